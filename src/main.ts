@@ -75,15 +75,15 @@ async function run(
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
-    const empty = result.kind === 'list' ? result.empty : undefined;
+    const emptyHint = result.kind === 'list' ? result.emptyHint : undefined;
     await render(result, stdout, {
       ...output.format,
-      columns: command.columns,
+      commandColumns: command.columns,
       redactor,
       now: host.clock.now(),
       interruptibleUnlessWritten: output.interruptibleUnlessWritten,
-      given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      onEmpty: () => messages.hint(empty ?? command.empty ?? 'The list is empty.'),
+      givenOptions: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
+      onEmpty: () => messages.hint(emptyHint ?? command.empty ?? 'The list is empty.'),
       warn: messages.warn,
       hint: messages.hint,
     });

@@ -30,7 +30,7 @@ export function createContext(
     signal,
     clock,
     width: stderr.width,
-    flush: messages.flush,
+    flushMessages: messages.flush,
   });
 
   async function open(options?: ConnectOptions): Promise<Connection> {
@@ -102,10 +102,10 @@ export function createContext(
     event: (record, columns) =>
       renderEvent(record, stdout, {
         ...format,
-        columns,
+        commandColumns: columns,
         redactor,
         now: clock.now(),
-        given: new Set(),
+        givenOptions: new Set(),
         interruptibleUnlessWritten: output.interruptibleUnlessWritten,
         warn: messages.warn,
         hint: messages.hint,

@@ -2,7 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
-import type { Section } from '../terminal/result.ts';
+import type { ShownDiff } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
@@ -33,16 +33,16 @@ export const command = defineCommand({
       }),
     );
     if (rows.length === 0) context.say.hint('No file differs from the service.');
-    const sections = differing.map((examined, index): Section => {
+    const diffs = differing.map((examined, index): ShownDiff => {
       const { before, after } = sidesOf(examined);
       const patch = rows[index]?.diff ?? '';
       return {
         patch,
         heading: `${examined.val.name} ${meaningOf(examined)}`,
-        shown: diffBetween(before, after),
+        forTerminal: diffBetween(before, after),
       };
     });
-    return { kind: 'diffs', rows, sections };
+    return { kind: 'diffs', rows, diffs };
   },
 });
 

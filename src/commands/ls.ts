@@ -51,7 +51,7 @@ export const command = defineCommand({
     // records is not sent.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
-    return { kind: 'list', rows, empty: 'No val of yours matches.' };
+    return { kind: 'list', rows, emptyHint: 'No val of yours matches.' };
   },
 });
 

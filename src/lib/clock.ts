@@ -1,8 +1,6 @@
-// The clock is injected, so that tests do not have to wait.
-
 export interface Clock {
   now(): number;
-  /** Calls back once, after this time. The returned function cancels the call. */
+  /** Returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
@@ -14,7 +12,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves after this time, or as soon as the signal is aborted. */
+/** Resolves early if the signal is aborted. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, done);

@@ -1,4 +1,3 @@
-// Makes the error that the user sees if a file cannot be read.
 import { LocalError } from '../errors.ts';
 import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';
@@ -11,7 +10,6 @@ const problems: Record<string, string> = {
   ELOOP: 'is a link that leads back to itself',
 };
 
-/** `file` is the name of the file in the message. */
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof UnusableFile) {
     return new LocalError(`${file} ${error.problem}.`, {

@@ -1,21 +1,19 @@
-// Holds a folder open. While a folder is held, its `path` always leads to the same folder, even if somebody replaces a parent
-// folder with a link. No link below the top folder is followed.
+// Holds a folder open. The `path` of a held folder always leads to the same folder, even if somebody replaces a
+// parent folder with a link.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
 export interface HeldFolder {
-  /** The path for system calls. Messages must not show this path, because it may be a path such as /proc/self/fd/7. */
+  /** Never show this path to the user, because it may be a path such as /proc/self/fd/7. */
   path: string;
-  /** On a system that cannot hold folders, checks the path for links again. Throws a NotReached if it finds a link. */
+  /** Throws if the path contains a link. Needed on systems that cannot hold a folder open. */
   check(): void;
   close(): void;
 }
 
-/** A part of the path is a link or not a folder. */
 export class NotReached extends Error {
   constructor(
-    /** The path below the top folder, with / between its parts. */
     readonly place: string,
     readonly problem: string,
   ) {
@@ -24,11 +22,10 @@ export class NotReached extends Error {
 }
 
 export interface HoldOptions {
-  /** Whether to make missing folders. */
   make?: boolean;
 }
 
-/** Returns undefined if the folder does not exist. The top folder may be a link; the folders below may not. */
+/** Returns undefined if the folder does not exist. `top` may be a link. The folders below `top` may not. */
 export function holdFolder(
   top: string,
   parts: readonly string[],
@@ -42,12 +39,12 @@ export function holdFolder(
   }
 }
 
-/** On Linux, this path leads to the open folder, even after the folder was moved. Other systems have no such path. */
+/** On Linux, this path leads to the open folder, even after the folder was moved. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
 const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
 
-/** The number is O_PATH of Linux, which Node does not name. O_PATH opens a folder even if this user may not list the folder. */
+/** 0o10000000 is O_PATH of Linux, which Node does not name. O_PATH opens a folder even if this user may not list it. */
 const folderFlags = 0o10000000 | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
@@ -82,7 +79,7 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
     stats?.isSymbolicLink() ? 'is a link, and links are not followed here' : 'is not a folder',
   );
 
-/** For systems that cannot hold folders. Checks each folder of the path, but misses a link that appears after the check. */
+/** For systems that cannot hold a folder open. Misses a link that appears after the check. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
   const checkEach = (makeMissing: boolean) => {
     for (const index of parts.keys()) {
@@ -97,10 +94,8 @@ function checkPath(top: string, parts: readonly string[], make: boolean): HeldFo
   return { path: join(top, ...parts), check: () => checkEach(false), close() {} };
 }
 
-/** Makes a folder. If another process has just made the folder, that is no error. */
 function makeOne(path: string): void {
   try {
-    // Other users get no write permission, whatever the umask is.
     mkdirSync(path, 0o755);
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error;

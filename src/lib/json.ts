@@ -1,8 +1,5 @@
-// JSON that keeps every digit: a number that JavaScript would write differently becomes a JsonNumber, which stores the
-// text of the number.
-//
-// JSON.parse and JSON.stringify would lose digits. So while they run, such a number is a string that begins with a secret
-// mark: `parseJson` marks the numbers in the text, and `restoreNumbers` turns the marked strings into numbers again.
+// JSON.parse and JSON.stringify lose digits of some numbers. So `parseJson` turns such a number into a string that
+// begins with a secret mark, and `restoreNumbers` turns the marked string into a number again.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 
@@ -19,25 +16,23 @@ export class JsonNumber {
   }
 }
 
-/** Random, so that a service cannot send a string that begins with the mark and would be taken for a number. */
+/** The mark is random, so that no string from a service can begin with it. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;
   return secretMark;
 };
 
-// Strings such as timestamps contain digits and dots too, so this matches only a number between JSON's punctuation.
+// Matches only a number between JSON's punctuation, because strings such as timestamps contain digits and dots too.
 const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
-// A JSON text that begins like this is a single number.
 const isLoneNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const maxDepth = 1_000;
 const maxValues = 4_000_000;
 
-/** Throws a SyntaxError if the text is not JSON, and a RangeError if it is nested too deeply or has too many values. */
 export function parseJson(text: string): JsonValue {
-  // This check comes first, because JSON.parse needs seconds and gigabytes for some texts of a few megabytes.
+  // JSON.parse needs seconds and gigabytes for some texts of a few megabytes.
   if (isTooComplex(text)) throw new RangeError('nested too deeply, or too many values');
   const value: JsonValue = JSON.parse(text);
   if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
@@ -49,10 +44,8 @@ export function parseJson(text: string): JsonValue {
   );
 }
 
-/** If the text is not JSON, the result does not matter, because JSON.parse then throws. */
 function isTooComplex(text: string): boolean {
-  // Nearly every text has few brackets, and counting them is fast. If the text has fewer than maxDepth / 2
-  // brackets of each kind, it cannot be nested too deeply.
+  // Counting brackets is fast. A text with fewer than maxDepth / 2 brackets of each kind cannot be nested too deeply.
   const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
   if (!mayBeDeep && text.length < maxValues) return false;
   let depth = 0;
@@ -77,7 +70,7 @@ function hasMany(text: string, character: string, count: number): boolean {
   return true;
 }
 
-/** Maps the parts of the JSON text outside string literals. A regular expression would overflow the stack on a long string. */
+/** A regular expression would overflow the stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;
@@ -101,33 +94,29 @@ function closingQuote(json: string, open: number): number {
   }
 }
 
-// JSON.stringify does not escape these characters. Some of them control a terminal, and others reverse the text
-// that follows.
+// JSON.stringify does not escape these characters. Some of them control a terminal, others reverse the text after
+// them.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** JSON that is safe to print on a terminal. */
 export const stringifyJson = (value: unknown, indent?: number): string =>
   escapeUnsafe(encodeJson(value, indent));
 
-/** One line for each value, safe to print. Escapes all lines at once, which is faster than line by line. */
+/** Escaping all lines at once is faster than escaping each line. */
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
 const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
 
-/** JSON as it is sent to a service. */
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
 
-/** Turns marked strings into numbers. */
 export const restoreNumbers = (text: string): string =>
   secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
 
-/** Returns a JsonNumber if JavaScript's number would lose digits. */
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
@@ -136,7 +125,6 @@ export const withoutUndefined = (object: Record<string, JsonValue | undefined>):
     Object.entries(object).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined),
   );
 
-/** A string or number as text, with all digits; undefined for other values. */
 export function textOf(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
@@ -146,7 +134,7 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
-/** The value at a dotted path such as `val.name`. Inherited keys such as `constructor` are not found. */
+/** Does not find inherited keys such as `constructor`. */
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split('.')) {

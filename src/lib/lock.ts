@@ -1,4 +1,3 @@
-// A lock file. It exists while a process works on the file that the lock guards.
 import { randomUUID } from 'node:crypto';
 import { lstatSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -8,27 +7,26 @@ import { readPlainFile, UnusableFile } from './plain-file.ts';
 import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
-  /** False after another process has removed the lock as stale. */
+  /** False if another process has removed the lock because it looked stale. */
   isMine(): boolean;
   release(): void;
 }
 
-/** How to wait for the lock. A free lock is taken even after an interrupt, so that finished work can be saved. */
 export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
-  /** The name of the lock in messages. The default is the path of the lock. */
   name?: string;
   say: { warn(message: string): void };
 }
 
 const staleAfterMs = 10_000;
 const warnAfterMs = 1_000;
-/** The clock of a file server may be this much ahead of this machine's clock. */
+/** The clock of a file server may be this much ahead of the clock of this machine. */
 const aheadMs = 1_000;
 const mostBytes = 1_024;
 
+/** Takes a free lock even after an interrupt, so that finished work can be saved. */
 export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   const { signal, clock, deadlineMs, name = path, say } = waiting;
   const mine = `${hostname()} ${process.pid} ${randomUUID()}`;
@@ -68,10 +66,6 @@ const heldTooLong = (name: string, deadlineMs: number): LocalError =>
     hint: 'Run the command again when that process has ended. If no such process is running, remove the lock file.',
   });
 
-/**
- * A lock is stale if its process has ended, if the lock is very old, or if its time is in the future. A lock of another user
- * is never stale, unless that user is root.
- */
 function isStale(path: string, name: string): boolean {
   const content = read(path, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -82,7 +76,7 @@ function isStale(path: string, name: string): boolean {
   return ageMs > staleAfterMs || ageMs < -aheadMs;
 }
 
-/** A lock of root counts too, because a command under sudo may have left a lock of root in this user's folder. */
+/** A command under sudo may have left a lock that belongs to root. */
 function isOursOrRoots(uid: number): boolean {
   // Windows has no user ids.
   if (process.getuid === undefined) return true;
@@ -98,10 +92,7 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/**
- * Returns the content of the lock file; undefined if there is no file, empty if this user may not read the file. Throws if
- * the path is not a regular file, because such a lock would never be released.
- */
+/** Returns undefined if there is no lock file, and an empty text if this user may not read the file. */
 function read(path: string, name: string): string | undefined {
   try {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();

@@ -1,11 +1,10 @@
-// The limit on open files. Sockets count as open files too.
 import { closeSync, openSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { errnoOf } from './system.ts';
 
 /**
- * Throws if this process cannot open `count` more files. A database or server that reaches the limit later fails with an
- * error that does not mention the limit. A native library may even end the process.
+ * A database that reaches the limit later fails with an error that does not mention the limit, or crashes the
+ * process.
  */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];

@@ -1,12 +1,10 @@
-// Paths that look the same on every system, the kind of a path, and the folders above a file.
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
-/** The path with / between its parts, as vals shows and stores it. */
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
-/** Whether a path is in a folder, or is the folder itself. Neither of the two may contain `..`. No link is followed. */
+/** Neither path may contain `..`. No link is followed. */
 export function isWithin(
   folder: string,
   path: string,
@@ -17,7 +15,6 @@ export function isWithin(
   return fromFolder !== '..' && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder);
 }
 
-/** The path with its links followed; the same path if nothing exists there. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -26,7 +23,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Makes the folder and its missing parents. Does not use Node's `recursive`, which never returns for a folder in /proc. */
+/** Node's option `recursive` never returns for a folder in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });
@@ -40,11 +37,10 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** Whether the path exists and is not a folder. A pipe counts as a file. */
+/** A pipe counts as a file. */
 export const isFile = (path: string): boolean =>
   statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 
-/** All folders that contain the file, from the nearest to the root. */
 export function foldersAbove(file: string): string[] {
   const folder = dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];

@@ -1,32 +1,24 @@
-// Reads a whole file after it has checked the kind and the size of the file. Defines the size limits.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { errnoOf } from './system.ts';
 
 const megabyte = 1_048_576;
 
-/** The limits in bytes, so that an endless file cannot fill the memory. */
+/** In bytes. Without a limit, an endless file would fill the memory. */
 export const largest = {
-  /** Code, a readme, a request body or a seed, from a file, a pipe or standard input. */
   text: 64 * megabyte,
-  /** The code of a val as JSON, with facts about the val. */
   base: 128 * megabyte,
   manifest: 16 * megabyte,
   ignoreFile: megabyte,
   config: megabyte,
-  /** A certificate with its chain, or a key. */
   certificate: megabyte,
-  /** The cache of seen vals, if it has 10,000 vals with the longest names. */
   seen: 16 * megabyte,
 };
 
 export interface ReadLimits {
-  /** A larger file is refused, even if the file becomes larger only while it is read. */
   mostBytes: number;
-  /** Whether the path may be a link to a plain file. */
   followLinks?: boolean;
 }
 
-/** The file is not a regular file, or it is too large. */
 export class UnusableFile extends Error {
   constructor(readonly problem: string) {
     super(problem);
@@ -36,8 +28,8 @@ export class UnusableFile extends Error {
 export class TooLarge extends UnusableFile {}
 
 /**
- * Throws an UnusableFile or the system's error. Does not wait for the other end of a named pipe. Checks the open file, so that
- * nobody can replace the file between the check and the read.
+ * Never waits for the other end of a named pipe. Checks the open file, so that nobody can replace the file between
+ * the check and the read.
  */
 export function readPlainFile(path: string, { mostBytes, followLinks = false }: ReadLimits): Buffer {
   const descriptor = open(path, followLinks);
@@ -53,15 +45,15 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 }
 
 function open(path: string, followLinks: boolean): number {
-  // Windows does not have the last three flags, so on Windows this function looks for a link before it opens the file.
+  // Windows has no O_NOFOLLOW, so a link has to be found before the file is opened.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw linkError();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
-    // If links are not followed, ELOOP means that the path is a link. If they are followed, it means that links form a circle.
+    // With O_NOFOLLOW, ELOOP means that the path is a link.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw linkError();
-    // ENXIO means that the file is a socket, or a device that is not there.
+    // ENXIO means that the file is a socket, or a device that does not exist.
     if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a regular file');
     throw error;
   }
@@ -69,7 +61,6 @@ function open(path: string, followLinks: boolean): number {
 
 const linkError = () => new UnusableFile('is a link, and links are not followed here');
 
-/** Returns the kind of a file, such as "a folder"; undefined for a regular file. */
 export function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
@@ -78,7 +69,7 @@ export function kindOf(stats: Stats): string | undefined {
   return 'a device';
 }
 
-/** Reads to the end, because the system reports a wrong size for some files, such as 0 for files in /proc. */
+/** Reads until the end, because the system reports the size 0 for files in /proc. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;

@@ -1,12 +1,10 @@
-// Formats commands in messages, so that the user can copy them into a shell.
-
-/** Quotes a word for a POSIX shell. Puts `./` before a leading dash, so that a file name does not look like an option. */
+/** Puts `./` before a leading dash, so that a file name does not look like an option. */
 export function quoteWord(word: string): string {
   const safe = word.startsWith('-') ? `./${word}` : word;
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
-/** Quotes each value of a command and puts backticks around the command. Example: shell`vals push ${file} --force`. */
+/** Example: shell`vals push ${file} --force` */
 export function shell(fixed: TemplateStringsArray, ...values: (string | readonly string[])[]): string {
   const quoted = values.map((value) => [value].flat().map(quoteWord).join(' '));
   return `\`${String.raw({ raw: fixed }, ...quoted)}\``;

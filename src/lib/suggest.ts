@@ -1,15 +1,11 @@
-// "Did you mean": the names nearest to a mistyped one.
-
 const mostSuggestions = 3;
 
-/** Returns a question such as "Did you mean ...?"; an empty text if no name is similar. */
 export const didYouMean = (word: string, names: Iterable<string>): string =>
   asQuestion(nearest(word, names).map((name) => `"${name}"`));
 
 export const asQuestion = (suggestions: readonly string[]): string =>
   suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
 
-/** Returns the names that are similar to the word, the most similar name first. */
 export function nearest(word: string, names: Iterable<string>): string[] {
   const farthest = Math.max(1, Math.floor(word.length * 0.4));
   return [...new Set(names)]
@@ -20,7 +16,7 @@ export function nearest(word: string, names: Iterable<string>): string[] {
     .map(({ name }) => name);
 }
 
-/** The number of edits from `a` to `b`. An edit adds, removes or changes a letter, or swaps two neighbours. */
+/** Counts the edits from `a` to `b`. An edit adds, removes or changes a letter, or swaps two neighbours. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

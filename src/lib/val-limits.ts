@@ -1,9 +1,9 @@
-// The limits of a val. The embedded service enforces them. The command line only warns, because other services may differ.
+// The embedded service enforces these limits. The command line only warns, because other services may have other
+// limits.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule = '1 to 48 letters, digits and _, a letter first';
 
-/** The name with its invalid characters replaced; undefined if no valid character is left. */
 export function validName(name: string): string | undefined {
   const valid = name
     .normalize('NFKD')
@@ -14,6 +14,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** `longestCode` and `longestReadme` are in characters. */
+/** In characters. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

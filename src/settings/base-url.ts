@@ -1,11 +1,10 @@
-// Parses a base URL. Removes a trailing slash and /v1, and refuses credentials.
 import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
-  /** The scheme, host and port. Each stored token belongs to one origin. */
+  /** Scheme, host and port. Each stored token belongs to one origin. */
   origin: string;
-  /** The origin, and the path in front of /v1. */
+  /** The origin and the path before /v1. */
   href: string;
 }
 
@@ -37,10 +36,6 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   return { origin: url.origin, href: url.origin + path };
 }
 
-/**
- * The space that the base URL belongs to, and the base URL of its service. Undefined if the base URL does not
- * belong to a space.
- */
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
   const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];
   return service === undefined || name === undefined

@@ -1,4 +1,4 @@
-// Reads the config file that `vals login` writes. Loading conf takes 40 ms, so conf is only used to write the file.
+// Loading conf takes 40 ms, so conf only writes the config file, and the functions below read it.
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
@@ -8,7 +8,6 @@ import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
-  /** The tokens, by origin. */
   tokens: Record<string, string>;
   /** Workspaces of other users that this user trusts. */
   safeDirectories?: string[];
@@ -64,10 +63,7 @@ function checkConfig(text: string, file: string): StoredConfig {
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
 
-/**
- * Throws if another user owns the path, because that user could have the token sent to another service, or read the
- * token of the next sign-in.
- */
+/** Another user who owns the config could redirect the token to another service. */
 export function checkOwner(path: string, { platform, uid }: System): void {
   if (platform === 'win32') return;
   const stats = statSync(path);
@@ -83,7 +79,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
 
 export function makePrivate(path: string, { platform }: System, warn: (message: string) => void): void {
   const stats = statSync(path);
-  // A folder with the sticky bit, such as /tmp, is left alone, because it is meant for all users.
+  // A folder with the sticky bit, such as /tmp, is meant for all users.
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);

@@ -1,4 +1,3 @@
-// Changes the config file with the package conf, under a lock. Only the owner can read the file.
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
@@ -7,7 +6,7 @@ import { makeFolder } from '../lib/paths.ts';
 import { checkOwner, makePrivate, readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
-/** Reads, changes and writes the file under a lock, so that two sign-ins at the same time lose no token. */
+/** The lock ensures that two sign-ins at the same time lose no token. */
 export async function updateConfig(
   { settings, ...waiting }: Omit<Waiting, 'deadlineMs'> & { settings: Settings },
   change: (config: StoredConfig) => StoredConfig,
@@ -17,7 +16,6 @@ export async function updateConfig(
   const { warn } = waiting.say;
   const deadlineMs = settings.timeout.value * 1_000;
 
-  /** Returns false if another process took the lock meanwhile. */
   async function updateOnce(): Promise<boolean> {
     const { isMine, release } = await lock(`${file}.lock`, { ...waiting, deadlineMs });
     try {
@@ -41,7 +39,7 @@ export async function updateConfig(
     checkOwner(directory, settings.system);
     makePrivate(directory, settings.system, warn);
     let isUpdated = false;
-    // If another process took the lock because it looked stale, the config may have changed, so the update starts again.
+    // If another process took the lock because it looked stale, the config may have changed.
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {
     if (error instanceof ValsError) throw error;

@@ -1,4 +1,3 @@
-// The folders in which a platform keeps a program's settings and data.
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
@@ -8,7 +7,7 @@ interface Directories {
 }
 
 /**
- * An empty or relative path in an environment variable counts as not set, because such a path would lead into the working directory, which may belong to a
+ * Ignores an empty or relative path, because it would lead into the working directory, which may belong to a
  * stranger.
  */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
@@ -37,7 +36,7 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
   }
 }
 
-/** Returns an empty text if the system does not know this user, as in some containers. */
+/** Some containers do not know their user, and then `homedir` throws. */
 function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   try {
     return env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();

@@ -1,4 +1,3 @@
-// The settings, each with its source. A flag overrides the environment, and the environment overrides the config file.
 import { join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import type { System } from '../lib/system.ts';
@@ -6,7 +5,6 @@ import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import { platformDirectories } from './directories.ts';
 
-/** The options that every command has. */
 export interface Flags {
   baseUrl?: string;
   local?: boolean;
@@ -23,14 +21,13 @@ export interface Flags {
 
 export interface Setting<T> {
   value: T;
-  /** The place that the value comes from: `--timeout`, `VALS_TIMEOUT`, `config file`, `default`. */
+  /** For example `--timeout`, `VALS_TIMEOUT`, `config file` or `default`. */
   source: string;
 }
 
 interface Proxies {
   https?: Setting<string>;
   http?: Setting<string>;
-  /** The hosts that are reached without a proxy. */
   none?: Setting<string>;
 }
 
@@ -38,10 +35,9 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** The token that `vals login` stored for an origin, which may be another origin than that of the base URL. */
+  /** The token that `vals login` stored for this origin. */
   storedToken(origin: string): Setting<string> | undefined;
   readonly cwd: string;
-  /** The deadline of one call, in seconds. */
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
@@ -49,10 +45,8 @@ export interface Settings {
   /** Undefined if this user has no home directory. */
   readonly configDirectory: Setting<string> | undefined;
   readonly dataDirectory: Setting<string> | undefined;
-  /** The path of the config file. Throws a LocalError if there is no config directory. */
   readonly configFile: string;
   readonly dataFile: string;
-  /** Workspaces of other users that this user trusts; only the config file can name them. */
   readonly safeDirectories: readonly string[];
   readonly system: System;
 }
@@ -206,7 +200,7 @@ export function parseTimeout(text: string, source: string): number {
   return seconds;
 }
 
-/** A token is sent in a header, which can have visible ASCII only. */
+/** A token is sent in a header, which may only contain visible ASCII. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(`The token from ${source} contains characters that a token cannot have.`, {
@@ -223,7 +217,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** The name of the embedded service in files. Files do not use its address, because the port changes with each start. */
+/** Files store this name instead of the address, because the port changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

@@ -1,8 +1,6 @@
-// Opens a page in the user's browser, and does not wait until the browser ends.
 import { spawn } from 'node:child_process';
 import type { System } from '../lib/system.ts';
 
-/** Resolves to false if no browser could be started. */
 export async function openInBrowser(
   address: string,
   env: NodeJS.ProcessEnv,
@@ -14,12 +12,12 @@ export async function openInBrowser(
   return false;
 }
 
-/** $BROWSER may name several programs, separated by colons. Without a display, xdg-open cannot show a page. */
+/** $BROWSER may name several programs, separated by colons. xdg-open needs a display. */
 function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
     darwin: [['open']],
-    // rundll32 is started without a shell, because a shell could run parts of the address as commands.
+    // No shell starts rundll32, because a shell could run a part of the address as a command.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
   const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);

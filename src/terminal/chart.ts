@@ -1,4 +1,3 @@
-// Draws counts over time as a line of small bars.
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Glyphs, unicode } from './glyphs.ts';
 import { plain, type Style } from './style.ts';
@@ -9,7 +8,6 @@ interface Bar {
   failed: number;
 }
 
-/** Draws at most `width` bars. If there are more buckets than bars, several buckets share a bar. Bars with failures are red. */
 export function drawBars(
   buckets: JsonValue | undefined,
   width = Infinity,
@@ -26,7 +24,6 @@ export function drawBars(
     .join('');
 }
 
-/** A sentence such as "Runs of 09:00 – 17:00; a bar is 1 hour."; undefined if there are no bars. */
 export function describeBars(
   buckets: JsonValue | undefined,
   width: number,
@@ -36,9 +33,9 @@ export function describeBars(
   const [first, second] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // The length of a single bucket is unknown, so it counts as one second, the shortest length.
+  // The length of a single bucket is unknown. One second is the shortest possible length.
   const length = second === undefined ? 1_000 : second - first;
-  // Buckets begin at whole hours or days, so the first bucket may begin before `since`.
+  // The first bucket may begin before `since`, because buckets begin at whole hours or days.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   return width > 0

@@ -1,7 +1,9 @@
-// Draws rows as aligned lines with cli-table3. The cells are already cut to the widths.
 import { gap } from './layout.ts';
 
-/** cli-table3 compares each cell with all rows before it, so a long table is drawn in parts. */
+/**
+ * cli-table3 compares each cell with all rows before the cell, so one long table would take much longer than many
+ * short tables.
+ */
 const rowsPerTable = 8;
 
 const none = '';

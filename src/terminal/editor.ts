@@ -1,4 +1,3 @@
-// Lets the user edit a text in an editor.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,14 +7,11 @@ import { largest, readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
 
 export interface Editing {
-  /** The text that the user saved. */
   bytes: Buffer;
   file: string;
-  /** Removes the file. */
   discard(): Promise<void>;
 }
 
-/** Opens the text as a temporary file in the user's editor. Only the owner can read the file. `discard` removes the file. */
 export async function edit(
   text: string,
   fileName: string,
@@ -32,7 +28,7 @@ export async function edit(
   });
   const failure = await run(editor, file, platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
-    // The editor may have saved the text under another name. So the folder is removed only if it is empty.
+    // The editor may have saved the text under another file name, so the folder is removed only if it is empty.
     await rmdir(folder).catch(() => {});
     return asLocalError(error);
   });
@@ -65,14 +61,13 @@ function chosenEditor(env: NodeJS.ProcessEnv): string {
 
 interface EditorFailure {
   problem: string;
-  /** Whether the editor is not installed. If an installed editor ends with an error, the user may have cancelled. */
   isMissing: boolean;
 }
 
-/** The exit codes of a shell that cannot find or cannot run a program. */
+/** A shell exits with one of these codes if it cannot run a program. */
 const missingCodes: readonly unknown[] = [126, 127];
 
-/** A shell starts the editor, because `editor` may contain flags. The file is an argument of the shell, so it needs no quotes. */
+/** A shell starts the editor, because the variable EDITOR may contain flags. */
 function run(editor: string, file: string, isWindows: boolean): Promise<EditorFailure | undefined> {
   return new Promise((resolve) => {
     const child = isWindows

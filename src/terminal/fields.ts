@@ -1,16 +1,17 @@
-// Selects the cells and keys of a record.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 
-/** The column's computed value, or the first of its paths that has a value. */
-export function columnValue(record: JsonObject, { paths, make, textAlone }: Column): JsonValue | undefined {
-  const made = make?.(record);
-  if (made !== undefined) return made;
+export function columnValue(
+  record: JsonObject,
+  { paths, compute, skipObjects }: Column,
+): JsonValue | undefined {
+  const computed = compute?.(record);
+  if (computed !== undefined) return computed;
   for (const path of paths) {
     const value = lookUp(record, path);
-    if (value === undefined || value === null || (textAlone && isObject(value))) continue;
+    if (value === undefined || value === null || (skipObjects && isObject(value))) continue;
     return value;
   }
   return undefined;
@@ -28,14 +29,14 @@ export function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
-/** A record with only these keys. A dotted path becomes a nested key. A missing key gets the value null. */
+/** A dotted path becomes a nested key. A missing key becomes null. */
 export function project(record: JsonObject, fields: readonly string[]): JsonObject {
   const projection = emptyObject();
   for (const field of fields) place(projection, field.split('.'), lookUp(record, field) ?? null);
   return projection;
 }
 
-/** The object has no prototype, so that `__proto__` is an ordinary key. */
+/** Without a prototype, `__proto__` is a key like any other. */
 const emptyObject = (): JsonObject => Object.create(null);
 
 function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonValue): void {
@@ -49,5 +50,4 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }
 
-/** Escapes a field of a tab-separated line. A program can undo the escapes and restore the value. */
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

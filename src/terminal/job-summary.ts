@@ -1,4 +1,3 @@
-// Writes a command's outcomes to the summary page of a GitHub job, as a Markdown table that no name can break.
 import { appendFile } from 'node:fs/promises';
 import { type JsonObject, lookUp } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
@@ -6,7 +5,7 @@ import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
 
-/** GitHub shows no summary above 1 MiB, and several commands of a step share one summary. */
+/** GitHub shows no summary above 1 MiB, and all commands of a step write to the same summary. */
 const longestSummary = 300_000;
 
 export async function appendJobSummary(
@@ -33,6 +32,6 @@ export async function appendJobSummary(
   await appendFile(file, `${text}\n`);
 }
 
-/** Replaces special characters with character references, which Markdown and HTML never treat as markup. */
+/** Markdown and HTML never treat a character reference such as `&#42;` as markup. */
 const escapeMarkup = (text: string): string =>
   text.replace(/[^a-zA-Z0-9 ]/gu, (character) => `&#${character.codePointAt(0)};`);

@@ -1,10 +1,9 @@
-// JSON as text: in colour at a terminal, and without the token.
 import { isObject, JsonNumber, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { visibleLines } from '../lib/visible.ts';
 import type { Redactor } from './streams.ts';
 import type { Style } from './style.ts';
 
-/** The result is valid JSON, whatever the token contains. */
+/** Redacts each string instead of the JSON text, so that the result is always valid JSON. */
 export function withoutToken(value: JsonValue, { redact }: Pick<Redactor, 'redact'>): JsonValue {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => withoutToken(item, { redact }));

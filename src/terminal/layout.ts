@@ -1,27 +1,20 @@
-// Chooses the columns that fit, and their widths. Less important columns are left out first.
 import type { Column } from './column.ts';
 
-/** The space between two columns. */
 export const gap = '  ';
 
-/** A name or an error is easy to read at this width. */
 const readableWidth = 20;
-/** With fewer bars, a chart shows no trend. */
+/** A chart with fewer bars shows no trend. */
 const fewestBars = 8;
 const minWidth = 4;
 
 export interface Layout {
-  /** Indexes of the columns that are shown. */
   shown: number[];
-  /** The width of each shown column. */
   widths: number[];
-  /** The number of columns that were left out although they are not `droppable`. */
   missing: number;
 }
 
-/** `wanted` contains, for each column, the width of its longest value. */
-export function layOut(columns: readonly Column[], wanted: readonly number[], width: number): Layout {
-  const widthOf = (index: number) => wanted[index] ?? 0;
+export function layOut(columns: readonly Column[], wantedWidths: readonly number[], width: number): Layout {
+  const widthOf = (index: number) => wantedWidths[index] ?? 0;
   let shown = columns.map((_, index) => index);
   const fitted = (least: (index: number) => number) => {
     const room = width - gap.length * (shown.length - 1);
@@ -57,7 +50,7 @@ function nextToDrop(shown: readonly number[], columns: readonly Column[]): numbe
   return rank(first) === Infinity ? undefined : first;
 }
 
-/** Narrows the widest columns until all columns fit. Returns undefined if the columns cannot fit. */
+/** Returns undefined if the columns cannot fit. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((total, width) => total + width, 0) - room;

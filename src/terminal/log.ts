@@ -1,4 +1,4 @@
-// A log on stderr that drops lines if nobody reads them, and never blocks the program.
+// A log on stderr. If nobody reads stderr, lines are dropped, because a full pipe would block the process.
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
 
@@ -7,11 +7,9 @@ const mostWaitingBytes = 1_048_576;
 
 export interface Log {
   write(text: string): void;
-  /** Drops lines that are still waiting. */
   close(): void;
 }
 
-/** Node writes to a pipe synchronously: a full pipe would block the process. */
 export function createLog(stream: NodeJS.WriteStream): Log {
   const stats = fstatSync(stderr);
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (text) => stream.write(text), close: () => {} };

@@ -1,4 +1,3 @@
-// Messages on stderr: warnings at once, hints and the error at the end.
 import { describeError, type ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { quoteWord } from '../lib/shell-command.ts';
@@ -10,39 +9,34 @@ import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
-/** The messages of a command to its user. */
 export interface Say {
   warn(message: string): void;
-  /** A warning about one of many items. It is left out under --json, where the item's outcome holds the error. */
+  /** Shows a warning, except with --json: the JSON output already contains the error. */
   warnInText(message: string): void;
-  /** Shows a hint after the result, only at a terminal. Equal hints are shown once. */
+  /** Shows a hint after the result, if the output is a terminal. */
   hint(message: string): void;
-  /** Hints that a list has more records than were requested. */
   more(): void;
-  /** Shows a message at once, in every format, without a label such as "Warning". */
   note(message: string): void;
-  /** A sentence about the work that was done. A terminal shows it as the last line, with the service and the time taken. */
+  /**
+   * Shows a sentence as the last line, if the output is a terminal. The service and the duration follow in brackets.
+   */
   done(sentence: string): void;
-  /** Shows one line at once, never wrapped or coloured. Used for lines that a CI runner reads, and for stack traces. */
+  /** Shows a line that is never wrapped, such as a line for a CI runner or a line of a stack trace. */
   line(text: string): void;
-  /** Shows lines at once, only at a terminal. Indented lines are not wrapped, so that the user can copy them. */
+  /** Shows lines at a terminal. Indented lines are not wrapped, so that the user can copy them. */
   banner(lines: string): void;
-  /** Shows a table at once, only at a terminal. */
   table(records: readonly JsonObject[], columns: readonly Column[]): void;
-  /** Like `banner`, for lines that a person needs. --quiet does not hide them. */
+  /** Like `banner`, but --quiet does not hide the lines. */
   instruct(lines: string): void;
 }
 
 export interface Messages extends Omit<Say, 'done'> {
-  /** The details follow the sentence in brackets. */
   done(sentence: string, details: readonly string[]): void;
   trace(line: string): void;
   error(error: ValsError): void;
-  /** From now on, errors and hints show this word instead of the val's id. */
+  /** From now on, messages show `word` instead of the val's id. */
   nameVal(id: string, word: string): void;
-  /** Waits until all messages so far are written. */
   flush(): Promise<void>;
-  /** Writes the hints and the last line. */
   finish(): Promise<void>;
 }
 
@@ -50,21 +44,17 @@ export interface MessageOptions {
   json: boolean;
   color: boolean;
   quiet: boolean;
-  /** Whether stdout and stderr are both a terminal. */
   atTerminal: boolean;
   glyphs: Glyphs;
-  /** Clears the progress line, before a message is written in its place. */
   clearProgress(): void;
 }
 
-/** On a terminal with fewer columns, the later lines of a message are indented by two columns, not by the label's width. */
 const narrow = 60;
 
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
   const hints = new Set<string>();
   const wordsById = new Map<string, string>();
   const withWords = (text: string) => {
-    // Commands stand between backticks. A word in a command is quoted, so that the user can copy the command into a shell.
     const isCommand = (index: number) => index % 2 === 1;
     const parts = text.split('`').map((part, index) => {
       const quote = isCommand(index) ? quoteWord : (word: string) => word;
@@ -82,7 +72,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       options.clearProgress();
       await stderr.write(`${text}\n`, clean);
     };
-    // An error of stderr is ignored, because there is no other place for the message.
+    // A failed write to stderr is ignored, because it cannot be reported anywhere.
     written = written.then(writeLine).catch(() => {});
   };
   const wrapped = async (message: string, label = ''): Promise<string> => {
@@ -129,7 +119,10 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
         const { width } = stderr;
         const { redact } = redactor;
         const screen = { width, style, redact, glyphs: options.glyphs, now: 0, links: false, hint: () => {} };
-        const table = await formatTable(records, columns, screen, { given: new Set(), chosen: false });
+        const table = await formatTable(records, columns, screen, {
+          givenOptions: new Set(),
+          userChoseColumns: false,
+        });
         return table.trimEnd();
       });
     },

@@ -1,4 +1,3 @@
-// The two output streams of one invocation, and the format.
 import { beforeInterruptible, interruptible } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
@@ -31,13 +30,9 @@ export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
-  /**
-   * Whether the result is laid out for a person: text at a terminal, or with --color in a pipe too. `isTerminal` of stdout
-   * only tells whether stdout is a terminal.
-   */
+  /** Whether the output is laid out for a person. With --color, the output of a pipe is laid out for a person too. */
   forPerson: boolean;
   glyphs: Glyphs;
-  /** Whether the terminal supports links. */
   links: boolean;
 }
 
@@ -49,13 +44,12 @@ export interface Output {
   messages: Messages;
   format: Format;
   /**
-   * Runs work that a signal may end at once. If the command has changed something on the service, a signal does not end the
-   * work, because the command must report the change.
+   * A signal ends the work at once, unless the command has changed something on the service. Such a change must be
+   * reported.
    */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Receives the result instead of stdout, if an agent called the command. */
+  /** Takes the result instead of stdout, if an agent called the command. */
   receive?(result: Result): Promise<void>;
-  /** Sets the function that tells whether the command has changed something on the service. */
   watchWrites(hasWritten: () => boolean): void;
 }
 
@@ -90,7 +84,7 @@ export function createOutput(
   const format: Format = {
     kind,
     fields: flags.fields,
-    // FORCE_COLOR alone never changes the output in a pipe.
+    // Without a layout, FORCE_COLOR has no effect, because a script reads the output.
     color: hasLayout && wantsColor(flags.color, env, stdout),
     forPerson: hasLayout && kind === 'text',
     glyphs,
@@ -123,6 +117,6 @@ function formatOf({ ndjson, json }: OutputFlags): Format['kind'] {
   return json ? 'json' : 'text';
 }
 
-/** Progress is not drawn in CI, because nobody watches, nor on a terminal of unknown width, because lines cannot be counted. */
+/** In CI, nobody watches the progress. On a terminal of unknown width, the spinner cannot be erased. */
 const canDrawOn = (stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean =>
   stream.isTTY === true && stream.columns > 0 && !env.CI && env.TERM !== 'dumb';

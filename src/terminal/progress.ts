@@ -1,21 +1,20 @@
-// Shows a spinner on stderr. A quick command does not load the package ora, which draws the spinner.
 import type { Ora } from 'ora';
 import { visible } from '../lib/visible.ts';
 
 export interface Progress {
   show(text: string): void;
-  /** Removes the spinner for good. Later calls of `show` do nothing. */
+  /** Removes the spinner for good. */
   stop(): void;
 }
 
 export interface ProgressLine extends Progress {
-  /** Removes the spinner from the screen. The next frame draws the spinner again. */
+  /** Erases the spinner. The next frame draws it again. */
   clear(): void;
   /** Removes the spinner until the next call of `show`. */
   pause(): void;
 }
 
-/** The spinner appears after this time. A shorter command shows no spinner. */
+/** The spinner of a shorter command would only flicker, and loading ora takes time. */
 const delayMs = 300;
 
 export function createProgress(

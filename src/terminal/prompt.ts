@@ -1,4 +1,3 @@
-// Asks the user on stderr. Without a terminal, vals does not wait for an answer: the question is an error.
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -6,13 +5,11 @@ import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {
-  /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
+  /** Throws a UsageError with the hint `instead` if there is no terminal. So do `confirm`, `secret` and `text`. */
   expectTerminal(instead: string): void;
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;
-  /** Unlike `secret`, shows the answer while the user types it. */
   text(question: string, instead: string): Promise<string>;
-  /** How long the user took to answer all questions. */
   waitedMs(): number;
 }
 
@@ -20,14 +17,13 @@ export interface PromptOptions {
   signal: AbortSignal;
   clock: Clock;
   width: number;
-  /** Waits until the messages before the question are written. */
-  flush(): Promise<void>;
+  flushMessages(): Promise<void>;
 }
 
 export function createPrompt(
   input: () => Readable & { isTTY?: boolean },
   stderr: NodeJS.WriteStream,
-  { signal, clock, width, flush }: PromptOptions,
+  { signal, clock, width, flushMessages }: PromptOptions,
 ): Prompt {
   let waitedMs = 0;
 
@@ -38,21 +34,20 @@ export function createPrompt(
 
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
     expectTerminal(instead, '');
-    await flush();
+    await flushMessages();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
     // readline shows each key on its output. The keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
     const shown = visible(question);
-    // The question is wrapped so that four columns stay free for the answer.
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);
     const reader = createInterface({ input: stdin, output, terminal: true });
     const askedAt = clock.now();
     const interrupted = new Promise<never>((_resolve, reject) => {
-      // In raw mode, Ctrl-C is a key and not a signal. The end of the input counts as an interrupt, because no answer can come.
+      // readline puts the terminal into raw mode, in which Ctrl-C is a key and not a signal.
       reader.once('SIGINT', () => reject(new InterruptedError(130)));
       reader.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));

@@ -1,4 +1,3 @@
-// Formats one record for a terminal: a line for each key and its value.
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
@@ -11,10 +10,8 @@ import { wholeMoment } from './times.ts';
 
 const narrowestValue = 4;
 
-/** Keys that only programs need. They are shown only in JSON. */
 const forPrograms: ReadonlySet<string> = new Set(['links']);
 
-/** Shows the columns first, then the other keys of the record. */
 export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],
@@ -27,24 +24,22 @@ export async function formatRecord(
     : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   const all: Column[] = [
     ...columns,
-    // A key may contain dots, so it is not used as a path.
+    // A key may contain dots, so it cannot be a path.
     ...rest.map((key) => ({
       header: key,
       paths: [],
-      make: (record: JsonObject) => oneLine(record[key], screen),
+      compute: (record: JsonObject) => oneLine(record[key], screen),
     })),
   ];
   return formatPairs(record, all, screen, onlyColumns);
 }
 
-/** The first line of a text. --code and --readme show the whole text. */
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
   if (typeof value !== 'string') return value;
   const [first = '', ...others] = value.trim().split(/\s*[\r\n]\s*/, 2);
   return others.length === 0 ? first : `${first} ${glyphs.ellipsis}`;
 }
 
-/** A block of lines for each record, with only these columns. */
 export async function formatBlocks(
   records: readonly JsonObject[],
   columns: readonly Column[],
@@ -88,7 +83,7 @@ async function formatPairs(
     .join('');
 }
 
-/** The lines of a value. Half an id or half an address is useless, so neither is cut. */
+/** Half an id or half an address is useless, so neither is cut. */
 function fitValue(
   text: string,
   { isId, firstLine, moment }: Column,
@@ -100,7 +95,6 @@ function fitValue(
   return [isWhole ? text : textWidth.cut(text, width)];
 }
 
-/** The whole text, with all of its lines. */
 function wholeCell(record: JsonObject, column: Column, screen: Screen): Cell {
   if (!column.firstLine) return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
   const text = screen.redact(cellText(columnValue(record, column)));

@@ -1,4 +1,3 @@
-// The properties of a screen, and the text of a cell on it.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
@@ -13,29 +12,25 @@ export interface Screen {
   style: Style;
   glyphs: Glyphs;
   now: number;
-  /** Whether addresses become links. */
   links: boolean;
   redact(text: string): string;
-  /** Shows a hint after the result. */
   hint(message: string): void;
 }
 
 export interface Cell {
   text: string;
   tone?: keyof Style;
-  /** Whether the value has more lines than the one line that is shown. */
   hasMore?: boolean;
 }
 
-/** The number of characters of an id that are shown. Commands accept an id that is cut to this length. */
+/** Commands accept the first 8 characters of an id instead of the whole id. */
 const shortId = 8;
 
-/** Text beyond this length is cut off before it is measured. Measuring a very long text takes minutes. */
+/** Measuring the width of a very long text takes minutes. */
 const longestText = 2_000;
 
 export interface CellOptions {
   writeMoment?: (moment: string, now: number) => string;
-  /** Whether an id is shown in full, as for a single record. */
   wholeId?: boolean;
 }
 
@@ -47,7 +42,7 @@ export function cellOf(
 ): Cell {
   const value = columnValue(record, column);
   if (column.chart) return { text: drawBars(value, undefined, undefined, screen.glyphs) };
-  if (column.write && typeof value === 'number') return { text: column.write(value) };
+  if (column.formatNumber && typeof value === 'number') return { text: column.formatNumber(value) };
   const { text, hasMore } = column.firstLine
     ? firstLine(screen.redact(cellText(value)))
     : { text: listed(value, screen), hasMore: false };
@@ -65,7 +60,6 @@ function firstLine(text: string): { text: string; hasMore: boolean } {
   return { text: first, hasMore: others.length > 0 };
 }
 
-/** A list of plain values is shown without brackets and quotes. */
 function listed(value: JsonValue | undefined, { redact }: Screen): string {
   const isPlain = (item: JsonValue) =>
     item !== null && (typeof item !== 'object' || item instanceof JsonNumber);

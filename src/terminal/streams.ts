@@ -1,4 +1,3 @@
-// Writes to stdout and stderr. Removes the token from the output, and notices when the reader of a pipe is gone.
 import { LocalError } from '../errors.ts';
 import { holdsSecret, shortestSecret, withoutInvisible } from '../lib/visible.ts';
 
@@ -6,29 +5,28 @@ export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
   /**
-   * Resolves when the stream has taken the output, so that a slow reader slows vals down. `clean` is called only if the
-   * output contains the token: it returns the output without the token.
+   * Resolves when the stream has taken the output, so that a slow reader slows the command down. `clean` is called
+   * only if the output contains the token, and returns the output without the token.
    */
   write(output: string | Buffer, clean?: () => string): Promise<void>;
-  /** Like `write`, through a pager if the text is longer than the screen. */
   writeLong(text: string, clean?: () => string): Promise<void>;
 }
 
 export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
-  /** Runs a write that a signal may end. Writing to a terminal is synchronous: a stopped terminal would block signals. */
+  /**
+   * Writing to a terminal is synchronous, so JavaScript cannot handle a signal while the user has stopped the
+   * terminal with Ctrl-S.
+   */
   interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
-  /** An abort of this signal ends the wait for a slow reader. */
   signal?: AbortSignal;
-  /** Shows the text in a pager. Resolves to false if there is no pager. */
   page?(text: string): Promise<boolean>;
 }
 
-/** The reader of the pipe is gone. That is not an error. */
+/** The reader of the pipe has ended, such as `head`. This is not an error. */
 export class ReaderGone extends Error {}
 
-/** Finds and replaces known secrets. */
 export interface Redactor {
   add(secret: string | undefined): void;
   redact(text: string): string;
@@ -49,7 +47,7 @@ export function createRedactor(): Redactor {
       const clean = replaceSecrets(text);
       const visibleText = withoutInvisible(clean);
       const visibleClean = replaceSecrets(visibleText);
-      // If invisible characters hide no secret, they stay in the text, because many scripts and emoji need them.
+      // Invisible characters stay in the text unless they hide a secret, because many scripts and emoji need them.
       return visibleClean === visibleText ? clean : visibleClean;
     },
     findsSecretIn: (output) =>
@@ -69,13 +67,13 @@ export function createSink(
   stream.on('error', (error) => {
     failure ??= error;
   });
-  // If the reader stops reading, a write may never end, so an interrupt rejects all writes that are under way. They share
-  // one listener: a listener for each write would keep the written text in memory.
+  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way. All writes
+  // share one abort listener: a listener for each write would keep the written text in memory.
   const underWay: ((reason: unknown) => void)[] = [];
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // A write that is not blocked ends within one turn of the event loop, so the interrupt waits for one turn.
+  // A write to a reader that still reads ends within one turn of the event loop, and should not be rejected.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;
@@ -111,7 +109,6 @@ export function createSink(
   return sink;
 }
 
-/** The variable COLUMNS overrides the width that the terminal reports. */
 export const widthOf = ({ columns }: NodeJS.WriteStream, { COLUMNS = '' }: NodeJS.ProcessEnv): number =>
   /^[1-9]\d{0,4}$/.test(COLUMNS) ? Number(COLUMNS) : columns || 80;
 

@@ -1,8 +1,5 @@
-// Colours, other styles and links of text.
-
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
-/** The flag decides first, then NO_COLOR, then FORCE_COLOR, then whether the stream is a terminal. */
 export function wantsColor(
   flag: boolean | undefined,
   env: NodeJS.ProcessEnv,
@@ -17,7 +14,7 @@ export function wantsColor(
 const asIs = (text: string): string => text;
 export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
 
-/** The sixteen basic colours follow the user's theme. Without colour, chalk is not loaded. */
+/** Level 1 has the sixteen basic colours, which follow the theme of the user's terminal. */
 export async function createStyle(color: boolean): Promise<Style> {
   if (!color) return plain;
   const { Chalk } = await import('chalk');
@@ -27,12 +24,12 @@ export async function createStyle(color: boolean): Promise<Style> {
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
 
-/** Terminals that are known to make addresses clickable (OSC 8). Other terminals would show the escape sequence as text. */
+/** These terminals make addresses clickable (OSC 8). Other terminals would show the escape sequence as text. */
 const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
 const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
 
 export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
-  // A terminal multiplexer such as tmux may not pass the escape sequence of a link to the terminal.
+  // tmux and screen may not pass the escape sequence of a link to the terminal.
   if (env.TMUX || env.STY || env.CI) return false;
   return (
     Number(env.VTE_VERSION) >= 5000 ||
@@ -43,11 +40,10 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Allows only visible ASCII, so that no character ends the escape sequence of the link early. Allows no backslash, because a
- * text with a backslash was escaped and is not the real address.
+ * Only visible ASCII, so that no character ends the escape sequence of the link early. No backslash, because a text
+ * with a backslash was escaped and is not the real address.
  */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 
-/** Makes the text a link to the address. The text may be only a part of the address. */
 export const linked = (text: string, address: string): string =>
   isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;

@@ -1,4 +1,3 @@
-// Formats records as a table for a terminal.
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { describeBars, drawBars } from './chart.ts';
@@ -11,11 +10,8 @@ import { createTextWidth, type TextWidth } from './text-width.ts';
 import { clockTime, widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  /** The keys of the options and arguments that the user gave. Some columns are not needed if an option was given. */
-  given: ReadonlySet<string>;
-  /** Whether the user chose the columns, so that all of them are shown. */
-  chosen: boolean;
-  /** A last row with the totals. */
+  givenOptions: ReadonlySet<string>;
+  userChoseColumns: boolean;
   total?: JsonObject;
 }
 
@@ -23,14 +19,14 @@ export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
-  { given, chosen, total }: TableOptions,
+  { givenOptions, userChoseColumns, total }: TableOptions,
 ): Promise<string> {
   const all = total ? [...records, total] : records;
   const isNeeded = ({ column, cells }: FilledColumn) => {
     const withoutTotal = cells.slice(0, records.length);
-    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, given);
+    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, givenOptions);
   };
-  const filled = fillColumns(all, columns, screen).filter((column) => chosen || isNeeded(column));
+  const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
   const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
   const layout = layOut(columnsOf(filled), wantedWidths(filled, textWidth), screen.width);
   for (const [index, { firstLine }] of columnsOf(filled).entries()) {
@@ -45,15 +41,14 @@ export async function formatTable(
 }
 
 export interface GrowingTable {
-  /** Returns the lines of these records, to be written below the earlier lines. */
   append(records: readonly JsonObject[]): Promise<string>;
 }
 
-/** The first records decide which columns there are, and their widths. */
+/** The first records decide which columns are shown, and how wide they are. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
-  { given }: Pick<TableOptions, 'given'>,
+  { givenOptions }: Pick<TableOptions, 'givenOptions'>,
 ): GrowingTable {
   let first: { columns: readonly FilledColumn[]; layout: Layout } | undefined;
   return {
@@ -63,7 +58,7 @@ export function createGrowingTable(
       const filled = first
         ? fillColumns(records, columnsOf(first.columns), screen, options)
         : fillColumns(records, columns, screen, options).filter(
-            ({ column, cells }) => !isImplied(column, cells, given),
+            ({ column, cells }) => !isImplied(column, cells, givenOptions),
           );
       const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
       first ??= {
@@ -78,7 +73,6 @@ export function createGrowingTable(
   };
 }
 
-/** A column with its cells, from the first row to the last. */
 interface FilledColumn {
   column: Column;
   head: string;
@@ -106,17 +100,21 @@ function fillColumns(
   });
 }
 
-/** Numbers are aligned at the right. */
 function isFigure(records: readonly JsonObject[], column: Column): boolean {
-  if (column.write) return true;
+  if (column.formatNumber) return true;
   const values = records.map((record) => columnValue(record, column)).filter((value) => value !== undefined);
   const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
   return values.length > 0 && values.every(isNumber);
 }
 
-/** Whether the user gave the option that implies the column's value, and every row has the same value. */
-const isImplied = ({ impliedBy }: Column, cells: readonly Cell[], given: ReadonlySet<string>): boolean =>
-  impliedBy !== undefined && given.has(impliedBy) && cells.every(({ text }) => text === cells[0]?.text);
+const isImplied = (
+  { impliedBy }: Column,
+  cells: readonly Cell[],
+  givenOptions: ReadonlySet<string>,
+): boolean =>
+  impliedBy !== undefined &&
+  givenOptions.has(impliedBy) &&
+  cells.every(({ text }) => text === cells[0]?.text);
 
 function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
   for (const { head, cells } of filled) {
@@ -130,17 +128,15 @@ const wantedWidths = (filled: readonly FilledColumn[], { width }: TextWidth): nu
     cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(head)),
   );
 
-/** Leaves room for later rows: for any time and for values of usual width. The last column that can be cut gets the rest. */
 function withRoomForMore(filled: readonly FilledColumn[], textWidth: TextWidth, width: number): number[] {
   const longest = filled.findLastIndex(({ column: { firstLine, neverCut } }) => firstLine ?? !neverCut);
   return wantedWidths(filled, textWidth).map((wanted, index) => {
     if (index === longest) return Math.max(wanted, width);
-    const { moment, usualWidth = 0 } = filled[index]?.column ?? {};
-    return Math.max(wanted, moment ? widestClockTime : usualWidth);
+    const { moment, reservedWidth = 0 } = filled[index]?.column ?? {};
+    return Math.max(wanted, moment ? widestClockTime : reservedWidth);
   });
 }
 
-/** The header, then a line for each row. */
 function drawTable(
   filled: readonly FilledColumn[],
   records: readonly JsonObject[],
@@ -174,7 +170,6 @@ function drawTable(
   );
 }
 
-/** A caption below a table with bars: the period that the bars cover. */
 function captions(
   filled: readonly FilledColumn[],
   record: JsonObject | undefined,

@@ -1,20 +1,17 @@
-// Measures text in terminal columns, cuts it between visible characters, and wraps it between words.
-
 export interface TextWidth {
   width(text: string): number;
-  /** Cuts the text to this width, with an ellipsis. */
   cut(text: string, width: number): string;
-  /** Breaks the text into lines of at most this width. A longer word stays whole. Each line but the first begins with `indent`. */
+  /** A word that is wider than `width` stays whole. Each line but the first begins with `indent`. */
   wrap(text: string, width: number, indent?: string): string[];
 }
 
-/** ASCII characters and the marks that vals draws are one column wide. */
+/** ASCII and the marks in glyphs.ts are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** Matches a word and the space before the word. A command between backticks counts as one word. */
+/** A command between backticks counts as one word, so that the user can copy it. */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
-/** Measures these texts and parts of them. Only text that is not plain needs string-width, which loads in 16 ms. */
+/** Loads string-width, which takes 16 ms, only if a text is not plain. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
   for (const text of texts) {

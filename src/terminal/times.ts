@@ -1,4 +1,3 @@
-// Formats times and durations for a person.
 import type { Glyphs } from './glyphs.ts';
 
 const units: [string, number][] = [
@@ -24,7 +23,6 @@ export function age(moment: string, now: number): string {
 
 const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
 
-/** The age of a time within the last day; for an earlier time, the day and the hour in local time. */
 export function ageOrHour(moment: string, now: number): string {
   const time = timeOf(moment);
   const days = (now - time) / 86_400_000;
@@ -34,10 +32,9 @@ export function ageOrHour(moment: string, now: number): string {
   return clockTime(moment, now);
 }
 
-/** The greatest width of `clockTime` for a time of this year. */
 export const widestClockTime = '13 Nov 09:30'.length;
 
-/** The local time, with the day unless the day is today. Used for lines that stay on the screen: an age would soon be wrong. */
+/** For lines that stay on the screen, where an age such as "5m ago" would soon be wrong. */
 export function clockTime(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
@@ -54,7 +51,6 @@ export function clockTime(moment: string, now: number): string {
 /** The latest time that a Date can hold. */
 const latest = 8.64e15;
 
-/** A period in local time. A period that has not ended ends with `now`. */
 export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
   const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
   const today = new Date(now);
@@ -69,7 +65,6 @@ export function timeRange(from: number, to: number, now: number, { dash }: Glyph
   return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
 }
 
-/** The day, the local time, and the age in brackets. */
 export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
@@ -89,7 +84,6 @@ export function duration(ms: number): string {
   return hours < 48 ? `${hours}h ${minutes % 60}m` : `${Math.floor(hours / 24)}d ${hours % 24}h`;
 }
 
-/** A duration in the largest unit that divides it: 5 minutes, 1 hour. */
 export function wholeDuration(ms: number): string {
   const names: Record<string, string> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
   const [unit, size] = units.find(([, size]) => ms % (1_000 * size) === 0) ?? ['s', 1];

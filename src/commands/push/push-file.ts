@@ -133,7 +133,7 @@ function createMoveFollower(context: Context, workspace: Workspace): (file: stri
 function eventColumns({ clock, forPerson }: Context): Column[] {
   const time: Column = {
     ...column('time'),
-    make() {
+    compute() {
       const now = new Date(clock.now());
       return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
     },

@@ -23,8 +23,8 @@ const runStatus: Column = {
   only: 'terminal',
   impliedBy: 'error',
   neverCut: true,
-  usualWidth: '- running'.length,
-  make(run) {
+  reservedWidth: '- running'.length,
+  compute(run) {
     const { failed, isRunning } = readRun(run);
     if (failed) return 'failed';
     return isRunning ? 'running' : 'ok';
@@ -48,14 +48,14 @@ export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
-  { ...column('val', 'val.name', 'valName'), impliedBy: 'val', usualWidth: 16 },
+  { ...column('val', 'val.name', 'valName'), impliedBy: 'val', reservedWidth: 16 },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),
     only: 'terminal',
     droppable: 3,
-    usualWidth: '999ms'.length,
-    make: (run) => readRun(run).durationMs,
+    reservedWidth: '999ms'.length,
+    compute: (run) => readRun(run).durationMs,
   },
   { ...runError, droppable: 4 },
   idColumn('id'),

@@ -9,7 +9,12 @@ export const command = defineCommand({
   description: 'List the spaces of the service of a team, with their members and the number of their vals.',
   options: existingPlaceOptions,
   examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
-  columns: [column('username'), column('vals'), { ...column('members'), make: membersText }, idColumn('id')],
+  columns: [
+    column('username'),
+    column('vals'),
+    { ...column('members'), compute: membersText },
+    idColumn('id'),
+  ],
   empty: 'This service has no spaces yet. `vals space add <name>` adds one.',
   run: (context, place) =>
     withStore(context, place, async ({ spaces }) => {

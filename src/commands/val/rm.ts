@@ -50,7 +50,7 @@ const removedColumns: Column[] = [
   column('name'),
   { ...column('version'), droppable: 4 },
   { ...column('privacy'), droppable: 2 },
-  { ...column('changed'), make: changedText, neverCut: true, droppable: 3 },
+  { ...column('changed'), compute: changedText, neverCut: true, droppable: 3 },
   idColumn('id'),
 ];
 

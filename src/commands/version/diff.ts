@@ -34,9 +34,9 @@ export const command = defineCommand({
     const diff = await interruptible(() => diffOf(from, to));
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
-    const shown = diffOf(named(from), named(shownTo));
+    const forTerminal = diffOf(named(from), named(shownTo));
     if (diff === '') say.hint('The code is the same in both.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
-    return { kind: 'diffs', rows: [row], sections: diff === '' ? [] : [{ patch: diff, shown }] };
+    return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },
 });

@@ -8,7 +8,7 @@ const columns = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
   { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: 'val' },
-  { ...column('by', 'versionAuthor.username'), textAlone: true },
+  { ...column('by', 'versionAuthor.username'), skipObjects: true },
 ];
 
 export const command = defineCommand({
@@ -24,7 +24,10 @@ export const command = defineCommand({
     for await (const rows of pages) for (const record of rows.records) versions.push(record);
     const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
     const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
-    const current = { ...column(''), make: (version: JsonObject) => (isCurrent(version) ? 'current' : '') };
+    const current = {
+      ...column(''),
+      compute: (version: JsonObject) => (isCurrent(version) ? 'current' : ''),
+    };
     return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
   },
 });

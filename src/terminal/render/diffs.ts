@@ -1,6 +1,5 @@
-// Unified diffs on stdout: with colours and headings at a terminal, and in a pipe in the form that `patch` reads.
 import { visible, visibleLines } from '../../lib/visible.ts';
-import type { DiffsResult, Section } from '../result.ts';
+import type { DiffsResult, ShownDiff } from '../result.ts';
 import type { Screen } from '../screen.ts';
 import type { Sink } from '../streams.ts';
 import type { Style } from '../style.ts';
@@ -10,28 +9,28 @@ import { type RenderOptions, screenOf } from './options.ts';
 import { renderText } from './text.ts';
 
 export async function renderDiffs(
-  { rows, sections }: DiffsResult,
+  { rows, diffs }: DiffsResult,
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
   const { kind, fields, forPerson, interruptibleUnlessWritten } = options;
   if (kind !== 'text' || fields) return renderList({ kind: 'list', rows }, stdout, options);
   if (!forPerson) {
-    const text = sections.map(({ patch }) => patch).join('');
+    const text = diffs.map(({ patch }) => patch).join('');
     return renderText({ kind: 'text', text }, stdout, options);
   }
   await interruptibleUnlessWritten(async () =>
-    stdout.writeLong(await formatSections(sections, await screenOf(stdout, options))),
+    stdout.writeLong(await formatDiffs(diffs, await screenOf(stdout, options))),
   );
 }
 
-async function formatSections(sections: readonly Section[], screen: Screen): Promise<string> {
+async function formatDiffs(diffs: readonly ShownDiff[], screen: Screen): Promise<string> {
   const { style, redact, width } = screen;
   const blocks: string[] = [];
-  for (const { heading = '', shown } of sections) {
+  for (const { heading = '', forTerminal } of diffs) {
     const title = visible(redact(heading));
     const titleLines = title === '' ? [] : (await createTextWidth([title])).wrap(title, width);
-    const diffLines = visibleLines(redact(shown)).split('\n');
+    const diffLines = visibleLines(redact(forTerminal)).split('\n');
     const painted = [
       ...titleLines.map((line) => style.yellow(line)),
       ...diffLines.map((line) => paintLine(line, style)),

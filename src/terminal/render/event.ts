@@ -1,4 +1,3 @@
-// One event as one line on stdout, for a command that runs until it is interrupted.
 import type { JsonObject } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Column } from '../column.ts';
@@ -9,14 +8,16 @@ import { renderList } from './list.ts';
 import { type RenderOptions, tabLine } from './options.ts';
 
 export async function renderEvent(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, fields, forPerson, columns, redactor } = options;
+  const { kind, fields, forPerson, commandColumns, redactor } = options;
   if (kind === 'ndjson' || fields) return renderList({ kind: 'list', rows: [record] }, stdout, options);
-  await stdout.write(forPerson ? await eventLine(record, options) : tabLine(record, columns, redactor));
+  await stdout.write(
+    forPerson ? await eventLine(record, options) : tabLine(record, commandColumns, redactor),
+  );
 }
 
 async function eventLine(
   record: JsonObject,
-  { columns, color, glyphs, redactor }: RenderOptions,
+  { commandColumns, color, glyphs, redactor }: RenderOptions,
 ): Promise<string> {
   const style = await createStyle(color);
   const cell = (column: Column) => {
@@ -24,6 +25,6 @@ async function eventLine(
     const { text, tone } = column.present?.(value, record, glyphs) ?? { text: value };
     return tone === undefined ? visible(text) : style[tone](visible(text));
   };
-  const cells = columns.map(cell).filter((text) => text !== '');
+  const cells = commandColumns.map(cell).filter((text) => text !== '');
   return `${cells.join('  ')}\n`;
 }

@@ -1,4 +1,3 @@
-// A list without an end on stdout: its records are written as they arrive.
 import type { JsonObject } from '../../lib/json.ts';
 import { interruptibleIfLarge } from '../../lib/page.ts';
 import type { FollowingResult } from '../result.ts';

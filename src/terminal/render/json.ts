@@ -1,4 +1,3 @@
-// JSON on stdout: indented and coloured at a terminal, compact elsewhere.
 import { isObject, type JsonValue, stringifyJson } from '../../lib/json.ts';
 import { project } from '../fields.ts';
 import { paintJson, withoutToken } from '../json-text.ts';

@@ -1,5 +1,5 @@
-// Writes the pages of a list, in each format. Only --ndjson writes while pages arrive. In every other format, a list that
-// fails half-way writes nothing.
+// Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
+// writes nothing.
 import { type JsonObject, parseJson, stringifyJson, stringifyLines } from '../../lib/json.ts';
 import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import { project } from '../fields.ts';
@@ -10,7 +10,7 @@ import { writeJson } from './json.ts';
 import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
 
 interface ListWriter {
-  /** Takes a page that is not empty. */
+  /** The page is never empty. */
   add(page: Page): Promise<void>;
   finish(): Promise<void>;
 }
@@ -52,10 +52,7 @@ function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
   };
 }
 
-/**
- * Keeps the text of the pages, which takes less memory than their records. Keeps the pages apart, because one text for a
- * very long list could exceed V8's longest string.
- */
+/** The text of a page takes less memory than its records. One text for all pages could exceed V8's longest string. */
 function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   const arrays: string[] = [];
   const withoutBrackets = (array: string) => array.slice(1, -1);

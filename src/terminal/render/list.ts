@@ -1,4 +1,3 @@
-// A list on stdout: a table at a terminal, a line per record in a pipe, one array or one record per line in JSON.
 import { type JsonObject, lookUp } from '../../lib/json.ts';
 import { interruptibleIfLarge } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
@@ -17,11 +16,11 @@ export function renderOutcomes(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  // Outcomes are shown without a pager, because the user waits for the shell's prompt.
+  // Outcomes are shown without a pager, so that the command ends by itself.
   const unpaged = { ...stdout, writeLong: stdout.write };
-  // Outcomes are shown even after an interrupt.
+  // Outcomes are shown even after an interrupt, because they report changes.
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  // Outcomes leave out keys without a value, so a missing field is no reason for a warning.
+  // An outcome has no keys without a value, so a missing field is no mistake of the user.
   const inspect = () => {};
   return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten }, inspect);
 }
@@ -47,9 +46,8 @@ async function writeList(
 
 const maxKeysInWarning = 20;
 
-/** Finds the names in --fields that are neither a column nor a key of any record. */
-function createFieldCheck(result: ListResult, { fields = [], columns, warn }: RenderOptions) {
-  const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
+function createFieldCheck(result: ListResult, { fields = [], commandColumns, warn }: RenderOptions) {
+  const known = new Set((result.columns ?? commandColumns).flatMap(({ paths }) => paths));
   const unseen = new Set(fields.filter((field) => !known.has(field)));
   const keys = new Set<string>();
   return {

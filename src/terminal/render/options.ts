@@ -1,4 +1,3 @@
-// The options of every renderer, and the columns, screen and layout that follow from them.
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, columnsFor } from '../column.ts';
 import { columnText, tabSeparated } from '../fields.ts';
@@ -9,26 +8,23 @@ import type { Redactor, Sink } from '../streams.ts';
 import { createStyle } from '../style.ts';
 
 export interface RenderOptions extends Format {
-  /** The columns that the command defines. */
-  columns: readonly Column[];
+  commandColumns: readonly Column[];
   now: number;
-  /** Takes the token out of a cell before the cell is escaped or cut. */
+  /** Removes the token from a cell. That comes before the cell is cut, because a part of a token cannot be found. */
   redactor: Redactor;
   interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
-  /** The keys of the options and arguments that were given. */
-  given: ReadonlySet<string>;
+  givenOptions: ReadonlySet<string>;
   onEmpty?(): void;
   warn(message: string): void;
   hint(message: string): void;
 }
 
-/** The first of these: the columns of --fields, the columns of the result, the columns of the command. */
 export function shownColumns(
   resultColumns: readonly Column[] | undefined,
-  { fields, columns, forPerson }: RenderOptions,
+  { fields, commandColumns, forPerson }: RenderOptions,
 ): Column[] {
   if (fields) return fields.map((field) => ({ header: field, paths: [field] }));
-  return columnsFor(resultColumns ?? columns, forPerson ? 'terminal' : 'pipe');
+  return columnsFor(resultColumns ?? commandColumns, forPerson ? 'terminal' : 'pipe');
 }
 
 export const screenOf = async (
@@ -47,14 +43,13 @@ export const screenOf = async (
 export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
   `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
 
-/** The records for a terminal: as a table, or as blocks of lines. */
 export async function arrange(
   records: readonly JsonObject[],
   { columns: resultColumns, inBlocks, total }: ListLayout,
   screen: Screen,
   options: RenderOptions,
 ): Promise<string> {
-  const { fields, given } = options;
+  const { fields, givenOptions } = options;
   const columns = shownColumns(resultColumns, options);
   if (inBlocks && !fields) {
     const { formatBlocks } = await import('../record.ts');
@@ -62,8 +57,8 @@ export async function arrange(
   }
   const { formatTable } = await import('../table.ts');
   return formatTable(records, columns, screen, {
-    given,
-    chosen: fields !== undefined,
+    givenOptions,
+    userChoseColumns: fields !== undefined,
     total: fields ? undefined : total,
   });
 }

@@ -1,4 +1,3 @@
-// One record on stdout: lines of key and value at a terminal, one tab-separated line in a pipe.
 import { project } from '../fields.ts';
 import type { RecordResult } from '../result.ts';
 import type { Sink } from '../streams.ts';

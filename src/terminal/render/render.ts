@@ -1,4 +1,3 @@
-// Writes a command's result to stdout, in the format that the user asked for.
 import type { Result } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { renderDiffs } from './diffs.ts';

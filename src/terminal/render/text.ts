@@ -1,4 +1,3 @@
-// Text on stdout, byte for byte. At a terminal, control characters are escaped.
 import { stringifyJson } from '../../lib/json.ts';
 import { visibleLines } from '../../lib/visible.ts';
 import { withoutToken } from '../json-text.ts';
