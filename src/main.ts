@@ -1,5 +1,4 @@
-// Runs one invocation of the program: parses the command line, runs the command and prints its result. Only this file
-// turns an error into an exit code.
+// Runs one command line. Only this file turns errors into exit codes.
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
 import type { Commands } from './cli/context.ts';
@@ -18,10 +17,9 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** Returns the words of every topic, command and alias. The build uses these words to prepare the help texts. */
+/** The build prepares the help texts of these commands. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
-/** The largest number of columns of a help text, because longer lines are hard to read, even in a wide terminal. */
 const widestHelp = 80;
 
 export async function main(host: Host): Promise<number> {
@@ -33,7 +31,6 @@ export async function main(host: Host): Promise<number> {
   return error?.exit ?? 0;
 }
 
-/** Resolves to the error that ended the command, or to undefined if the command succeeded. */
 async function carryOut(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
@@ -149,13 +146,10 @@ function otherRuntime(): string | undefined {
   return process.versions.deno === undefined ? undefined : 'Deno';
 }
 
-/**
- * Runs the command line of this process. Sets the exit code and does not end the process, so that all output can be
- * written first.
- */
+/** Does not call process.exit(), so that all output is written before the process ends. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // If the command line contains a password, the list of processes shows the title `vals` and not the command line.
+  // Hides a password on the command line from `ps`.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = listenForSignals(
@@ -169,7 +163,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);
-  // If a promise never resolves, Node ends the process with the exit code 0, which would look like success.
+  // If a promise never resolves, Node ends the process with exit code 0, which would look like success.
   const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({

@@ -1,4 +1,3 @@
-// Runs a command that works on several items. Each item has an outcome, and the command has one exit code.
 import { mostRequests } from '../api/http/pace.ts';
 import { AuthError, describeError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -8,50 +7,28 @@ import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
 export interface BatchOptions<Item> {
-  /** Returns the fields that identify the item in its outcome, such as `name` and `file`. */
   describe(item: Item): JsonObject;
-  /**
-   * Works on one item and returns the other fields of its outcome. Throws if the item failed. Messages that are passed
-   * to `remark` are printed after the last item.
-   */
+  /** Throws if the item fails. `remark` collects messages that are printed after the last item. */
   work(item: Item, remark: Remark): Promise<Outcome>;
-  /**
-   * The largest number of items at a time. `auto` stands for the largest number of requests that the client sends at a
-   * time.
-   */
   concurrency: number | 'auto';
   signal: AbortSignal;
   onFinished?(finished: number): void;
-  /**
-   * Called as soon as an item fails. The messages about failures are printed after the last item, and equal messages
-   * are grouped.
-   */
   onFailure?(item: Item, error: ValsError): void;
   report: Report<Item>;
 }
 
-/** Adds a message about an item that did not fail. */
 type Remark = (message: string) => void;
 
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
-  /** The name of the item in messages, such as `src/hello.ts`. */
   label(item: Item): string;
-  /** The verb for messages about this item, such as `deleted` in "was not deleted". The default is `verb`. */
   verbFor?(item: Item): string | undefined;
   say: Pick<Say, 'warn' | 'warnInText'>;
 }
 
 const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/**
- * Items with these outcomes do not count as done. So if one item fails and the other items needed no work, the command
- * is not a partial success.
- */
+/** Items with these statuses do not make a failed command a partial success. */
 const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
-/**
- * Resolves to the outcomes in the order of the items. If an item fails, the work on the other items continues. If the
- * service refuses the token or the space, no further item is started.
- */
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
@@ -72,9 +49,9 @@ export async function runBatch<Item>(
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      // The reason of the signal means that the work was interrupted before anything was sent. So the item stays
-      // `skipped`.
+      // The work was interrupted before it sent anything, so the item stays `skipped`.
       if (error === signal.reason) return;
+      // The service would refuse the other items too.
       if (error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);
@@ -97,7 +74,6 @@ export async function runBatch<Item>(
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-/** Returns a message with the number of items that were done, and the number of requests with an unknown outcome. */
 function interruption(
   outcomes: readonly Outcome[],
   unknown: number,
@@ -115,10 +91,6 @@ function interruption(
   return unknown === 0 ? message : `${message} ${unknown} more may have been changed.`;
 }
 
-/**
- * Returns undefined if no item failed. The error names the failed items in the order of the list, not in the order in
- * which the items failed.
- */
 function reportedError<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
@@ -134,7 +106,6 @@ function reportedError<Item>(
   return error;
 }
 
-/** Returns the outcomes if some items are invalid and therefore no item was started. */
 export function noneBegun<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
@@ -154,7 +125,6 @@ const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
   error: describeError(error),
 });
 
-/** Starts the work on the items in the order of the list, several items at a time. */
 export async function forEach<Item>(
   items: readonly Item[],
   concurrency: number | 'auto',

@@ -1,21 +1,16 @@
-// The types of the list of all commands, and functions that search the list. The definition of a command is loaded only
-// when the definition is needed.
 import type { AnyCommand } from './command.ts';
 
 interface Named {
-  /** The words that name the command on the command line, such as `val get`. */
+  /** For example `val get`. */
   path: string;
   aliases?: readonly string[];
 }
 
 export type Effect =
   | 'reads'
-  /** The command adds something, and changes no existing val or file. */
+  /** Changes no existing val or file. */
   | 'adds'
-  /**
-   * The command replaces the state of something. Running the command twice has the same effect as running the command
-   * once.
-   */
+  /** A second run of the command changes nothing more. */
   | 'updates'
   | 'deletes'
   | 'runs';
@@ -32,11 +27,9 @@ export interface CommandEntry extends Declared {
 export interface LoadedCommand extends Declared, AnyCommand {}
 
 export interface CommandTree<Entry extends Named = CommandEntry> {
-  /** The groups of commands, in the order in which the help shows them. */
   groups: readonly { title: string; commands: readonly Entry[] }[];
-  /** The first words of two-word commands, such as `val` in `val get`. */
+  /** The first words of commands such as `val get`. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  /** Commands of other programs, each with the command of this program that does the same. */
   otherWords: Readonly<Record<string, string>>;
 }
 
@@ -47,7 +40,6 @@ export const loadCommand = async ({ load, ...entry }: CommandEntry): Promise<Loa
   ...entry,
 });
 
-/** Loads the definitions of all commands, for docs/reference.md, for the completion and for `vals mcp`. */
 export async function loadTree({ groups, ...tree }: CommandTree): Promise<LoadedTree> {
   const loaded = groups.map(async ({ title, commands }) => ({
     title,
@@ -66,7 +58,6 @@ export const commandNamed = <Entry extends Named>(
   name: string,
 ): Entry | undefined => commandsOf(tree).find((command) => namesOf(command).includes(name));
 
-/** Returns the words of everything that has a help text: topics, commands and aliases. */
 export const pathsOf = <Entry extends Named>(tree: CommandTree<Entry>): string[] => [
   ...Object.keys(tree.topics),
   ...commandsOf(tree).flatMap(namesOf),

@@ -1,63 +1,42 @@
-// The types of a command's definition. The definition is the source of the help, the parser, the output, the completion
-// and docs/reference.md.
+// The types for the definition of a command. The parser, the help, the completion, docs/reference.md and the tools of
+// `vals mcp` are all made from the definition.
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
 
 export interface OptionDefinition<T> {
-  /** The option and its placeholder as the help shows them, such as `--limit <n>`. */
   flags: string;
   description: string;
-  /**
-   * Converts the word that the user gave as the value. Throws a UsageError if the word is invalid. For a repeatable
-   * option, `parse` is called once for each word.
-   */
   parse?(word: string): unknown;
   choices?: readonly string[];
   words?: readonly string[];
   default?: T;
-  /** The description of the opposite option, such as `--no-error`. Undefined if the option has no opposite. */
   negated?: string;
-  /** The keys of the options that cannot be given together with this option. */
   conflicts?: string[];
-  /**
-   * Whether the value names a val. If the value is a name or a file, the id of the val replaces the value before the
-   * command runs.
-   */
+  /** If the value names a val, the id of that val replaces the value before the command runs. */
   isVal?: boolean;
   isRepeatable?: boolean;
   isNumber?: boolean;
-  /** Whether the option is hidden from agents, because it is useful only at a terminal or in a script. */
   forPeople?: boolean;
-  /** Whether the option deletes something. Agents get such an option only if they may delete. */
+  /** Agents get this option only if they may delete. */
   deletes?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
-  /** The argument as the help shows it, such as `<val>`, `[file]` or `[paths...]`. */
+  /** For example `<val>`, `[file]` or `[paths...]`. */
   form: string;
   description: string;
-  /**
-   * The error message if the argument is missing. Without this text, the message is made from the form and the
-   * description.
-   */
   missing?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
-  /**
-   * Whether the argument may also be a file. If the word looks like a path or is an existing file, the word is not
-   * replaced by the id of a val.
-   */
+  /** A word that looks like a path, or that is an existing file, is not replaced by an id. */
   orFile?: boolean;
-  /** Whether the word may also name a version of the val, such as `greet@2`. */
+  /** The word may end in a version, such as `greet@2`. */
   orVersion?: boolean;
   words?: readonly string[];
   isNumber?: boolean;
-  /**
-   * Whether standard input can replace the argument. Agents have no standard input, so they give the text as `code`.
-   */
+  /** An agent has no standard input, so it can send the code itself instead of this argument. */
   canBeCode?: boolean;
-  /** The description for agents, if `description` does not fit a tool. */
   toolDescription?: string;
   /** This field is never set. It only carries the type of the argument's value. */
   type?: T;
@@ -121,21 +100,17 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** Text that appears only in docs/reference.md, because the help of a command must fit on a screen of 24 lines. */
+  /** Appears only in docs/reference.md, because the help of a command must fit on a screen of 24 lines. */
   details?: string;
-  /** The description for agents, if `description` does not fit a tool. */
   toolDescription?: string;
   arguments?: A;
-  /** The arguments as the help shows them, if the forms of the arguments are not enough. */
   usage?: string;
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
-  /** Whether all words after the first argument, options included, are passed to the val. */
+  /** All words after the first argument are passed to the val, even options. */
   passesThrough?: boolean;
-  /** Whether the outcomes are also written to the summary page of a CI job. */
   jobSummary?: boolean;
-  /** The hint that a terminal shows if the list is empty. */
   empty?: string;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
@@ -151,7 +126,6 @@ export const argumentsOf = ({
 export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 
-/** For example, returns `--no-error` for `--error`. */
 export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
 
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');

@@ -1,4 +1,3 @@
-// Connects to a remote service, or starts the embedded service and connects to the embedded service.
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
@@ -19,9 +18,7 @@ import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
   api: Api;
-  /** Whether a request that may have changed something was sent. */
   hasWritten(): boolean;
-  /** The name of the service in messages. */
   name: string;
   close(): Promise<void>;
 }
@@ -32,9 +29,7 @@ export interface ConnectionOptions extends ConnectOptions {
   clock: Clock;
   notes: ApiOptions['notes'];
   trace(line: string): void;
-  /** The cache of vals that this machine has seen. Vals in the answers of the service are added to this cache. */
   seen: SeenVals;
-  /** Gets the token before the first request, so that no output can contain the token. */
   redactor: Redactor;
 }
 
@@ -43,8 +38,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // A setting is checked when the setting is first read, so an invalid setting throws after the embedded service was
-    // started. Without this call of `close`, the embedded service would keep running.
+    // An invalid setting throws only after the embedded service has started.
     await service.close?.();
     throw error;
   }
@@ -72,8 +66,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  // `login` and `copy --to` pass a token that replaces the token of the settings. Vals that are read with such a token
-  // are not remembered.
+  // The cache belongs to the token in the settings. Vals that are read with another token stay out of the cache.
   const usesOwnToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
@@ -89,7 +82,6 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   };
 }
 
-/** A base URL in the options of the connection overrides --local. */
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
@@ -100,7 +92,6 @@ function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }
   return `Run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
 }
 
-/** Requests to loopback addresses never use a proxy, even if the environment names one. */
 function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {
   const { protocol, hostname } = new URL(origin);
   const { https, http, none } = settings.proxy;
@@ -119,7 +110,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   } catch {
     // An invalid address leads to the error below.
   }
-  // The message does not repeat the address, which may contain a password.
+  // The message does not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
     hint: 'Set it to an address such as http://proxy.example.com:3128, with user name and password percent-encoded, or unset it.',
   });
@@ -152,7 +143,7 @@ async function startLocal(settings: Settings) {
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // The number of requests at a time is fixed, because the embedded service never answers 429, and because requests
-  // that arrive together share one commit of the database.
+  // The embedded service never answers 429, and requests that arrive together share one database commit. So the number
+  // of parallel requests is fixed at the maximum.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

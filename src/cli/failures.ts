@@ -1,16 +1,10 @@
-// Sums up the failures of a command that worked on several items. Failures with the same message are reported once,
-// with the names of the items.
+// Failures with the same message are reported once, with the names of all items.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
 export interface Failure {
-  /** The name of the item in messages, such as `src/hello.ts`. */
   label: string;
   error: ValsError;
-  /**
-   * The verb for messages about this item, such as `deleted` in "was not deleted". The default is the `verb` of
-   * `Counts`.
-   */
   verb?: string;
 }
 
@@ -28,20 +22,13 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
-  /** The verb for messages, such as `pushed` in "2 of 5 vals were not pushed". */
+  /** For messages such as "2 of 5 vals were not pushed". */
   verb: string;
-  /** The noun for messages, such as `vals` in "2 of 5 vals were not pushed". */
   things: string;
-  /**
-   * A sentence such as "Nothing was sent." for the end of the message. The message contains the sentence if no item was
-   * done and all failures have the same exit code.
-   */
+  /** For example "Nothing was sent." */
   consequence?: string;
 }
 
-/**
- * Returns the error that ends the command, and warnings with the details that do not fit into the message of the error.
- */
 export function summarizeFailures(
   failures: readonly Failure[],
   { total, done, verb, things, consequence }: Counts,
@@ -89,9 +76,7 @@ export interface Remarked {
   hint?: string | undefined;
 }
 
-/**
- * Groups items whose messages and hints differ only in the label. Items of different kinds are never in the same group.
- */
+/** Groups items whose messages and hints differ only in the label. */
 function groupAlike<Item extends Remarked>(
   items: readonly Item[],
   kindOf: (item: Item) => number = () => 0,
@@ -114,18 +99,13 @@ function groupAlike<Item extends Remarked>(
 
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
-/**
- * Removes the label from the text, so that texts about different items can be equal. For example, `vals push a.ts`
- * becomes `vals push`.
- */
+/** Removes the label, so that texts about different items can be equal. `vals push a.ts` becomes `vals push`. */
 function withoutLabel(label: string, text: string): string {
   const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
     .replaceAll(quoteWord(label), label)
     .split(` ${label}`);
   let shortened = first;
   for (const rest of others) {
-    // If a letter or a digit follows the label, the label is only the beginning of a longer word, and the word is not
-    // removed.
     const isPartOfWord = /^[\p{L}\d]/u.test(rest);
     shortened += isPartOfWord ? ` ${label}${rest}` : rest;
   }
@@ -149,7 +129,7 @@ const countsWithReason = (counts: string, group: Group): string => {
     : `${counts}: ${reason}`;
 };
 
-/** The verbs that can follow the label at the beginning of a message, each with its plural. */
+/** Messages such as "a.ts is empty." are joined into one sentence only if their verb is in this list. */
 const pluralVerbs: Record<string, string | undefined> = {
   is: 'are',
   was: 'were',
@@ -160,10 +140,7 @@ const pluralVerbs: Record<string, string | undefined> = {
   cannot: 'cannot',
 };
 
-/**
- * Returns a sentence with the labels as its subject, such as "a.ts and b.ts are empty." Undefined if the message does
- * not allow such a sentence.
- */
+/** Returns a sentence such as "a.ts and b.ts are empty.", if the message allows such a sentence. */
 function sentenceAbout({ labels, message }: Group): string | undefined {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : undefined;

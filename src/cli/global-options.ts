@@ -1,4 +1,3 @@
-// The options of every command, and the environment variables that have no option.
 import { UsageError } from '../errors.ts';
 import { type Flags, parseTimeout } from '../settings/settings.ts';
 import { type OptionDefinition, parsed, toggle, word } from './command.ts';

@@ -1,4 +1,3 @@
-// Adds examples and references to the help of a command, and writes the page `vals help options`.
 import { Command, Option } from 'commander';
 import { columnsFor } from '../terminal/column.ts';
 import type { AnyCommand } from './command.ts';
@@ -34,7 +33,6 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
   addExamples(leaf, examples);
 }
 
-/** Returns the page that `vals help options` prints. */
 export function optionsHelp(helpWidth: number): string {
   const page = new Command('vals')
     .configureOutput({ getOutHelpWidth: () => helpWidth, getOutHasColors: () => false })
@@ -51,7 +49,7 @@ export function optionsHelp(helpWidth: number): string {
       ),
     );
   }
-  // Each environment variable is added as a command, so that commander prints names and descriptions in two columns.
+  // Each variable is added as a command, because commander prints commands in two columns.
   for (const [name, description] of Object.entries(environmentAlone)) {
     page.command(name).description(description).helpGroup('Environment variables without an option:');
   }

@@ -3,15 +3,12 @@ import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
   key: string;
-  /** All names of the option, such as `-h` and `--help`. */
   names: readonly string[];
   description: string;
-  /** The placeholder of the value, such as `<n>`. Undefined for an option without a value. */
   placeholder: string | undefined;
   definition: OptionDefinition<unknown>;
 }
 
-/** Returns the global options. If the command is known, returns the options of the command too. */
 export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
   const definitions: Record<string, OptionDefinition<unknown>> = {
     ...command?.options,

@@ -3,10 +3,7 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 
 export type { Network, Store, StoreLocation } from '../service/index.ts';
 
-/**
- * The number of open files that the embedded service needs. The database and the listener need about ten. Each request
- * in progress needs two: one in the client and one in the service.
- */
+/** About ten for the database and the listener, and two for each request: one in the client and one in the service. */
 const openFiles = 16 + 2 * mostRequests;
 
 export async function loadService() {

@@ -1,4 +1,3 @@
-// Parses times: ISO 8601, `now`, or an age such as 2h.
 import { UsageError } from '../errors.ts';
 
 const unitMs: Record<string, number> = {
@@ -11,13 +10,12 @@ const unitMs: Record<string, number> = {
 
 const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
-/** Returns the age in milliseconds. Undefined if the text is not an age such as 90d. */
 export function parseAge(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d+)([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 }
 
-/** Returns the time as ISO 8601 in UTC. If the text names no time zone, the text is read as UTC. */
+/** A time without a time zone is UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
   if (text === 'now') return new Date(now).toISOString();
   const age = parseAge(text);
@@ -27,7 +25,7 @@ export function parseMoment(text: string, now = Date.now()): string {
     time = now - age;
   } else if (iso) {
     const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
-    // Without this check, Date.parse would read 30 February as 2 March.
+    // Date.parse would read 30 February as 2 March.
     const exists =
       new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
     if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);

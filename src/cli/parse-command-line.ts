@@ -1,4 +1,3 @@
-// Parses a command line. The result is a command with its input, a help text, or an error.
 import { CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
 import { argumentsOf, isVariadic, type OptionDefinition, oppositeOf } from './command.ts';
@@ -44,9 +43,8 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
 }
 
 /**
- * Lets commander parse the words. Resolves to the text of the help or the version if the user asked for that text.
- * Resolves to undefined if the words name a command to run. commander throws an error even if the user asked for the
- * help or the version.
+ * Resolves to the text of the help or the version if the user asked for it. commander reports such a request as an
+ * error.
  */
 async function parseWords(
   words: readonly string[],
@@ -103,14 +101,14 @@ function optionValue(key: string, definition: OptionDefinition<unknown>, program
   return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
 }
 
-/** Returns the global options of an invalid command line. They decide how the error is printed, for example as JSON. */
+/** Even if the command line is invalid, its global options decide how the error is printed, for example as JSON. */
 function readableFlags(program: Program): Flags {
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
       flags[key] = optionValue(key, definition, program);
     } catch {
-      // A global option with an invalid value is treated as if the user had not given the option.
+      // An option with an invalid value counts as not given.
     }
   }
   return flags;

@@ -1,5 +1,4 @@
-// Creates the commander program. The program knows the names of all commands, and loads the definition of a command
-// when commander reaches that command.
+// Loads the definition of a command only when commander reaches that command.
 import { Command, Option } from 'commander';
 import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import {
@@ -15,17 +14,14 @@ import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
 
 export interface Program {
   root: Command;
-  /** The command or topic that commander has reached. */
   current(): Command;
-  /** The definition of the current command. Undefined if commander has reached a topic such as `vals val`. */
+  /** Undefined if commander has reached a topic such as `vals val`. */
   definition(): LoadedCommand | undefined;
-  /** Whether the user gave this option, such as `--no-error`, to the command. */
   isGiven(option: string): boolean;
-  /** The help for the current command or topic. If the user gave neither, this is the help for `vals`. */
   help(): Promise<string>;
 }
 
-/** If the terminal has fewer columns than this, the list of commands omits the arguments of the commands. */
+/** Below this width, the list of commands omits the arguments of the commands. */
 const narrow = 60;
 
 export function createProgram(tree: CommandTree, helpWidth: number): Program {
@@ -33,8 +29,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // If the user gives an option and its opposite, such as `--error --no-error`, commander keeps only the value of the
-  // last option. The events of commander report both options.
+  // commander keeps only the last option of `--error --no-error`. Its events report both options.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -55,8 +50,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // The user may give a global option before or after the command, so the command gets the values from its parent
-    // too.
+    // The user may give a global option before or after the command.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -64,8 +58,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   };
 
   root.configureHelp({
-    // With this setting, commander wraps a description even if only 12 columns are left for the description. The
-    // default of commander is 40 columns.
+    // commander wraps a description only if this many columns are left for it. The default is 40.
     minWidthToWrap: 12,
     subcommandTerm(command) {
       const definition = definitions.get(command);
@@ -150,7 +143,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     .description(description)
     .usage(['[options]', ...formsOf(definition)].join(' '))
     .passThroughOptions(passesThrough === true)
-    // The action is empty, because commander only parses the command line. main.ts runs the command.
+    // commander only parses. main.ts runs the command.
     .action(() => {});
   for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
   addOptions(command, options);
@@ -158,10 +151,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/**
- * The options are added without a check of their values. So --help works, and unknown options are refused, before any
- * value is checked.
- */
+/** The values are checked later, so that --help works even beside an invalid value. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

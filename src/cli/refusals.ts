@@ -1,5 +1,4 @@
-// Makes the errors for an invalid command line. The errors suggest the word that the user probably meant. They never
-// repeat the value of an option, because the value may be a secret. The messages of commander repeat values.
+// The errors of commander repeat the values of options, which may be secrets. So this file makes its own errors.
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -9,10 +8,6 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
-/**
- * The code of commander's error tells which kind of mistake the user made. The option concerned is found from the words
- * of the command line and the definitions of the options.
- */
 export function refusalOf(
   error: CommanderError,
   words: readonly string[],
@@ -77,7 +72,7 @@ function unknownOption(command: Command): UsageError {
 const tokenHint =
   'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
 
-/** commander reports a missing value only for an option that is the last word of the command line. */
+/** commander reports a missing value only for the last word of the command line. */
 function missingValue(command: Command, words: readonly string[]): UsageError {
   const option = command.options.find(({ long, short }) => [long, short].includes(words.at(-1)));
   const { long = '', description = '', flags = '' } = option ?? {};
@@ -121,7 +116,6 @@ function wrongCount(command: Command, program: Program, tree: CommandTree): Usag
   });
 }
 
-/** For `vals runs hello`, names `vals val runs hello`. */
 function hintForVal(command: Command, tree: CommandTree): string | undefined {
   const ofVal = commandNamed(tree, ['val', ...pathOf(command)].join(' '));
   if (ofVal === undefined || command.args.length !== 1) return undefined;
@@ -140,6 +134,6 @@ const pathOf = (command: Command): string[] =>
 
 const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
 
-/** `vals` and a topic such as `vals val` have no options except the global options. */
+/** `vals` and a topic such as `vals val` have only the global options. */
 const optionsHint = (command: Command): string =>
   `\`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\` lists the options.`;

@@ -1,4 +1,3 @@
-// Replaces each word on the command line that names a val with the id of that val.
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
@@ -8,10 +7,9 @@ import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
-/** The fields of an argument or option that tell whether its words name vals. */
 type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
 
-/** Replaces names of vals, files of vals and beginnings of ids. Whole ids are kept. */
+/** Replaces names of vals, files of vals and beginnings of ids with whole ids. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
@@ -26,7 +24,7 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // Every command that writes to a val has the option --dry-run, so the option tells whether the command writes.
+  // A command has --dry-run if it writes to vals.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
@@ -45,14 +43,11 @@ export async function resolveVals(
   return resolved;
 }
 
-/** The words `.` and `..` are not looked up as names. The routes of the service refuse these words as ids. */
+/** The routes refuse `.` and `..` with a clear error, so these words are not looked up as names. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
-/**
- * Returns a function that finds the id of a val. It searches the workspace, then the vals that this machine has seen
- * before, and then the service's list.
- */
+/** Searches the workspace, then the vals that this machine has seen, and then the service's list. */
 export async function createResolver(
   context: Context,
   isForWriting: boolean,
@@ -71,8 +66,7 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from a stranger, and the stranger can put the id of any val beside a harmless name or file. So
-    // before a command writes, the name is checked.
+    // vals.json may come from a stranger, who can put the id of any val beside a harmless name.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.isDoubtful) throw otherVal(listed);
       await confirmName(await context.connect(), listed, context.rememberVal);

@@ -1,5 +1,5 @@
-// The service answers 404 if a val is absent, and also if the caller may not see the space that contains the val. This
-// file tells these two cases apart. It also gives members who may only read a hint that names the space.
+// The service answers 404 if a val is absent, and also if the caller may not see the space. This file tells the two
+// cases apart.
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
@@ -8,13 +8,12 @@ import { readOnlyMember } from '../lib/problem-types.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
-/** After a 404 to a request below the base URL of a space, asks the service whether the caller may see the space. */
 export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
   const space = spaceIn(baseUrl);
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // The error gets no HTTP status, because commands take the status 404 as the sign of an absent val or route.
+    // The error gets no HTTP status, because commands take status 404 as the sign of an absent val or route.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
@@ -33,8 +32,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // An AuthError means that the token is missing or invalid. Then the answer does not tell whether the space
-      // exists.
+      // An AuthError does not tell whether the space exists.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

@@ -81,10 +81,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Refuses CONNECT and TRACE. Proxies and HTTP parsers handle these methods, so a request with such a method never
- * reaches a service.
- */
+/** CONNECT and TRACE never reach a service, because proxies and HTTP parsers handle them. */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -150,7 +147,6 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   }
 }
 
-/** Appends the fields to the query of the path. The query that the user wrote is not changed. */
 function withFields({ path, query }: UserPath, fields: readonly Field<JsonValue>[]): string {
   const more = new URLSearchParams(
     fields.map(([key, value]): Field => [key, typeof value === 'string' ? value : stringifyJson(value)]),
@@ -170,7 +166,6 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   return Object.fromEntries(fields);
 }
 
-/** Reads all pages. If neither --json nor --ndjson was given, collects all records in one JSON array. */
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
   const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });

@@ -33,8 +33,7 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // The list is read before the folder is created. If the service cannot list vals or refuses the token, no empty
-    // folder is left behind.
+    // The list is read first. If the service cannot list vals, no empty folder is left behind.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});
@@ -44,7 +43,7 @@ export const command = defineCommand({
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     if (error === undefined) endClone(folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
-    // At a terminal, the table shows only failures. Lines for hundreds of other vals would hide the failures.
+    // Lines for hundreds of pulled vals would hide the failures.
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
@@ -56,7 +55,6 @@ export const command = defineCommand({
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
   const { hostname } = new URL(chosenBaseUrl(settings).href);
-  // The colons and brackets of an IPv6 address are replaced, because some file systems do not allow these characters in
-  // names.
+  // An IPv6 address has colons and brackets, which some file systems do not allow.
   return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
 }

@@ -68,9 +68,7 @@ function meaningOf(examined: Examined): string {
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
-/**
- * Returns the two sides of the diff, the older side first. If only the service changed, the file is the older side. Otherwise the service is.
- */
+/** `before` is the file if only the service changed, and the service otherwise. */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
   const service = {

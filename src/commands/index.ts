@@ -1,4 +1,3 @@
-// All commands, in the order in which the help shows them. The file of a command is loaded only when that command runs.
 import type { CommandEntry, CommandTree, Effect } from '../cli/command-tree.ts';
 import { otherWords } from './other-words.ts';
 

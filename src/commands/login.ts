@@ -30,7 +30,7 @@ export const command = defineCommand({
         hint: 'Omit --local, and unset VALS_LOCAL.',
       });
     }
-    // The config file is read first, so that a broken file is reported before the user types a token.
+    // A broken config file is reported before the user types a token.
     const { configFile } = settings;
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
@@ -63,8 +63,7 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
     say.hint('Next, run `vals push <file>` to send a val, or `vals me` to see your user.');
-    // If the base URL is the address of a space, `user` describes the space, and `user.actor` is the person who signed
-    // in.
+    // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
     context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}${place}.`);
@@ -88,10 +87,6 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
   }
 }
 
-/**
- * Asks the user for the base URL. Throws if --with-token is given, because stdin then contains the token and the user
- * cannot type an answer.
- */
 async function askForBaseUrl(
   { prompt, settings }: Context,
   withToken: boolean | undefined,
@@ -99,6 +94,7 @@ async function askForBaseUrl(
   const instead =
     'Give its base URL: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
   const noService = new UsageError('There is no service to sign in to.', { hint: instead });
+  // With --with-token, stdin contains the token, so the user cannot type an address.
   if (withToken) throw noService;
   try {
     prompt.expectTerminal(instead);

@@ -47,8 +47,7 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    // Only a terminal shows the hint that there are more records. For other outputs, the request that looks for more
-    // records is not sent.
+    // Only a terminal shows the hint about more records. Looking for more records may take another request.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, emptyHint: 'No val of yours matches.' };

@@ -42,10 +42,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Asks the service for a link that opens the page once without a sign-in. Only `vals serve` without --database makes
- * such links. The service of a team asks the user to sign in.
- */
+/** Only `vals serve` without --database makes links that need no sign-in. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -56,21 +53,17 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-/**
- * The largest length of an address in characters. Services need no longer addresses, and the operating system limits
- * the length of a program's arguments.
- */
+/** The operating system limits the length of a program's arguments. */
 const longestAddress = 8_192;
 
-/** Checks the address that the service sent. The service may be hostile, so only http:// and https:// are accepted. */
+/** The service may be hostile, so only http:// and https:// are accepted. */
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address to open.', {
       hint: '`vals val get` shows the answer of the service.',
     });
   }
-  // If the address contained the token, opening the address would leak the token. Other users can see the arguments of
-  // the browser, and the page may be on any host.
+  // Opening an address that contains the token would leak the token. Other users can see the arguments of a browser.
   const isTooLong = text.length > longestAddress;
   if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
     const problem = isTooLong ? 'is too long' : 'contains your token';
@@ -84,7 +77,6 @@ function addressOf(api: Api, text: string | undefined): string {
   });
 }
 
-/** Decodes percent escapes such as %20. If an escape is invalid, returns the text unchanged. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,4 @@
-// Commands of other tools, each with the command of this program that does the same.
-
-/** If a word may stand for several commands of this program, the most used command is chosen. */
+/** Commands of other programs, each with the command of this program that does the same. */
 export const otherWords: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { notePossibleTakeovers } from './shared/messages.ts';
 
-/** The mark and color of each status. The order of the keys is the order in which `vals status` lists the vals. */
+/** `vals status` lists the vals in the order of these keys. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
@@ -61,7 +61,7 @@ export const command = defineCommand({
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
-    // At a terminal, all unchanged vals share one line, unless the user gave --fields or named the vals.
+    // At a terminal, all unchanged vals share one line, unless the user named vals or fields.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...foldUnchanged(unchanged)]
@@ -171,6 +171,5 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
 
-/** Whether the val has another name on the service, although nobody renamed the val in this workspace. */
 const hasOtherName = ({ nameThere, isRenamedHere }: Examined): boolean =>
   nameThere !== undefined && !isRenamedHere;

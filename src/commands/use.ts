@@ -51,10 +51,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Adds the scheme to a host and port, such as `localhost:8080`. The scheme comes from a service that this machine is
- * signed in to. A path after the port is kept.
- */
+/** Adds `https://` or `http://` to a host if this machine is signed in to that host. */
 function withScheme(wanted: string, config: StoredConfig): string {
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
@@ -66,10 +63,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
   });
 }
 
-/**
- * Returns the rows of the list: one row for each origin that has a token, and one row for each listed space. The
- * default base URL is shown even if it has a path below the origin.
- */
+/** The default base URL gets a row even if it has a path below the origin. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {

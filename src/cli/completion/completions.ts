@@ -1,4 +1,3 @@
-// Finds the words that can complete an unfinished command line. The result is the same for every shell.
 import { type AnyCommand, argumentsOf, isVariadic } from '../command.ts';
 import { commandsOf, type LoadedTree, namesOf } from '../command-tree.ts';
 import { conflict, type KnownOption, optionsAt } from '../known-options.ts';
@@ -10,20 +9,16 @@ export interface Candidate {
 }
 
 export interface Completions {
-  /** The possible words, all of which begin with the unfinished word. */
   candidates: readonly Candidate[];
-  /** Whether names and files of vals are possible words too. */
   vals: boolean;
   files: boolean;
-  /** Whether the base URLs of known services are possible words too. */
   services: boolean;
-  /** The beginning of the unfinished word that no candidate contains, such as `--option=`. */
+  /** The part of the unfinished word that the candidates omit, such as `--option=`. */
   before: string;
 }
 
 const none: Completions = { candidates: [], vals: false, files: false, services: false, before: '' };
 
-/** @param current the unfinished word, which may be empty */
 export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Completions {
   if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), current);
   const words = readWords(wordsBefore, tree);
@@ -83,9 +78,7 @@ function completeArgument(command: AnyCommand, position: number, current: string
   return definition === undefined ? none : completePlaceholder(definition.form, definition.words, current);
 }
 
-/**
- * If there is no list of words, the placeholder tells what to offer. For example, `<val|file>` offers vals and files.
- */
+/** If there is no list of words, the placeholder tells what to offer. `<val|file>` offers vals and files. */
 function completePlaceholder(
   placeholder: string,
   words: readonly string[] | undefined,

@@ -1,19 +1,13 @@
-// Reads the words before the last word of an unfinished command line, for completion. commander can read only finished
-// command lines.
+// commander can read only finished command lines, so completion needs its own reader.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from '../known-options.ts';
 
 export interface Words {
-  /** The words that name a topic or a command. */
   path: readonly string[];
-  /** The command that `path` names. Undefined if `path` names no command yet. */
   command: LoadedCommand | undefined;
   options: readonly KnownOption[];
-  /** The arguments of the command. If `command` is undefined, these are words that name no command. */
   arguments: readonly string[];
-  /** The option that takes the next word as its value. Undefined if the next word is not the value of an option. */
   awaiting: KnownOption | undefined;
-  /** Whether the next word is an argument even if that word begins with a dash. */
   isPastOptions: boolean;
 }
 
@@ -31,7 +25,7 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
     if (option === undefined) return;
     options.push(option);
     if (option.placeholder !== undefined) awaiting = value === undefined ? option : undefined;
-    // If the option -x takes no value, the word -xy stands for -x -y.
+    // If -x takes no value, -xy stands for -x -y.
     else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
 
@@ -46,15 +40,14 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      // After an unknown command, and after the first argument of `vals run`, all words are arguments, even words that
-      // begin with a dash.
+      // After an unknown command, or after the first argument of `vals run`, every word is an argument.
       isPastOptions ||= command === undefined || command.passesThrough === true;
     }
   }
   return { path, command, options, arguments: others, awaiting, isPastOptions };
 }
 
-/** Splits a word such as `--name=value` or `-nvalue` into the option and the value. */
+/** Splits a word such as `--name=value` or `-nvalue`. */
 export function splitOption(word: string): { name: string; value: string | undefined } {
   const end = word.startsWith('--') ? word.indexOf('=') : 2;
   if (end === -1 || end >= word.length) return { name: word, value: undefined };

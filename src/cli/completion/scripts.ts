@@ -1,16 +1,11 @@
-// The completion scripts, one for each shell. Each script runs `vals __complete` to get the completions.
-
 export const completionRequest = '__complete';
 
-/** `vals __complete` prints this line to tell the shell that the shell should complete file names. */
+/** Asks the script of the shell to complete file names. */
 export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/**
- * The PowerShell script puts this character before the unfinished word. Without the character, PowerShell would drop an
- * empty word.
- */
+/** PowerShell drops an empty word, so its script puts this character before the unfinished word. */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];

@@ -12,7 +12,6 @@ export interface CopyOptions {
   from: Api;
   target: Target;
   versions: boolean;
-  /** Whether the copy overwrites a val that has different code on the target. */
   force: boolean;
   dryRun: boolean;
 }
@@ -41,7 +40,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
     remark('its code contains your token, so anybody who can read the val can act as you');
   }
-  // If the target already has the val, an earlier copy has sent the fields, such as the readme.
+  // If the target already has the val, an earlier copy has sent its readme and privacy.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
   let sent = await withFields(fields, remark, (given) => {
@@ -70,10 +69,6 @@ const newVal = (name: string, code: string, fields: object) => ({
   hints: { 409: 'Add --force to overwrite it.' },
 });
 
-/**
- * Returns the code of each version that must be sent, in order. The list is empty if the target already has all
- * versions.
- */
 async function pendingCodes(
   id: string,
   source: JsonObject,
@@ -123,9 +118,7 @@ function fieldsOf(source: JsonObject): routes.ValFields {
   return { ...(readme && { readme }), ...(privacy && { privacy }) };
 }
 
-/**
- * Sends the val with its fields, such as the readme. If the service refuses the fields, sends the val without fields.
- */
+/** If the service refuses the fields, sends the val without fields. */
 async function withFields(
   fields: routes.ValFields,
   remark: Remark,

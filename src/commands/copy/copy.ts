@@ -8,7 +8,6 @@ import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun } from '../shared/options.ts';
 
 interface Item {
-  /** The id of the val on the service from which the val is copied. */
   id: string;
   name: string;
 }

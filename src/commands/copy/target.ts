@@ -1,5 +1,3 @@
-// Connects to the service to which vals are copied, with the token of that service.
-
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
@@ -12,11 +10,10 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 export interface Target {
   api: Api;
   vals: RemoteVals;
-  /** The name of the service in messages. */
   name: string;
 }
 
-/** Connects to the target. The token of the current service is never sent to another origin. */
+/** The token of the current service is never sent to another origin. */
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
   const { settings, env, clock } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);

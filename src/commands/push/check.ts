@@ -1,4 +1,3 @@
-// Reads and checks all files of a push before anything is sent.
 import { noneBegun } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
@@ -8,15 +7,12 @@ import { annotateFailure } from './github.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 import type { PushItem } from './plan.ts';
 
-/**
- * The largest number of characters of code that is kept in memory. Files beyond this limit are read again when they are
- * sent.
- */
+/** Files beyond this limit are read again when they are sent. */
 const mostKept = 8 * 1024 * 1024;
 
 interface Checked {
   items: PushItem[];
-  /** The result of the command if a file cannot be read. In this case nothing may be sent. */
+  /** If a file cannot be read, nothing is sent, and this is the result of the command. */
   failure?: OutcomesResult;
 }
 

@@ -1,9 +1,8 @@
-// Adds annotations to a job of GitHub Actions. GitHub shows the error of a file beside that file.
+// GitHub shows the error of a file beside that file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 
-/** Does nothing outside of GitHub Actions. */
 export function annotateFailure(context: Context, file: string, { message }: ValsError): void {
   if (context.env.GITHUB_ACTIONS !== 'true') return;
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);
@@ -16,10 +15,7 @@ const percentEncoded = (text: string, characters: RegExp): string =>
     return `%${code.padStart(2, '0')}`;
   });
 
-/**
- * Returns the path of the file relative to the checkout, which GitHub expects. The command may run in another folder of
- * the checkout.
- */
+/** GitHub expects a path relative to the checkout. */
 function pathInCheckout(file: string, { env, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   if (!checkout) return file;

@@ -1,13 +1,10 @@
-// The fields, words and hints with which a push describes its outcomes.
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { Source } from '../../workspace/sources/walk.ts';
 
-/** The fields that identify an item in its outcome. */
 export const fileAndName = ({ file, name }: Source) => ({ file, name });
 
-/** The words for messages about files that were not pushed. */
 export const pushReport = (say: Context['say']) => ({
   say,
   label: ({ file }: Source) => file,
@@ -18,7 +15,6 @@ export const pushReport = (say: Context['say']) => ({
 export const isSent = ({ status }: JsonObject | Outcome): boolean =>
   status === 'created' || status === 'pushed';
 
-/** Whether the val was sent and the service answered without an id. */
 export const lacksId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
 
 export function hintAtMissingIds(

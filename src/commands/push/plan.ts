@@ -1,4 +1,3 @@
-// Plans a push: finds the files to push, and finds the val of each file.
 import { join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
@@ -28,23 +27,17 @@ import {
   workspaceAt,
 } from '../../workspace/workspace.ts';
 
-/** A file to push, and the name of its val. */
 export interface PushItem extends Source {
-  /**
-   * The val of the file in vals.json, or the val that the push would create. Undefined for a file outside of a
-   * workspace.
-   */
+  /** Undefined for a file outside of a workspace. */
   val?: WorkspaceVal;
-  /**
-   * Reads the code of the file. Resolves to undefined if the file does not exist and the user did not name the file.
-   */
+  /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
-  /** Whether `read` can read the file a second time. A pipe and standard input can be read only once. */
+  /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
 }
 
 export interface PushPlan {
-  /** The workspace of the files. Undefined outside of a workspace, with --name, and if the command only lists names. */
+  /** Undefined outside of a workspace, with --name, and if the push only lists names. */
   workspace: Workspace | undefined;
   items: PushItem[];
 }
@@ -52,7 +45,7 @@ export interface PushPlan {
 export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
-  /** Whether the command only lists the names of vals. Such a command sends no request, so it needs no service. */
+  /** Whether the push only lists the names of vals, which needs no service. */
   listsNamesOnly: boolean;
 }
 
@@ -63,7 +56,6 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
       hint: 'Check for an unset variable. Give a file or a folder; . is the current folder.',
     });
   }
-  // A push with --name does not use the workspace.
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given.', {
@@ -121,7 +113,6 @@ async function planInWorkspace(
   return { workspace, items };
 }
 
-/** Returns the files of all vals of the workspace, and the new files. */
 async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
   const vals = await selectForPush(known, say);
   return vals.map((val) => {
@@ -131,10 +122,6 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   });
 }
 
-/**
- * Returns the files that the user named by a path or by the name of a val. A file outside of the workspace has no val
- * in vals.json.
- */
 async function chosenItems(
   context: Context,
   known: KnownVals,
@@ -152,7 +139,7 @@ async function chosenItems(
     const val = knownOrNewVal(known, file);
     const read = async () => {
       const code = readBelowRoot(known, val, found.file);
-      // The user named this file. If the file does not exist, `untracked.read` throws an error with that reason.
+      // The user named this file. If the file does not exist, `untracked.read` throws an error that says so.
       return code ?? untracked.read();
     };
     return { ...untracked, name: val.name, val, canReadAgain: true, read };
@@ -161,10 +148,6 @@ async function chosenItems(
   return items;
 }
 
-/**
- * @param path the user's word for the file, for messages
- * @param wayOut what else the user can do if the file is empty
- */
 function readBelowRoot(
   { root }: KnownVals,
   val: WorkspaceVal,
@@ -175,10 +158,6 @@ function readBelowRoot(
   return code === undefined ? undefined : checkNotEmpty(path, code, wayOut);
 }
 
-/**
- * Returns the val of the file in vals.json. If vals.json does not list the file, returns the val that a push would
- * create.
- */
 export function knownOrNewVal(known: KnownVals, file: string): WorkspaceVal {
   const val = valOfFile(known, file);
   if (val !== undefined) return val;

@@ -1,4 +1,3 @@
-// Shows the vals that `vals push --prune` would delete, and asks before anything is sent.
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { cellText } from '../../terminal/fields.ts';
@@ -9,14 +8,10 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 
-/** Returns the vals that have an id on the service, but no file in the workspace. */
 export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
-/**
- * Asks the user before vals are deleted. The question does not show vals that must not be deleted, because the push
- * reports these vals as conflicts.
- */
+/** The question omits vals that must not be deleted. The push reports these vals as conflicts. */
 export async function confirmPruning(
   context: Context,
   workspace: Workspace,
@@ -44,7 +39,7 @@ interface Candidate {
   remote: RemoteVal;
 }
 
-/** Reads the val from the service. Undefined if the val is already deleted on the service, or must not be deleted. */
+/** Undefined if the val is already deleted, or must not be deleted. */
 async function readCandidate(
   workspace: Workspace,
   remotes: RemoteVals,

@@ -1,4 +1,3 @@
-// Pushes one file that was saved, and prints the outcome as one line.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
@@ -31,15 +30,12 @@ interface PusherOptions {
   api: Api;
   force: boolean;
   outage: Outage;
-  /**
-   * The files that `vals push --watch` pushes at its start, even if an ignore file now lists these files. A file is
-   * removed from this set when the file is pushed.
-   */
+  /** The files to push at the start, even if an ignore file lists them. */
   firstFiles: Set<string>;
   ignoreFiles: IgnoreFiles;
 }
 
-/** Returns a function that pushes one file. That function throws only errors that end the watch. */
+/** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
   { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
@@ -48,8 +44,7 @@ export function createFilePusher(
   const columns = eventColumns(context);
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
-  // The pushes at the start share one copy of the service's list. When a file is saved later, that copy would be
-  // outdated.
+  // The first pushes share one copy of the service's list. When a file is saved later, that copy is outdated.
   const firstRemotes = createRemotes();
   const pushOptions = {
     force,
@@ -67,13 +62,12 @@ export function createFilePusher(
     const isFirst = firstFiles.delete(file);
     let name: string | undefined;
     try {
-      // An ignore file such as .valsignore may have changed since this file was saved.
+      // The user may have changed .valsignore since this file was saved.
       if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return;
       const refreshed = workspace.refreshed();
       const isNew = valOfFile(refreshed, file) === undefined;
       const code = readBelow(workspace.root, file);
-      // If vals.json does not list the file and the file does not exist, there is nothing to push. For example, the
-      // file was moved, and vals.json already has the new path.
+      // The file was moved, and vals.json already has the new path.
       if (isNew && code === undefined) return;
       const current = isNew ? await followMovesInTurn(file) : refreshed;
       const val = knownOrNewVal(current, file);
@@ -81,19 +75,17 @@ export function createFilePusher(
       if (code !== undefined) checkNotEmpty(file, code);
       const remotes = isFirst ? firstRemotes : createRemotes();
       const outcome = await pushVal(current, api, val, code, { ...pushOptions, remotes });
-      // If the file does not exist, nothing was sent, so it is not known whether the service can be reached.
+      // If the file does not exist, nothing was sent, and the service may still be out of reach.
       if (code !== undefined) outage.serviceAnswered();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-      // The files that were saved during an outage are pushed later. Each of them gets a line, even if its val is
-      // unchanged.
+      // After an outage, each file that was saved during the outage gets a line, even if its val is unchanged.
       if (isNews || (wasUnreachable && outcome.status === 'unchanged')) {
         await context.event({ file, name, ...outcome }, columns);
       }
     } catch (error) {
       await reportFailure(file, name, error);
     } finally {
-      // The push of this file may have sent no request, for example because the file is ignored. Then the push of
-      // another file has to test whether the service can be reached.
+      // If this push sent no request, the push of another file tests whether the service is back.
       outage.planRetry();
     }
   };
@@ -105,8 +97,7 @@ export function createFilePusher(
       return outage.serviceFailed(file);
     }
     if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
-    // A LocalError or a UsageError does not tell whether the service can be reached. Every other error at this point
-    // counts as an answer of the service.
+    // A LocalError or a UsageError does not come from the service.
     if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.serviceAnswered();
     if (!flags.ndjson) say.warn(messageWithHint(error));
     const facts = { file, ...(name !== undefined && { name }) };
@@ -114,10 +105,7 @@ export function createFilePusher(
   }
 }
 
-/**
- * Returns a function that finds the files that were moved. Its calls run one after another, so that one call finds all
- * files that were moved together.
- */
+/** The calls run one after another, so that one call finds all files that were moved together. */
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   let last: Promise<unknown> = Promise.resolve();
   return (file) => {

@@ -1,4 +1,3 @@
-// Sends one item of a push. Collects facts, such as relative imports, that the push reports once for all items.
 import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { textAt, versionOf } from '../../api/records.ts';
@@ -20,16 +19,12 @@ import type { PushItem } from './plan.ts';
 interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;
   workspace: Workspace | undefined;
-  /** Whether the push deletes the val of the item, because the file of the val does not exist any more. */
   isPruned(item: PushItem): boolean;
 }
 
 interface ItemSender {
-  /** Pushes the file of the item, or deletes the val of the item. Throws if the push or the deletion failed. */
   send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
-  /** The new files whose push may have replaced the code of a val with the same name. */
   possibleTakeovers: readonly string[];
-  /** The files that import a file by a relative path, each with its first relative import. */
   relativeImports: readonly { file: string; specifier: string }[];
 }
 
@@ -87,11 +82,9 @@ export async function createItemSender(
 
 interface UntrackedPush {
   dryRun: boolean;
-  /** The vals of the caller that this machine had seen before the push. */
   seenBefore: readonly SeenVal[];
 }
 
-/** Pushes a file that is in no workspace. */
 async function pushUntracked(
   api: Api,
   name: string,
@@ -103,8 +96,8 @@ async function pushUntracked(
   const id = textAt(body, 'id');
   const facts = idAndVersion(id, versionOf(body));
   if (status === 201) return { status: 'created', ...facts };
-  // The service makes no new version if the code is the same. So the val is unchanged if this machine has already seen
-  // this version. Seen versions are stored as text.
+  // The service makes no new version if the code is the same. So the val is unchanged if this machine has seen the
+  // version before.
   const version = textAt(body, 'version');
   const isUnchanged =
     version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);

@@ -1,4 +1,3 @@
-// Sends the items of a push, several at a time, and prints warnings and hints about the outcomes.
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -68,19 +67,15 @@ export async function sendAll(
   return { kind: 'outcomes', rows, error };
 }
 
-/**
- * Writes the ids of new vals into vals.json, and removes deleted vals. An error of this step is reported only if the
- * push itself had no error.
- */
 async function recordInWorkspace(
   context: Context,
   workspace: Workspace,
   items: readonly PushItem[],
   sent: OutcomesResult,
-  /** `remotes` is created after the push, so its list contains the vals that the push created. */
+  /** Created after the push, so that its list contains the vals that the push created. */
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
-  // The missing ids are read before vals.json is saved, so that vals.json contains these ids.
+  // The missing ids are read first, so that vals.json gets them.
   const rows = await withLearntIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
   const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);
@@ -88,7 +83,7 @@ async function recordInWorkspace(
   return { rows, error: sent.error ?? saveError ?? forgetError };
 }
 
-/** Adds ids to the outcomes. If the service sent no id with a pushed val, the id is read from the service's list. */
+/** If the service sent no id with a pushed val, the id is read from the service's list. */
 async function withLearntIds(
   workspace: Workspace,
   items: readonly PushItem[],

@@ -1,5 +1,4 @@
-// Runs `vals push --watch`, which pushes each file when the file is saved, until Ctrl-C. While the service cannot be
-// reached, saved files are kept and pushed later.
+// While the service cannot be reached, saved files are kept and pushed later.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
@@ -14,13 +13,11 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { createFilePusher } from './push-file.ts';
 
 export interface WatchOptions {
-  /** The files and folders to push. If the list is empty, the whole workspace is pushed. */
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
 }
 
-/** The largest number of files that are pushed at a time. The API client limits the number of requests. */
 const mostFiles = 32;
 
 export async function watchWorkspace(
@@ -44,10 +41,9 @@ export async function watchWorkspace(
     end = resolve;
   });
   const ignoreFiles = createIgnoreFiles(say.warn);
-  /** The files that a push without --watch would send. A file is removed from this set when the file is pushed. */
   const firstFiles = new Set<string>();
-  // The outage, the file pusher and the queue need each other. The queue pushes files, a failed push begins an outage,
-  // and the outage adds files to the queue.
+  // These three need each other. The queue pushes files, a failed push begins an outage, and the outage adds files to
+  // the queue.
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),
@@ -101,8 +97,7 @@ export async function watchWorkspace(
       await saveManifest();
     });
     cancelNote();
-    // The outage is closed after the queue, because a push that was still running in the queue may have begun an
-    // outage.
+    // A push that was still in the queue may have begun an outage.
     outage.close();
   }
 }

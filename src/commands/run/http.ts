@@ -1,4 +1,3 @@
-// Serves HTTP at a local address and passes each request to the val, until Ctrl-C.
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError, ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
@@ -19,7 +18,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      // The file may change before the server has started, so wait for the server.
+      // The file may change before the server has started.
       const { use } = await starting;
       use(changed);
     } catch (error) {
@@ -49,7 +48,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // The process of the val is ended first, because an interrupted command has only a short time to finish.
+    // An interrupted command has only a short time, so the process of the val ends first.
     await served.close();
     changes.close();
     log.close();

@@ -1,4 +1,3 @@
-// Makes the options of the process that runs a val: its command line, permissions, environment and time limit.
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
@@ -14,7 +13,7 @@ export interface GivenRun extends Wanted {
   args: string[];
   maxSeconds: number;
   allowAll?: boolean;
-  /** The environment variables that the val gets although their names look like the names of secrets. */
+  /** The variables that the val gets although their names look like secrets. */
   env?: readonly string[];
   report?: boolean;
   port?: number;

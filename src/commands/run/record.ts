@@ -1,5 +1,4 @@
-// Records a run on the service if the service has the same code. If not, prints the reason. The result of the run stays
-// the same if recording fails.
+// A failure to record the run never changes the result of the run.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
@@ -9,13 +8,10 @@ import type { Entry } from '../../run/sources.ts';
 import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
 import type { GivenRun } from './launch.ts';
 
-/** Resolves to the service's record of the run, or to undefined if the run was not recorded. */
+/** Resolves to undefined if the run was not recorded. */
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-/**
- * The largest time for the request that records the run, in milliseconds. The time is short, because the val has
- * already ended and the user still waits.
- */
+/** The time is short, because the val has already ended and the user still waits. */
 const mostMs = 5_000;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
@@ -44,17 +40,14 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
-      // If no version was found, the service may have no val for the file. So the message is a note and not a warning.
+      // A file without a val on the service is normal, so the message is only a note.
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;
     }
   };
 
-  /**
-   * Resolves to the version that has the same code as the file. If there is no such version, resolves to the reason as
-   * a text.
-   */
+  /** Resolves to the reason, as a text, if no version has the same code as the file. */
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. Sign in with `vals login`, or add --local.';

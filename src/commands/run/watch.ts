@@ -1,4 +1,3 @@
-// Runs a file. Runs the file again each time the user saves the file or a file that it imports.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
@@ -7,10 +6,7 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 
-/**
- * The abort reason if a file was saved during a run. The run is aborted, because the result of the run would be
- * outdated.
- */
+/** The abort reason if a file was saved during a run. */
 const saved = Symbol('saved');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {

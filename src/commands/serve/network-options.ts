@@ -1,4 +1,4 @@
-// Checks the network options of `vals serve`. Other machines can reach the service only over TLS.
+// Other machines can reach the service only over TLS.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
@@ -17,7 +17,6 @@ export interface NetworkOptions {
 const loopbackHost = '127.0.0.1';
 const exampleUrl = 'For example --public-url https://vals.example.com.';
 
-/** Returns undefined if no network option was given. Then the service listens on the loopback address. */
 export function networkOf(options: NetworkOptions, cwd: string): Network | undefined {
   const { tlsCert, tlsKey } = options;
   const host = parseHost(options.host ?? loopbackHost);
@@ -48,8 +47,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // If there is no certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on
-    // this machine.
+    // Without a certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on this
+    // machine.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
@@ -90,7 +89,6 @@ function parsePublicUrl(text: string): URL {
   return url;
 }
 
-/** Parses a list of addresses and networks, such as 10.0.0.5,10.1.0.0/24. */
 function parseProxies(text: string): BlockList {
   const list = new BlockList();
   for (const part of text.split(',').map((part) => part.trim())) {

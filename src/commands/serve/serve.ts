@@ -88,13 +88,13 @@ export const command = defineCommand({
             : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
         log.write(line);
       },
-      // A browser may visit the service while the service is still starting, so this function waits for `starting`.
+      // A browser may visit the service while the service is still starting.
       onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
       onStoreFailure: createFailureWarning(say),
     });
     const service = await starting;
     const { baseUrl } = service;
-    // A service that several people share prints no token, because its output is usually kept in logs.
+    // A shared service prints no token, because its output is usually kept in logs.
     const token = isShared ? undefined : service.token;
     if (seedData) {
       const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
@@ -119,8 +119,8 @@ export const command = defineCommand({
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {
-      // After SIGTERM, a shared service gives its clients time to move to another process. After Ctrl-C, a person waits
-      // at the terminal, so the service ends immediately.
+      // After SIGTERM, the clients of a shared service get time to move to another process. After Ctrl-C, a person
+      // waits.
       if (isShared && !isCtrlC) await service.drain();
       await service.close();
     });
@@ -130,7 +130,6 @@ export const command = defineCommand({
   },
 });
 
-/** Returns a function that shows a link, unless the same link was shown last. */
 function createLinkBanner(say: Context['say']): (link: string | undefined) => void {
   let shown: string | undefined;
   return (link) => {
@@ -140,7 +139,6 @@ function createLinkBanner(say: Context['say']): (link: string | undefined) => vo
   };
 }
 
-/** Returns a function that warns of a failure. If the same failure repeats, the function warns only once. */
 function createFailureWarning(say: Context['say']): (error: ValsError) => void {
   let last = '';
   return (error) => {

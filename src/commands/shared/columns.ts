@@ -40,10 +40,6 @@ const runError: Column = {
   firstLine: { hint: '--full shows whole errors.' },
 };
 
-/**
- * The columns of a list of runs. A terminal shows the duration of a run, and a pipe gets the time at which the run
- * ended. A narrow terminal omits the error, but shows the status.
- */
 export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
@@ -61,12 +57,11 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** The columns of a list that contains only failed runs. Even a narrow terminal shows the error. */
+/** Even a narrow terminal shows the error of a failed run. */
 export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
 
-/** The columns of `--summary`. The period of the first bar may begin before `since`, but only runs after `since` count. */
 export const summaryColumns = (since: string | undefined): Column[] => [
   column('val'),
   { ...column('version'), neverCut: true },
@@ -107,7 +102,6 @@ export const outcomeColumn: Column = {
   },
 };
 
-/** A terminal shows the versions before and after a push. A pipe gets only the new version. */
 export const versionColumn: Column = {
   ...column('version'),
   droppable: 3,
@@ -118,7 +112,7 @@ export const versionColumn: Column = {
   },
 };
 
-/** A narrow terminal omits this column early, because a file usually has the name of its val. */
+/** A narrow terminal drops this column early, because a file usually has the name of its val. */
 export const fileColumn: Column = { ...column('file'), droppable: 2 };
 
 function percentage(part: number): string {

@@ -1,5 +1,3 @@
-// Compares many vals with the service, several at a time, and shows the progress.
-
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
@@ -15,7 +13,6 @@ interface Compared {
   error: LocalError | undefined;
 }
 
-/** Compares the vals that the words name. If there are no words, compares all vals of the workspace. */
 export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -41,15 +38,14 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
-  // A command that crashed may have left changes that vals.json does not have yet. They are saved now. If this fails,
-  // the command continues, because the comparison is still right.
+  // Saves changes that a crashed command left behind. If saving fails, the comparison is still right.
   if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** Removes the code of unchanged vals from memory. Otherwise the code of thousands of vals would fill the memory. */
+/** The code of thousands of unchanged vals would fill the memory. */
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
   const remote = examined.remote && { ...examined.remote, code: '' };

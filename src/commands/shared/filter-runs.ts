@@ -1,5 +1,3 @@
-// Filters runs on this machine, because some routes of the service have no filters.
-
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
 import type { Page } from '../../lib/page.ts';
@@ -7,7 +5,7 @@ import type { Page } from '../../lib/page.ts';
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
-/** Reads all pages, even after a run before `since`, because services do not promise an order of the runs. */
+/** Reads all pages, because services do not promise an order of the runs. */
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
@@ -24,7 +22,6 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
   );
 }
 
-/** Skips `offset` records and yields the next `limit` records. Calls `onMore` if there are more records. */
 export async function* takeRecords(
   pages: AsyncIterable<Page>,
   { limit, offset = 0 }: { limit: number; offset?: number },

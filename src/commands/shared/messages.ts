@@ -2,10 +2,6 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
 
-/**
- * Prints a note that a push of these new files would replace the code of vals with the same names, if the service has
- * such vals.
- */
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
@@ -17,17 +13,11 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   );
 }
 
-/**
- * Ctrl-C is the normal way to end a command such as `vals serve`. So the error that Ctrl-C causes gets an empty
- * message. The errors that other signals cause keep their message.
- */
+/** Ctrl-C is the normal way to end a command such as `vals serve`, so no message is printed. */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
-/**
- * If the service refused an invalid name, returns an error with a hint that proposes a valid name. Otherwise returns
- * the error unchanged.
- */
+/** If the service refused an invalid name, the hint proposes a valid name. */
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;

@@ -16,13 +16,10 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/**
- * The largest time for reading the list of spaces, in milliseconds. The time is short, because the command can work
- * without the list.
- */
+/** The time is short, because the command can work without the list of spaces. */
 const mostMs = 2_000;
 
-/** Lists the spaces of the user. Undefined if the service has no spaces or does not answer. */
+/** Resolves to undefined if the service has no spaces or does not answer. */
 export async function listSpaces(
   { connect, settings, say, clock }: SpacesContext,
   baseUrl: BaseUrl,
@@ -37,8 +34,7 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        // The base URL is made from the name of the space. The service also sends an address, but that address may
-        // belong to another host.
+        // The address that the service sends for a space may belong to another host, so that address is not used.
         if (name) {
           spaces.push({
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
@@ -60,10 +56,7 @@ export async function listSpaces(
   }
 }
 
-/**
- * Lists the spaces on the current service. Undefined if the base URL or the token is invalid, so that the command can
- * still show its other output.
- */
+/** Resolves to undefined if a setting is invalid, so that the command can still show its other output. */
 export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {

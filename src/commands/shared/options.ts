@@ -56,7 +56,7 @@ export const codeFile = {
   toolDescription: 'a file with its code',
 };
 
-/** Returns the version as a text, because a version may be larger than a safe integer. Version 0 is valid too. */
+/** Returns a text, because a version may be larger than a safe integer. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {

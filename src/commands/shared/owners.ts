@@ -1,5 +1,3 @@
-// Functions that `vals user` and `vals space` share: they open the store, check the names of users and spaces, and make
-// the errors about these names.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { argument } from '../../cli/command.ts';
@@ -22,7 +20,7 @@ interface PlaceGiven {
   data: string | undefined;
 }
 
-/** Throws if the user named a file that does not exist, which may be misspelt. The default file is created. */
+/** Throws if --data names a file that does not exist, because the name may be misspelt. */
 export async function withStore<Result>(
   context: Context,
   place: PlaceGiven,
@@ -37,7 +35,6 @@ export async function withStore<Result>(
   return withStoreOrNew(context, place, work);
 }
 
-/** Opens the store, runs `work`, and closes the store even if `work` throws. */
 export async function withStoreOrNew<Result>(
   context: Context,
   place: PlaceGiven,
@@ -54,10 +51,7 @@ export async function withStoreOrNew<Result>(
   }
 }
 
-/**
- * Returns a command line for a hint. The command works on the same store. The command line omits the address of a
- * database, because the address may contain a password.
- */
+/** The hint omits the address of a database, because the address may contain a password. */
 export function onSameStore(command: string, { database, data }: PlaceGiven): string {
   if (data) return shell`vals ${command.split(' ')} --data ${data}`;
   return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
@@ -75,10 +69,7 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-/**
- * Makes the error for a name that is in use. A user and a space cannot have the same name, so the name belongs to a
- * user or to a space.
- */
+/** Users and spaces share one set of names. */
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {

@@ -1,4 +1,3 @@
-// Writes the code of many vals from the service into the files of a workspace.
 import type { Api } from '../../api/api.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -14,10 +13,8 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './columns.ts';
 
-/** A val that the workspace does not have yet. */
 interface NewVal {
   id: string;
-  /** The name of the val in the service's list. */
   listedName?: string | undefined;
 }
 
@@ -41,9 +38,9 @@ export interface Pulling {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** Whether the user named each val on the command line. If so, a val that cannot be pulled is an error. */
+  /** If the user named the vals, a val that cannot be pulled is an error. */
   isNamed: boolean;
-  /** The file in which a new val is saved. Given only if `items` is one new val. */
+  /** Given only if `items` is one new val. */
   file?: string | undefined;
 }
 
@@ -84,10 +81,7 @@ function labelOf(item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-/**
- * Returns the service's list of vals. Calling this function several times is cheap, because `remotes` requests the list
- * only once.
- */
+/** Calling this function again is cheap, because `remotes` requests the list only once. */
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
@@ -96,10 +90,9 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   });
 }
 
-/** Returns every val of the workspace, and every val in the service's list that the workspace does not have. */
 export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
-  // A val of the workspace that has no id yet is compared with the list by its name.
+  // A val of the workspace that has no id yet is found by its name.
   const isInWorkspace = (id: string, name: string | undefined) => {
     if (vals.ofId(id) !== undefined) return true;
     const sameName = name === undefined ? undefined : vals.ofName(name);

@@ -1,4 +1,3 @@
-// Asks for confirmation, then deletes vals or versions. Each val or version has an outcome.
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,15 +6,10 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
 export interface Removal {
-  /**
-   * Returns the question for the user. It may read from the service, so that the question shows the vals or versions to
-   * delete.
-   */
+  /** May read from the service, to show what would be deleted. */
   question(names: readonly string[]): Promise<string>;
-  /** The fields that identify the val or version in its outcome. */
   describe(name: string): JsonObject;
   route(name: string): Call;
-  /** The noun for messages: `vals` or `versions`. */
   things: string;
   concurrency: number | 'auto';
   yes: boolean | undefined;
@@ -52,7 +46,7 @@ export async function removeBatch(
   });
 }
 
-/** Asks the user for confirmation. Throws a UsageError if the user answers no, or if there is no terminal. */
+/** Throws a UsageError if the user answers no, or if there is no terminal. */
 export async function confirmDeletion(
   { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
   question: () => Promise<string>,

@@ -1,5 +1,3 @@
-// Shows runs as a list, as a list that --follow extends, or as a summary.
-
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/cursor.ts';
@@ -12,10 +10,8 @@ import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
-/** The number of past runs that --follow shows before it waits for new runs. */
 const shownFirst = 10;
 
-/** The default for --limit if the service cannot filter the runs and this machine filters them. */
 const shownAtMost = 20;
 
 export const summaryExplained =
@@ -42,14 +38,12 @@ export interface RunView extends Paging {
   follow: boolean | undefined;
   summary: boolean | undefined;
   full: boolean | undefined;
-  /** The val, if the command shows the runs of only one val. */
   val?: string;
 }
 
 export interface WantedRuns {
   call: Call;
   filter: routes.RunFilter;
-  /** Whether the service applies the filter. If not, this machine applies the filter. */
   isFilteredThere: boolean;
 }
 
@@ -74,7 +68,6 @@ export async function showRuns(
       val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
-    // In every output format, the rows with the most failures come first.
     rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
@@ -92,9 +85,7 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
-/**
- * After a 404 for the runs of a val, reads the val. If the val exists, the service has no route for the runs of a val.
- */
+/** If the val exists, a 404 means that the service has no route for the runs of a val. */
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
   async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     try {
@@ -118,7 +109,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
   };
 }
 
-/** Ctrl-C is the normal way to end --follow. So the error that Ctrl-C causes gets an empty message. */
+/** Ctrl-C is the normal way to end --follow, so no message is printed. */
 async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;

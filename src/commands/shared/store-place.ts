@@ -1,5 +1,3 @@
-// Finds the store that a command works on: a PostgreSQL database, a given file, or the default file of the embedded
-// service.
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -31,9 +29,7 @@ export function storePlace(
   return { file: settings.dataFile };
 }
 
-/**
- * Parses the address of a database. The error does not repeat the address, because the address may contain a password.
- */
+/** The error does not repeat the address, because the address may contain a password. */
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;

@@ -4,10 +4,7 @@ import * as routes from '../../api/routes.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
-/**
- * Returns the code of a version. Throws if the service sent no code, because some services send only the code of the
- * current version.
- */
+/** Some services send only the code of the current version. */
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,
@@ -20,10 +17,7 @@ export function newVersion(val: JsonObject): string {
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
 }
 
-/**
- * Yields the code of each version, from the first version to the last. Skips a version if it has the same code as the
- * previous version, because some services make no new version for the same code.
- */
+/** Skips repeated code, because some services make no new version for the same code. */
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {

@@ -29,12 +29,11 @@ export const command = defineCommand({
     const record = await read();
     const code = codeOf(record);
     context.progress.stop();
-    // While the editor is open, the editor handles Ctrl-C. If Ctrl-C also interrupted this process, the saved text is
-    // not sent.
+    // While the editor is open, Ctrl-C belongs to the editor.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
-    // Many editors add a newline at the end of the text. If the newline is the only change, nothing is sent.
+    // Many editors add a newline at the end of the text.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
@@ -62,10 +61,7 @@ export const command = defineCommand({
   },
 });
 
-/**
- * Whether the val is still the same as when the editor was opened. The API has no conditional write, so the val is
- * compared just before the new version is sent. A change between the comparison and the write is not noticed.
- */
+/** The API has no conditional write. So a change between this comparison and the write is not noticed. */
 const isSame = (opened: JsonObject, now: JsonObject): boolean =>
   codeOf(opened) === codeOf(now) &&
   stringifyJson(versionOf(opened) ?? null) === stringifyJson(versionOf(now) ?? null);
@@ -75,8 +71,4 @@ const changedMeanwhile = (val: string, file: string): ConflictError =>
     hint: `${shell`vals val edit ${val}`} shows the code on the service. ${shell`vals version new ${val} ${file}`} sends your text as the next version.`,
   });
 
-/**
- * Returns the name of the temporary file, which the editor shows. The name is `val` if the name of the val cannot be a
- * file name.
- */
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

@@ -26,15 +26,13 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // Deletes one val at a time, so that Ctrl-C stops before the remaining vals are deleted. A deleted val cannot be
-      // restored.
+      // Ctrl-C stops before the next val is deleted, because a deleted val cannot be restored.
       concurrency: 1,
       yes,
       dryRun,
     }),
 });
 
-/** Shows the vals to delete. Returns the question for the user. */
 async function showVals(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
@@ -54,7 +52,6 @@ const removedColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** Returns the date of the last change in the time zone of the user. */
 function changedText(val: JsonObject): string {
   const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';

@@ -69,10 +69,7 @@ async function readFields(
   };
 }
 
-/**
- * Checks the new name. Returns a function that writes the new name into vals.json. Undefined if vals.json does not list
- * the val.
- */
+/** Resolves to a function that writes the new name into vals.json, if vals.json lists the val. */
 async function prepareRenaming(
   context: Context,
   id: string,

@@ -32,7 +32,7 @@ export const command = defineCommand({
   },
 });
 
-/** Returns a bigint, because a version may be larger than a safe integer. Returns -1 if the version is not a number. */
+/** Returns a bigint, because a version may be larger than a safe integer. */
 function numberOf({ version }: JsonObject): bigint {
   const text = textOf(version) ?? '';
   return /^\d+$/.test(text) ? BigInt(text) : -1n;

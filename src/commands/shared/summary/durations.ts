@@ -2,25 +2,17 @@
 // more durations, the error is below 1%.
 
 export interface Durations {
-  /** Adds a duration in whole milliseconds. */
   add(ms: number): void;
-  /**
-   * For example, `quantile(0.95)` returns a duration that 95% of the durations do not exceed. Undefined if no duration
-   * was added.
-   */
+  /** For example, 95% of the durations are at most `quantile(0.95)`. */
   quantile(part: number): number | undefined;
 }
 
-/** If there are more different durations than this number, similar durations are counted together. */
+/** If there are more different durations, similar durations are counted together. */
 const mostDistinct = 2_048;
-/**
- * Durations up to this number of milliseconds are never counted together, because a difference of one millisecond is
- * already 0.5% of such a duration or more.
- */
+/** Durations up to 200 ms are never counted together, because one millisecond is at least 0.5% of them. */
 const alwaysExact = 200;
 /**
- * Durations that differ by less than this factor are counted together, as the middle of their group. The middle differs
- * from each duration of the group by at most 0.75%.
+ * Durations that differ by less than this factor form a group. The middle of the group is within 0.75% of each of them.
  */
 const growth = 1.015;
 
@@ -53,7 +45,6 @@ export function createDurations(): Durations {
   };
 }
 
-/** Returns the middle of the group of durations that are counted together with this duration. */
 function coarse(ms: number): number {
   if (ms <= alwaysExact) return ms;
   const upper = growth ** Math.ceil(Math.log(ms) / Math.log(growth));

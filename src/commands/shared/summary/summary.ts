@@ -1,4 +1,4 @@
-// Sums up runs in one row per val and version. The memory that this needs does not grow with the number of runs.
+// The memory that a summary needs does not grow with the number of runs.
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';
@@ -12,10 +12,6 @@ export interface SummaryOptions {
   onRead(runs: number): void;
 }
 
-/**
- * Returns rows that are sorted by their number of runs. Unknown values are null, for example the duration if no run has
- * ended.
- */
 export async function summarize(
   pages: AsyncIterable<Page>,
   { val, onRead }: SummaryOptions,

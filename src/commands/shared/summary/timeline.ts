@@ -1,19 +1,18 @@
 // Counts runs over time in at most 24 buckets of equal length. If the runs span a longer time, the buckets get longer.
 
 interface Bucket {
-  /** The time at which the bucket begins, in milliseconds since 1970. */
   from: number;
   runs: number;
   failed: number;
 }
 
-/** The counts of one row of the summary. The key of the map is the number of the bucket. */
+/** The key is the number of the bucket. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
   add(): Series;
   count(series: Series, moment: number, failed: boolean): void;
-  /** Returns the buckets of one row. All rows have the same buckets, so that the user can compare the rows. */
+  /** All rows have the same buckets, so that the user can compare the rows. */
   bucketsOf(series: Series): Bucket[];
 }
 
@@ -24,10 +23,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/**
- * The possible lengths of a bucket, in milliseconds. Each length is a multiple of the previous length, so that buckets
- * can be merged. If one day is too short, the length is doubled until it is long enough.
- */
+/** Each length is a multiple of the previous length, so that buckets can be merged. */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
