@@ -1,4 +1,3 @@
-// Answers requests: finds the route, checks the caller, and turns errors into answers.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isOrphaned, isStoreFailure } from './database/database.ts';
 import {
@@ -35,9 +34,7 @@ export interface AppOptions {
   limits?: Limits;
   isDraining?(): boolean;
   pageAccess: PageAccess;
-  /** Called when a visitor of the page has no valid link, token or sign-in. */
   onRefusedVisit?(): void;
-  /** `pattern` is the path of the route with parameters, such as `/v1/vals/{id}`. */
   onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
 }
@@ -48,7 +45,7 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const memoryBytes = { ofOne: 64 * 1024 * 1024, ofAll: 256 * 1024 * 1024 };
+const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
 const storedBytesRate = {
   perSecond: 2 * 1024 * 1024,
   burst: 32 * 1024 * 1024,
@@ -115,10 +112,10 @@ export function createApp(store: Store, options: AppOptions): App {
     if (outgoing.destroyed) throw callerIsGone();
     const held = memoryLimit.open(caller);
     outgoing.once('close', held.release);
-    request.hold = held.add;
+    request.reserveMemory = held.add;
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
-    // If the request is a write, the data is already stored, so the answer is sent even if the memory limit is reached.
+    // The write is already stored, so its answer is sent even above the memory limit.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;
@@ -132,14 +129,13 @@ export function createApp(store: Store, options: AppOptions): App {
       hasLinks: !network.endsWithCaller,
       user: undefined,
       actor: undefined,
-      hold() {},
+      reserveMemory() {},
       countStored() {},
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);
-      // If the path begins with a space, an orphaned row means that the space was removed during the request.
-      const isGone = request.space !== undefined && isOrphaned(error);
-      return problemAnswer(isGone ? nothingAt(request.url) : error, isForBrowser(request));
+      const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
+      return problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };
@@ -169,7 +165,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** Protects the database, because anybody may request the health of the service as often as they like. */
+/** The health route needs no token, so anybody can call it. The limit protects the database. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

@@ -1,11 +1,10 @@
-// Checks each request before the route answers it: Host and Origin, the token, and the size and type of the body.
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
 import { isObject } from '../lib/json.ts';
 import { readOnlyMember, wrongHost } from '../lib/problem-types.ts';
 import { callerOf, hostNames, type Network } from './http/network.ts';
-import { smallPiece } from './http/piece-limit.ts';
+import { smallPieceBytes } from './http/piece-limit.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
@@ -17,18 +16,17 @@ const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Returns the origin for links. Prevents DNS rebinding: the owner of a web site can point its host name to the address
- * of this service, but then the Host header contains the name of the web site. Must run before the token is read, so
- * that no token is accepted over plain HTTP.
+ * Stops DNS rebinding: a web site can point its host name to this service, but its requests then carry that host name.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
+  // Must run before `identify`, so that no token is accepted over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
     throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // Both hosts are checked, because the first line of a request can contain a whole URL with another host.
+  // The first line of a request can contain a whole URL, and its host can differ from the Host header.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
   }
@@ -42,9 +40,7 @@ function otherHost(host: string | undefined, publicUrl: URL | undefined): Proble
   return new Problem(403, detail, { type: wrongHost });
 }
 
-/**
- * Refuses requests that have an Origin header: browsers add this header when a page of another site sends a request.
- */
+/** Browsers add an Origin header if a page of another site sends the request. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
     throw new Problem(403, 'This service does not answer requests from web pages.');
@@ -63,11 +59,6 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   if (length > largestBody) throw tooLarge();
 }
 
-/**
- * Finds the person who owns the token, and the person or space that the request acts as. Returns undefined if the
- * request has no token. A wrong token is refused on every route. After too many wrong tokens from one address, all
- * tokens from this address are refused for a while.
- */
 export async function identify(
   request: ServiceRequest,
   { identify }: Store,
@@ -77,6 +68,7 @@ export async function identify(
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
   const stranger = `wrong token, ${addressOf(request, network)}`;
+  // Stops a caller who guesses tokens.
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);
@@ -90,13 +82,10 @@ export function requireUser({ user }: ServiceRequest): Principal {
   throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
 }
 
-/**
- * If the caller is not a member, the answer is 404, as if the space did not exist. Members with the role `read` cannot
- * write.
- */
+/** A caller who is not a member gets 404, as if the space did not exist. */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
-  // The caller of the page may have a session instead of a token. Then the route of the page checks the membership.
+  // A browser may send a session instead of a token. The route of the page checks its membership.
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
@@ -135,7 +124,7 @@ function parse(text: string): unknown {
 }
 
 export async function readBytes(
-  { incoming, hold, pieces }: ServiceRequest,
+  { incoming, reserveMemory, pieces }: ServiceRequest,
   most = largestBody,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -145,13 +134,12 @@ export async function readBytes(
     if (size > most) throw tooLarge(most);
     pieces.count(chunk);
     if (pieces.isExceeded()) throw new Problem(400, 'The body arrives in too many small pieces.');
-    hold(Math.max(chunk.length, smallPiece));
+    reserveMemory(Math.max(chunk.length, smallPieceBytes));
     chunks.push(chunk);
   };
   if (incoming.destroyed) throw callerIsGone();
   await new Promise<void>((resolve, reject) => {
-    // Uses events instead of `for await`: with `for await`, Node would buffer thousands of small pieces before it
-    // pauses the request.
+    // With `for await`, Node would buffer thousands of small pieces before it pauses the request.
     incoming.on('data', function onData(chunk: Buffer) {
       try {
         take(chunk);
@@ -174,7 +162,6 @@ function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The body must have at most ${most} bytes.`);
 }
 
-/** Compares in constant time, so that the time reveals nothing about the secret. */
 export function isSame(given: string, secret: string): boolean {
   return timingSafeEqual(digest(given), digest(secret));
 }

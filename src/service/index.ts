@@ -1,4 +1,3 @@
-// Starts the service, on a SQLite file or a PostgreSQL database, for this machine or for a team.
 import type { IncomingMessage } from 'node:http';
 import { type LocalError, UsageError } from '../errors.ts';
 import { isAmong } from '../lib/addresses.ts';
@@ -21,56 +20,34 @@ export { openStore, type Store } from './store/store.ts';
 export { withoutTokens } from './store/users.ts';
 
 export interface EmbeddedService {
-  /** The public URL. If there is no public URL, the address that the service listens on. */
   baseUrl: string;
   port: number;
   metricsPort: number | undefined;
-  /** The token of the owner of the store. Undefined if the store has no owner. */
   token: string | undefined;
-  /**
-   * Returns a link to the page of the owner. The link works for one visit. Returns undefined if the store has no owner,
-   * or if visitors of the page have to sign in.
-   */
   pageLink(): string | undefined;
-  /** Closes each connection after one answer, so that callers connect to another process of the service. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** 0 means that the system chooses a free port. */
   port: number;
-  /** Default: the loopback address. */
   network?: Network;
-  /** Limits of requests and bytes for each caller. Default: no limits. */
   limits?: Limits;
   seed?: SeedData;
   onWarning?(message: string): void;
   clock?: Clock;
-  /** Runs that started longer ago than this are deleted. Default: all runs are kept. */
   keepRunsMs?: number;
-  /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
-  /** The address that serves metrics. With port 0, the system chooses a free port. Default: no metrics. */
   metrics?: { port: number; host: string };
   onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
-  /**
-   * Called if a request failed because of the store, for example because the disk is full or the database is
-   * unreachable.
-   */
   onStoreFailure?(error: LocalError): void;
 }
 
 export interface AnsweredRoute extends Omit<AnsweredRequest, 'incoming'> {
-  /** The pattern of the path, such as `/v1/vals/{id}`. */
   route: string;
 }
 
-/** If no route matches a path, the log and the metrics show this word as the route. */
-const noRoute = 'none';
-
-/** If the store does not exist, creates it: the SQLite file and its folders, or the tables in PostgreSQL. */
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits } = options;
   const certificate = readOwnCertificate(network, options.onWarning);
@@ -97,7 +74,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       isLimited: (address) => !isAmong(network.proxies, address),
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onAnswered({ incoming, ...answered }) {
-        const route = patterns.get(incoming) ?? noRoute;
+        const route = patterns.get(incoming) ?? 'none';
         metrics?.count({ ...answered, route });
         options.onAnswered?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
       },
@@ -169,7 +146,6 @@ function readOwnCertificate(
   return read;
 }
 
-/** If the new certificate cannot be used, the service keeps the previous certificate. */
 function renewCertificate(
   network: Network,
   use: (certificate: Certificate) => void,

@@ -13,13 +13,13 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
-/** The answer hides the cause of a failure from the caller. The status tells the caller whether to try again. */
+/** The answer does not contain the cause, because the cause may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
-    // A person has to restore the files or restart the service, so a retry within seconds is useless.
+    // A person has to restart the service, so a retry within seconds is useless.
     const detail = 'The store was removed or replaced. Restart the service.';
     return new Problem(maybeCommitted ? 500 : 503, detail, retryAfter(60));
   }

@@ -1,10 +1,8 @@
-// Describes the refusal of a request, or a failure, in the JSON format "problem details" (RFC 9457).
+// Problem details as in RFC 9457.
 import { STATUS_CODES } from 'node:http';
 
 interface ProblemFacts {
-  /** A URI that names the kind of problem for clients. Default: `about:blank`. */
   type?: string;
-  /** The field of the body, or the parameter of the query, that was refused. */
   field?: string;
   headers?: Record<string, string>;
 }
@@ -28,16 +26,13 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // `message` repeats `detail`, because most clients look for `message` first.
+    // Most clients look for `message`, not for `detail`.
     message,
     ...(field && { errors: [{ field, message }] }),
   });
 }
 
-/**
- * The header `x-should-retry: false` means that a retry is useless. Without this header, some clients repeat a request
- * after any 409 or 5xx.
- */
+/** Without `x-should-retry: false`, some clients repeat a request after any 409 or 5xx. */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {

@@ -14,7 +14,6 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  /** Problems that do not stop the service, such as "The certificate in cert.pem is not for example.com." */
   warnings: string[];
 }
 

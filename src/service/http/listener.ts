@@ -1,4 +1,3 @@
-// Passes each request of the Node HTTP server to the app, and writes the answer of the app.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
@@ -7,29 +6,20 @@ import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
-/**
- * Applies to the rest of a body on a connection that will be closed. If the caller sends nothing for this time, the
- * service stops reading the body.
- */
-const silenceMs = 500;
-/** If a caller does not read an answer within this time, the connection is closed. */
-const readTimeoutMs = 120_000;
-/**
- * The service reads at most this many bytes of a body that no route needs. If the body is longer, the service closes
- * the connection.
- */
-const mostUnreadBytes = 64 * 1024 * 1024;
+const bodySilenceMs = 500;
+const answerTimeoutMs = 120_000;
+const mostSkippedBytes = 64 * 1024 * 1024;
 
-export function createListener(app: App, timeoutMs = readTimeoutMs): RequestListener {
+export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestListener {
   return async (incoming, outgoing) => {
     const pieces = createPieceLimit();
     const url = urlOf(incoming);
     const { method = '' } = incoming;
     const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();
-    if (Number(incoming.headers['content-length']) > mostUnreadBytes) outgoing.shouldKeepAlive = false;
+    if (Number(incoming.headers['content-length']) > mostSkippedBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
-    // The rest of the body must be read, because the next request on the connection comes after the body. And if the
-    // connection were closed now, a caller who is still sending the body would lose the answer.
+    // The rest of the body is read, because the next request follows it on the connection. Also, a caller who is still
+    // sending would lose the answer if the connection closed now.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), timeoutMs).unref();
@@ -46,13 +36,13 @@ async function skipBody(
   let size = 0;
   let silence: NodeJS.Timeout | undefined;
   await new Promise<void>((resolve) => {
-    if (!isConnectionKept) silence = setTimeout(resolve, silenceMs);
+    if (!isConnectionKept) silence = setTimeout(resolve, bodySilenceMs);
     incoming.once('end', resolve).once('close', resolve);
     incoming.on('data', (chunk) => {
       size += chunk.length;
       silence?.refresh();
       pieces.count(chunk);
-      if (size > mostUnreadBytes || pieces.isExceeded()) resolve();
+      if (size > mostSkippedBytes || pieces.isExceeded()) resolve();
     });
   });
   clearTimeout(silence);
@@ -60,7 +50,6 @@ async function skipBody(
 
 const hostPattern = /^(\[[^\]]+\]|[^\s/?#@\\:[\]]+)(:\d+)?$/;
 
-/** Returns undefined if the request target and the Host header do not form a URL. */
 function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMessage): URL | undefined {
   const scheme = (socket as TLSSocket).encrypted ? 'https' : 'http';
   const isWhole = /^https?:\/\//.test(target);

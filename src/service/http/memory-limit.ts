@@ -1,22 +1,20 @@
-// Limits the bytes of request bodies and answers in memory, for one caller and for all callers together.
+// Stops callers from filling the memory with large requests and with answers that they do not read.
 import { Problem } from '../problem.ts';
 
 interface Held {
-  /** Throws a Problem: 429 if the caller has too many bytes in memory, or 503 if all callers together have too many. */
   add(bytes: number): void;
   addAnyway(bytes: number): void;
   release(): void;
 }
 
 export interface MemoryLimit {
-  /** Begins a request. Refuses the request if earlier requests leave no room for its answer. */
   open(caller: string): Held;
 }
 
-/** A request is admitted only if this many bytes are free. Almost all answers are smaller. */
+/** Almost every answer is smaller. */
 const roomForAnswer = 4 * 1024 * 1024;
 
-export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: number }): MemoryLimit {
+export function createMemoryLimit({ perCaller, total }: { perCaller: number; total: number }): MemoryLimit {
   const byCaller = new Map<string, number>();
   let all = 0;
 
@@ -29,16 +27,12 @@ export function createMemoryLimit({ ofOne, ofAll }: { ofOne: number; ofAll: numb
 
   const expectRoom = (caller: string, bytes: number) => {
     const headers = { 'Retry-After': '1' };
-    if ((byCaller.get(caller) ?? 0) + bytes > ofOne) {
-      throw new Problem(
-        429,
-        'You have too many bytes in requests and unread answers. Read the answers first.',
-        {
-          headers,
-        },
-      );
+    if ((byCaller.get(caller) ?? 0) + bytes > perCaller) {
+      const detail =
+        'Your requests and unread answers take too much memory. Read the answers, then try again.';
+      throw new Problem(429, detail, { headers });
     }
-    if (all + bytes > ofAll)
+    if (all + bytes > total)
       throw new Problem(503, 'The service is busy. Try again in a second.', { headers });
   };
 

@@ -1,11 +1,9 @@
-// The metrics of the service, in the format of Prometheus.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 interface MeasuredRequest {
   method: string;
-  /** The pattern of the path, such as `/v1/vals/{id}`. */
   route: string;
   status: number;
   ms: number;
@@ -22,14 +20,9 @@ export interface Metrics {
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 
-/**
- * Vals and runs are counted again only after this time, because the database needs a second to count a million runs.
- */
+/** Counting a million runs takes the database a second. */
 const countsAgeMs = 60_000;
-/**
- * If counting vals and runs takes longer than this, the previous numbers are sent, because Prometheus stops waiting
- * after ten seconds.
- */
+/** Prometheus gives up after ten seconds. If the count takes longer than this limit, the previous numbers are sent. */
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
@@ -71,7 +64,6 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
 
   let counted = -Infinity;
   let counting: Promise<void> | undefined;
-  /** Counts vals and runs. If the database does not answer, the previous numbers stay. */
   function recount(): Promise<void> {
     if (performance.now() - counted < countsAgeMs) return Promise.resolve();
     counting ??= counts()

@@ -1,18 +1,11 @@
-// Spreads the reads of one caller over several turns of the event loop, so that requests of other callers run in between.
-
-/** The promise resolves when the next read of the caller may begin. */
 export type Pace = (caller: string) => Promise<void>;
 
-/**
- * The most turns between two reads of a caller. Without this limit, a caller would wait very long after the whole
- * process was paused, because the pause counts as part of the read.
- */
+/** If the machine sleeps during a read, the read seems to take hours. The caller must not wait that long. */
 const mostTurns = 50;
 
 /**
- * In each turn of the event loop, at most one read of a caller begins. After a read of n milliseconds, the next read of
- * the same caller begins n turns later. In these turns, other callers can connect: the event loop accepts only one new
- * connection per turn.
+ * The event loop accepts one new connection per turn. After a read of n milliseconds, the next read of the same caller
+ * waits for n turns, so that n other callers can connect.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

@@ -1,10 +1,8 @@
-// Limits the number of small pieces in which a body arrives, because parsing takes time even for a piece of one byte.
+// Parsing a piece of a body takes time, even if the piece is one byte. The limit stops callers who send a body byte by
+// byte.
 
-/**
- * A piece with fewer bytes is small. Even the smallest piece takes about this many bytes of memory, because it is an
- * object.
- */
-export const smallPiece = 256;
+/** Even a piece of one byte takes about this much memory. */
+export const smallPieceBytes = 256;
 const mostSmallPieces = 4_096;
 
 export interface PieceLimit {
@@ -12,13 +10,12 @@ export interface PieceLimit {
   isExceeded(): boolean;
 }
 
-/** Each request needs its own limit. */
 export function createPieceLimit(): PieceLimit {
   let count = 0;
   return {
     isExceeded: () => count > mostSmallPieces,
     count(piece) {
-      if (piece.length < smallPiece) count += 1;
+      if (piece.length < smallPieceBytes) count += 1;
     },
   };
 }

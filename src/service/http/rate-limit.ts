@@ -1,25 +1,20 @@
-// A token bucket for each caller. The bucket limits the rate of requests and the number of requests at the same time.
+// Each caller has a token bucket: a request takes a token out, and `perSecond` tokens come back, up to `burst`.
 
 interface BucketLimits {
-  /** The number of tokens that are added to a bucket in each second. */
   perSecond: number;
-  /** The highest number of tokens in a bucket. Default: `perSecond`, but at least 1. */
   burst?: number;
   inFlight: number;
 }
 
 export interface Limits extends BucketLimits {
-  /** Limits for the bytes of the bodies that a caller sends. */
   stored?: BucketLimits;
 }
 
+type Leave = () => void;
+
 export interface RateLimit {
-  /**
-   * Returns undefined if a limit is reached. Otherwise returns a function that must be called when the request ends.
-   */
-  enter(caller: string, cost?: number): (() => void) | undefined;
+  enter(caller: string, cost?: number): Leave | undefined;
   isSpent(caller: string): boolean;
-  /** Returns the number of seconds until the bucket has enough tokens for the cost, at least 1. */
   secondsUntil(caller: string, cost: number): number;
   readonly size: number;
 }
@@ -30,15 +25,12 @@ interface Bucket {
   inFlight: number;
 }
 
-/**
- * If there are more than `2 * keptBuckets` buckets, the oldest are removed until `keptBuckets` are left. Removing one
- * bucket at a time would be slow.
- */
+/** Buckets are removed in bulk, because removing them one by one would be slow. */
 const keptBuckets = 10_000;
 
 export function createRateLimit(limits: BucketLimits, nowMs: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // Sorted by the time of the last request of each caller, oldest first.
+  // Sorted by the last request, oldest first, because `bucketOf` inserts each bucket again.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
@@ -51,7 +43,7 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     return known;
   };
 
-  /** Removing an old bucket changes nothing for its caller: the bucket is full again, and a new bucket is full too. */
+  /** An old bucket is full again, so its caller does not notice that it is removed. */
   const removeOldest = () => {
     if (buckets.size <= 2 * keptBuckets) return;
     for (const [caller, bucket] of buckets) {

@@ -1,4 +1,3 @@
-// Answers requests that are refused before they reach the app.
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, problemHeaders, problemText } from '../problem.ts';
@@ -10,10 +9,7 @@ export function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.end(problemText(problem));
 }
 
-/**
- * Writes the answer directly to the socket, because Node creates no response object for a request that Node cannot
- * parse.
- */
+/** Writes to the socket, because Node creates no response object for a request that it cannot parse. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
     HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),

@@ -1,5 +1,3 @@
-// An HTTP server, with or without TLS. The server limits connections and times, and finishes open requests before it
-// closes.
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
@@ -10,14 +8,11 @@ import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
-const mostOfOneAddress = 200;
-/** Must be longer than `requestTimeout`, so that a request that arrives too slowly is answered with 408. */
+const mostConnectionsPerAddress = 200;
+/** Longer than `requestTimeout`, so that a slow request gets the answer 408. */
 const idleMs = 40_000;
 const closingMs = 5_000;
-/**
- * The sum of `drainingMs` and `closingMs` must be less than ten seconds, because many supervisors kill a process after
- * ten seconds.
- */
+/** Many supervisors kill a process after ten seconds, so `drainingMs` plus `closingMs` must be less. */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -25,21 +20,20 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * The service closes an idle connection after this time. Node tells clients "5 seconds", so clients close the
- * connection first. If the service closed the connection first, a request that is on its way would be lost.
+ * Node announces 5 seconds to clients, so that clients close an idle connection first. If the service closed it first,
+ * a request on its way would be lost.
  */
 const keepAliveMs = 5_999;
-/** Like `keepAliveMs`, for a service behind a proxy. Proxies close an idle connection earlier than this. */
+/** Longer than proxies keep an idle connection, so that the proxy closes it first. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** The log shows these statuses for requests that got no answer. */
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/** Explicit values, so that the flags --max-http-header-size and --insecure-http-parser of Node have no effect. */
+/** Explicit, so that the flags --max-http-header-size and --insecure-http-parser of Node have no effect. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 export interface AnsweredRequest {
   method: string;
-  /** The path of the URL without the query, because the query may contain a secret. */
+  /** Without the query, because the query may contain a secret. */
   path: string;
   status: number;
   ms: number;
@@ -50,12 +44,8 @@ interface ListenOptions {
   host: string;
   port: number;
   certificate?: Certificate;
-  /**
-   * Returns false for the address of a proxy: the limit of connections does not apply, because a proxy connects for
-   * many callers.
-   */
+  /** False for a proxy, because a proxy connects for many callers. */
   isLimited(address: string): boolean;
-  /** True if all callers come through a proxy. A proxy keeps its connections to the service open. */
   isBehindProxy?: boolean;
   onAnswered?(answered: AnsweredRequest): void;
 }
@@ -65,21 +55,16 @@ type Certificate = { cert: Buffer; key: Buffer };
 export interface Server {
   port: number;
   requestsUnderWay(): number;
-  /** New connections use the new certificate. Open connections keep the previous certificate. */
   renew(certificate: Certificate): void;
-  /**
-   * Continues to answer requests, but closes each connection after one answer. The promise resolves when no connection
-   * is open, or after `drainingMs`.
-   */
+  /** Continues to answer, but closes each connection after one answer. */
   drain(): Promise<void>;
-  /** Accepts no more connections and finishes the open requests. Closes all connections after `closingMs`. */
   close(): Promise<void>;
 }
 
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
-  // All connections, including connections whose TLS handshake is not finished.
+  // Includes connections whose TLS handshake is not finished.
   const connections = new Set<Socket>();
   let draining = false;
   let closing = false;
@@ -119,18 +104,16 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
   const server = certificate
-    ? // node:https is loaded only for TLS, because it takes longer to load than the rest of the service.
+    ? // node:https takes longer to load than the rest of the service, so it is loaded only for TLS.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // 0 means no limit. With a limit, Node would silently drop the headers above the limit, even a header that the
-  // service must check, such as Origin.
+  // 0 means no limit. With a limit, Node would silently drop further headers, even a header that the service must
+  // check, such as Origin.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
-  // Node closes a connection after this time without traffic, for example if the caller does not read the answer.
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // An answer is sent only if the TLS handshake is finished and no other answer has begun. After an answer that has
-    // begun, the caller would read a second answer as the answer to the next request.
+    // If an answer has begun, the caller would read a second answer as the answer to the next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -148,7 +131,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       connections.delete(socket);
       if (connections.size === 0) onLastGone();
     });
-    if (count > mostOfOneAddress && options.isLimited(remoteAddress)) socket.destroy();
+    if (count > mostConnectionsPerAddress && options.isLimited(remoteAddress)) socket.destroy();
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
@@ -157,8 +140,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // The backlog is twice the default of Node. If the backlog is full, a new caller has to wait for a second, because
-    // the operating system of the caller repeats the attempt only then.
+    // If the backlog is full, a new caller waits a second before the next attempt.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);

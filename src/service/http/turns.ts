@@ -1,36 +1,20 @@
-// Begins the requests of one connection one after another, and limits the number of requests that wait.
+// A connection can carry many requests at once (HTTP pipelining). The service begins them one after another.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
+const unansweredBeforePause = 16;
 /**
- * If a connection has more unanswered requests than this, the service stops reading from the connection for a while.
+ * The service stops reading long before. Only a caller who sends tiny requests without a token can reach this limit.
  */
-const mostBeforePause = 16;
-/**
- * The limit of unanswered requests on one connection. One read from the socket can contain more requests than this, but
- * only if the requests are too short to contain a token.
- */
-const mostOfOneConnection = 1_000;
-/**
- * The limit of waiting requests on all connections together. A connection whose request exceeds the limit is closed.
- */
-const mostOfAll = 10_000;
-/**
- * Limits the number of waiting requests that one address may add per second, because parsing 2,000 requests takes 20 to
- * 50 ms. Above the limit, the service stops reading from all connections of the address for `pauseOfAddressMs`.
- */
+const mostUnansweredPerConnection = 1_000;
+const mostWaiting = 10_000;
+/** Parsing 2,000 requests takes 20 to 50 ms, and no other caller is answered during this time. */
 const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
-/**
- * A chunked body counts like this many requests. Before the service can refuse the body, Node parses 64 KB of the body,
- * which may be ten thousand tiny chunks.
- */
+/** Node parses 64 KB of a chunked body before the service can refuse the body. That may be ten thousand tiny chunks. */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
-/**
- * The number of requests that begin in one turn of the event loop. A higher number would make turns longer and delay
- * new callers, because the event loop accepts one connection per turn.
- */
+/** The event loop accepts one connection per turn, so long turns delay new callers. */
 const begunPerTurn = 16;
 
 interface Turn {
@@ -40,24 +24,19 @@ interface Turn {
 
 interface Connection {
   address: string | undefined;
-  /** The first request in the queue has begun. The other requests wait. */
+  /** The first request has begun. The other requests wait. */
   queue: Turn[];
-  /** The number of requests that were not queued, because the connection had too many requests. */
   dropped: number;
   isRefused: boolean;
 }
 
 export interface Turns {
-  /** Must be called once for each connection. `address` is undefined for a proxy, because proxies have no limit. */
+  /** `address` is undefined for a proxy, which has no limit. */
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
   currentAnswer(socket: Socket): ServerResponse | undefined;
-  /**
-   * Adds a request to the queue of its connection. The request begins when all earlier requests of the connection are
-   * answered, and the client has read the answers. Returns false if too many requests wait: then the function that
-   * called `take` must refuse the request and end the connection. Later requests of the connection are dropped.
-   */
+  /** Returns false if the request must be refused. Then all later requests of the connection are dropped. */
   take(
     socket: Socket,
     outgoing: ServerResponse,
@@ -84,7 +63,7 @@ export function createTurns(): Turns {
   };
 
   const mayBeRead = ({ address, queue }: Connection) =>
-    queue.length <= mostBeforePause && !(address !== undefined && pausedAddresses.has(address));
+    queue.length <= unansweredBeforePause && !(address !== undefined && pausedAddresses.has(address));
   const pauseAddress = (address: string) => {
     if (pausedAddresses.has(address)) return;
     pausedAddresses.add(address);
@@ -105,7 +84,7 @@ export function createTurns(): Turns {
 
   const countWaiting = (socket: Socket, { address }: Connection) => {
     waiting += 1;
-    if (waiting > mostOfAll) socket.destroy();
+    if (waiting > mostWaiting) socket.destroy();
     countParsed(address);
   };
 
@@ -113,8 +92,7 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Node resumes every new connection, and every connection whose request body is read. If the connection must not
-      // be read yet, it is paused again.
+      // Node resumes a connection by itself, for example to read a body.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });
@@ -131,7 +109,7 @@ export function createTurns(): Turns {
       if (!connection) return true;
       const { address, queue } = connection;
       if (isChunked) countParsed(address, costOfChunkedBody);
-      if (connection.isRefused || queue.length >= mostOfOneConnection) {
+      if (connection.isRefused || queue.length >= mostUnansweredPerConnection) {
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
         connection.dropped += 1;
@@ -144,7 +122,7 @@ export function createTurns(): Turns {
         const [next] = queue;
         if (!next) return onIdle();
         waiting -= 1;
-        if (queue.length === mostBeforePause && mayBeRead(connection)) socket.resume();
+        if (queue.length === unansweredBeforePause && mayBeRead(connection)) socket.resume();
         beginSoon(socket, next);
       });
       const turn = { outgoing, begin };
