@@ -20,18 +20,18 @@ import { createStyle, withBoldTitles } from './terminal/style.ts';
 /** The build prepares the help texts of these commands. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
-const widestHelp = 80;
+const maxHelpWidth = 80;
 
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
   const output = createOutput(host, line.flags);
-  const error = await carryOut(line, host, output);
+  const error = await runAndCatch(line, host, output);
   if (error !== undefined) output.messages.error(error);
   await output.messages.finish();
   return error?.exit ?? 0;
 }
 
-async function carryOut(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
+async function runAndCatch(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
     if (line.kind === 'command') await run(line, host, output);
@@ -51,7 +51,7 @@ async function parse(host: Host): Promise<CommandLine> {
     const { completionAnswer } = await import('./cli/completion/answer.ts');
     return { kind: 'help', text: await completionAnswer(words, commandTree, host), flags: { color: false } };
   }
-  const width = stdout.isTTY ? Math.min(widthOf(stdout, env), widestHelp) : widestHelp;
+  const width = stdout.isTTY ? Math.min(widthOf(stdout, env), maxHelpWidth) : maxHelpWidth;
   return parseCommandLine(argv, commandTree, width);
 }
 
@@ -65,7 +65,7 @@ async function run(
     load: () => loadTree(commandTree),
     async run(toolHost, toolFlags, toolOutput) {
       const merged = { ...host, ...toolHost };
-      return carryOut({ ...(await parse(merged)), flags: toolFlags }, merged, toolOutput);
+      return runAndCatch({ ...(await parse(merged)), flags: toolFlags }, merged, toolOutput);
     },
   };
   const { context, close } = createContext(host, flags, output, commands);

@@ -64,7 +64,7 @@ export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissio
 
 export function toolOf(command: LoadedCommand, permissions: Permissions, wording: Wording): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
-  const said = command.toolDescription ?? [description, details].filter(Boolean).join(' ');
+  const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');
   const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
   for (const property of Object.values(properties)) property.description = wording(property.description);
   return {
@@ -104,11 +104,16 @@ function argumentProperties(command: LoadedCommand): Record<string, Property> {
 }
 
 function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
-  const { form, isNumber, description = '', toolDescription = description } = definition;
+  const { form, isNumber, description = '', descriptionForAgents = description } = definition;
   const type = isNumber ? 'integer' : 'string';
-  if (!isVariadic(definition)) return { type, description: toolDescription };
+  if (!isVariadic(definition)) return { type, description: descriptionForAgents };
   const isRequired = form.startsWith('<');
-  return { type: 'array', items: { type }, ...(isRequired && { minItems: 1 }), description: toolDescription };
+  return {
+    type: 'array',
+    items: { type },
+    ...(isRequired && { minItems: 1 }),
+    description: descriptionForAgents,
+  };
 }
 
 function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
@@ -123,7 +128,7 @@ export const optionsForAgents = (
   { allowDelete }: Permissions,
 ): [key: string, OptionDefinition<unknown>][] =>
   Object.entries<OptionDefinition<unknown>>(options).filter(
-    ([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete),
+    ([, { hiddenFromAgents, deletes }]) => !hiddenFromAgents && (!deletes || allowDelete),
   );
 
 /** `--no-report` becomes `noReport`. */
@@ -133,10 +138,13 @@ export const nameOf = (key: string, { flags }: OptionDefinition<unknown>): strin
 const isNegative = (flags: string): boolean => flags.startsWith('--no-');
 
 function optionProperty(option: OptionDefinition<unknown>): Property {
-  const { flags, description, negated, words, choices = words, isNumber, isRepeatable } = option;
+  const { flags, description, negatedDescription, words, choices = words, isNumber, isRepeatable } = option;
   const { default: fallback } = option;
   if (!flags.includes('<')) {
-    return { type: 'boolean', description: negated ? `${description}; false: ${negated}` : description };
+    return {
+      type: 'boolean',
+      description: negatedDescription ? `${description}; false: ${negatedDescription}` : description,
+    };
   }
   const type = isNumber ? 'integer' : 'string';
   if (isRepeatable) return { type: 'array', items: { type }, description };

@@ -27,7 +27,7 @@ export function wordsFor(
     if (value === '-') throw noStandardInput(key);
     if (typeof value !== 'boolean') return listOf(value).map((word) => `${name}=${word}`);
     if (value) return [name];
-    return definition.negated === undefined ? [] : [name.replace(/^--/, '--no-')];
+    return definition.negatedDescription === undefined ? [] : [name.replace(/^--/, '--no-')];
   });
   return {
     argv: [

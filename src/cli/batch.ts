@@ -66,7 +66,7 @@ export async function runBatch<Item>(
   if (signal.aborted && !areAllFinished) {
     const { exit } = signal.reason as InterruptedError;
     const unknown = [...failures.values()].filter((error) => error instanceof InterruptedError).length;
-    const message = interruption(outcomes, unknown, options.report);
+    const message = interruptionMessage(outcomes, unknown, options.report);
     const error = new InterruptedError(exit, message, { hint: 'Run the command again for the rest.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
@@ -74,7 +74,7 @@ export async function runBatch<Item>(
   return { kind: 'outcomes', rows: outcomes, error };
 }
 
-function interruption(
+function interruptionMessage(
   outcomes: readonly Outcome[],
   unknown: number,
   { verb, things }: Pick<Counts, 'verb' | 'things'>,
@@ -106,7 +106,7 @@ function reportedError<Item>(
   return error;
 }
 
-export function noneBegun<Item>(
+export function refuseAll<Item>(
   items: readonly Item[],
   failures: ReadonlyMap<Item, ValsError>,
   { describe, report }: Pick<BatchOptions<Item>, 'describe' | 'report'>,

@@ -30,7 +30,7 @@ export interface CommandTree<Entry extends Named = CommandEntry> {
   groups: readonly { title: string; commands: readonly Entry[] }[];
   /** The first words of commands such as `val get`. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
-  otherWords: Readonly<Record<string, string>>;
+  synonyms: Readonly<Record<string, string>>;
 }
 
 export type LoadedTree = CommandTree<LoadedCommand>;

@@ -11,13 +11,13 @@ export interface OptionDefinition<T> {
   choices?: readonly string[];
   words?: readonly string[];
   default?: T;
-  negated?: string;
+  negatedDescription?: string;
   conflicts?: string[];
   /** If the value names a val, the id of that val replaces the value before the command runs. */
   isVal?: boolean;
   isRepeatable?: boolean;
   isNumber?: boolean;
-  forPeople?: boolean;
+  hiddenFromAgents?: boolean;
   /** Agents get this option only if they may delete. */
   deletes?: boolean;
 }
@@ -26,7 +26,7 @@ export interface ArgumentDefinition<T> {
   /** For example `<val>`, `[file]` or `[paths...]`. */
   form: string;
   description: string;
-  missing?: string;
+  missingMessage?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
   /** A word that looks like a path, or that is an existing file, is not replaced by an id. */
@@ -37,7 +37,7 @@ export interface ArgumentDefinition<T> {
   isNumber?: boolean;
   /** An agent has no standard input, so it can send the code itself instead of this argument. */
   canBeCode?: boolean;
-  toolDescription?: string;
+  descriptionForAgents?: string;
   /** This field is never set. It only carries the type of the argument's value. */
   type?: T;
 }
@@ -102,7 +102,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   description?: string;
   /** Appears only in docs/reference.md, because the help of a command must fit on a screen of 24 lines. */
   details?: string;
-  toolDescription?: string;
+  descriptionForAgents?: string;
   arguments?: A;
   usage?: string;
   options?: O;

@@ -17,10 +17,10 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
   debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
   color: toggle('--color', 'lay out and colour the output as at a terminal', {
-    negated: 'no colour (NO_COLOR=1)',
+    negatedDescription: 'no colour (NO_COLOR=1)',
   }),
   pager: toggle('--pager', 'show long output in VALS_PAGER, PAGER or less', {
-    negated: 'no pager',
+    negatedDescription: 'no pager',
   }),
 };
 

@@ -17,11 +17,11 @@ export function optionsAt(path: readonly string[], command: AnyCommand | undefin
     ...(path.length === 0 && { version: versionOption }),
   };
   return Object.entries(definitions).flatMap(([key, definition]) => {
-    const { flags, description, negated } = definition;
+    const { flags, description, negatedDescription } = definition;
     const names = flags.split(/[\s,]+/).filter((part) => part.startsWith('-'));
     const option = { key, names, description, placeholder: /<.*>/.exec(flags)?.[0], definition };
-    if (negated === undefined) return [option];
-    return [option, { ...option, names: names.map(oppositeOf), description: negated }];
+    if (negatedDescription === undefined) return [option];
+    return [option, { ...option, names: names.map(oppositeOf), description: negatedDescription }];
   });
 }
 

@@ -4,9 +4,9 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 export type { Network, Store, StoreLocation } from '../service/index.ts';
 
 /** About ten for the database and the listener, and two for each request: one in the client and one in the service. */
-const openFiles = 16 + 2 * mostRequests;
+const openFilesNeeded = 16 + 2 * mostRequests;
 
 export async function loadService() {
-  requireOpenFiles(openFiles, 'the embedded service');
+  requireOpenFiles(openFilesNeeded, 'the embedded service');
   return import('../service/index.ts');
 }

@@ -22,7 +22,7 @@ export interface Program {
 }
 
 /** Below this width, the list of commands omits the arguments of the commands. */
-const narrow = 60;
+const narrowWidth = 60;
 
 export function createProgram(tree: CommandTree, helpWidth: number): Program {
   let written = '';
@@ -62,7 +62,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     minWidthToWrap: 12,
     subcommandTerm(command) {
       const definition = definitions.get(command);
-      const isShort = helpWidth < narrow || definition === undefined;
+      const isShort = helpWidth < narrowWidth || definition === undefined;
       return [command.name(), ...(isShort ? [] : formsOf(definition))].join(' ');
     },
   });
@@ -158,13 +158,13 @@ function addOptions(
   isHidden = false,
 ): void {
   for (const definition of Object.values(options)) {
-    const { flags, description, choices, negated, conflicts = [], isRepeatable } = definition;
+    const { flags, description, choices, negatedDescription, conflicts = [], isRepeatable } = definition;
     const option = new Option(flags, description).conflicts(conflicts);
     if (choices) option.argChoices = [...choices];
     if (definition.default !== undefined) option.default(definition.default);
     if (isRepeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     command.addOption(option.hideHelp(isHidden));
-    if (negated === undefined) continue;
-    command.addOption(new Option(oppositeOf(flags), negated).hideHelp(isHidden));
+    if (negatedDescription === undefined) continue;
+    command.addOption(new Option(oppositeOf(flags), negatedDescription).hideHelp(isHidden));
   }
 }

@@ -36,14 +36,14 @@ export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const [word = '', next = ''] = parent.args;
   const path = pathOf(parent);
   const typed = [...path, word].join(' ');
-  const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.otherWords, words));
+  const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.synonyms, words));
   return new UsageError(
     `There is no command ${shell`vals ${[...path, word]}`}.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
     { hint: `\`${lineOf(parent)} --help\` lists the commands.` },
   );
 
   function suggestions(): string[] {
-    if (other !== undefined) return [tree.otherWords[other] ?? ''];
+    if (other !== undefined) return [tree.synonyms[other] ?? ''];
     if (commandNamed(tree, word) !== undefined) return [word];
     const names = parent.commands.flatMap((command) => [command.name(), ...command.aliases()]);
     return nearest(word, names).map((name) => [...path, name].join(' '));
@@ -105,9 +105,12 @@ function wrongCount(command: Command, program: Program, tree: CommandTree): Usag
   const hint = `\`${lineOf(command)} --help\` explains the arguments.`;
   const missing = definitions.filter(({ form }) => form.startsWith('<'))[given];
   if (missing !== undefined) {
-    return new UsageError(missing.missing ?? `${line} needs ${missing.form}: ${missing.description}.`, {
-      hint,
-    });
+    return new UsageError(
+      missing.missingMessage ?? `${line} needs ${missing.form}: ${missing.description}.`,
+      {
+        hint,
+      },
+    );
   }
   const most = definitions.length;
   const several = most === 1 ? 'one argument' : `at most ${most} arguments`;

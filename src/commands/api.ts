@@ -30,7 +30,7 @@ export const command = defineCommand({
     first: {
       ...argument('<method|path>', 'GET, POST, PUT, PATCH, DELETE, ..., or the path'),
       words: methods,
-      missing: pathMissing,
+      missingMessage: pathMissing,
     },
     second: argument('[path]', 'the path below the base URL: /v1/me'),
   },

@@ -14,7 +14,7 @@ export const command = defineCommand({
     'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
     'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +
     'In a pipe, - is always the service and + the file, in the format of `patch -p1`.',
-  toolDescription:
+  descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines here.',
   arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },

@@ -1,5 +1,5 @@
 import type { CommandEntry, CommandTree, Effect } from '../cli/command-tree.ts';
-import { otherWords } from './other-words.ts';
+import { synonyms } from './synonyms.ts';
 
 type Load = CommandEntry['load'];
 
@@ -82,5 +82,5 @@ export const commandTree: CommandTree = {
     user: { title: 'Set-up:', summary: 'People of a shared service' },
     space: { title: 'Set-up:', summary: 'Spaces of a team' },
   },
-  otherWords,
+  synonyms,
 };

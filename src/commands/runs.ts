@@ -24,8 +24,8 @@ export const command = defineCommand({
     const filter = { error, since, until };
     const runs =
       view.val === undefined
-        ? { call: routes.myRuns(filter), filter, isFilteredThere: true }
-        : { call: routes.valRuns(view.val), filter, isFilteredThere: false };
+        ? { call: routes.myRuns(filter), filter, isFilteredByService: true }
+        : { call: routes.valRuns(view.val), filter, isFilteredByService: false };
     return showRuns(context, runs, view);
   },
 });

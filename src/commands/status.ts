@@ -50,7 +50,7 @@ export const command = defineCommand({
   arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
   options: {
     exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
-      forPeople: true,
+      hiddenFromAgents: true,
     }),
   },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],

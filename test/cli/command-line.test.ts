@@ -101,7 +101,7 @@ describe('a mistyped command line', () => {
   });
 });
 
-it.each(Object.entries(commandTree.otherWords))(
+it.each(Object.entries(commandTree.synonyms))(
   '`vals %s`, a command of other programs: the error suggests `vals %s`',
   async (words, line) => {
     expect(pathsOf(commandTree)).not.toContain(words);

@@ -309,7 +309,7 @@ describe('the next word', async () => {
       { title: 'All:', commands: [{ ...tried, path: 'try', effect: 'reads' as const, isTool: false }] },
     ],
     topics: {},
-    otherWords: {},
+    synonyms: {},
   };
 
   it.each<[string, { words?: string[]; vals?: boolean; files?: boolean; before?: string }]>([
@@ -337,7 +337,7 @@ describe('the next word', async () => {
     const typed = line.split(' ');
     const { candidates, ...next } = completions(tree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(next).toEqual({ vals, files, before, services: false });
+    expect(next).toEqual({ offersVals: vals, offersFiles: files, before, offersServices: false });
   });
 
   it.each<[string, string[]]>([
@@ -375,8 +375,11 @@ describe('the next word', async () => {
     ['diff', 'vals'],
     ['version new', 'vals'],
   ])('after `vals %s` come %s', (line, kind) => {
-    const { vals, files } = completions(wholeTree, line.split(' '), '');
-    expect({ vals, files }).toEqual({ vals: kind === 'vals', files: kind === 'files' });
+    const { offersVals, offersFiles } = completions(wholeTree, line.split(' '), '');
+    expect({ offersVals, offersFiles }).toEqual({
+      offersVals: kind === 'vals',
+      offersFiles: kind === 'files',
+    });
   });
 
   it('has a description', () => {

@@ -52,13 +52,13 @@ function sectionOf(command: LoadedCommand): string[] {
 
 function optionList(options: Record<string, OptionDefinition<unknown>>): string {
   return Object.values(options)
-    .flatMap(({ flags, description, choices, negated, default: fallback }) => {
+    .flatMap(({ flags, description, choices, negatedDescription, default: fallback }) => {
       const said = [
         description,
         ...(choices ? [`one of ${choices.join(', ')}`] : []),
         ...(fallback === undefined ? [] : [`${fallback} when absent`]),
       ].join('; ');
-      const opposite = negated === undefined ? [] : [item(oppositeOf(flags), negated)];
+      const opposite = negatedDescription === undefined ? [] : [item(oppositeOf(flags), negatedDescription)];
       return [item(flags, said), ...opposite];
     })
     .join('\n');

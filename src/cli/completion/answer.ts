@@ -19,11 +19,11 @@ export async function completionAnswer(
   const settings = createSettings({}, host, () => {});
   const unfinished = current.slice(before.length);
   const names = [
-    ...(found.vals ? await valsThatFit(unfinished, settings) : []),
-    ...(found.services ? servicesThatFit(unfinished, settings) : []),
+    ...(found.offersVals ? await valsThatFit(unfinished, settings) : []),
+    ...(found.offersServices ? servicesThatFit(unfinished, settings) : []),
   ];
   const candidates = [...found.candidates, ...names.map((word) => ({ word, description: '' }))];
-  if (candidates.length === 0) return found.files ? `${filesLine}\n` : '';
+  if (candidates.length === 0) return found.offersFiles ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
     // zsh takes the text after a colon as the description.

@@ -10,33 +10,43 @@ export interface Candidate {
 
 export interface Completions {
   candidates: readonly Candidate[];
-  vals: boolean;
-  files: boolean;
-  services: boolean;
+  offersVals: boolean;
+  offersFiles: boolean;
+  offersServices: boolean;
   /** The part of the unfinished word that the candidates omit, such as `--option=`. */
   before: string;
 }
 
-const none: Completions = { candidates: [], vals: false, files: false, services: false, before: '' };
+const none: Completions = {
+  candidates: [],
+  offersVals: false,
+  offersFiles: false,
+  offersServices: false,
+  before: '',
+};
 
-export function completions(tree: LoadedTree, wordsBefore: readonly string[], current: string): Completions {
-  if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), current);
+export function completions(
+  tree: LoadedTree,
+  wordsBefore: readonly string[],
+  unfinished: string,
+): Completions {
+  if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), unfinished);
   const words = readWords(wordsBefore, tree);
-  if (words.awaiting !== undefined) return completeValue(words.awaiting, current);
-  if (!words.isPastOptions && current.startsWith('-')) return completeOption(words, current);
-  if (words.command !== undefined) return completeArgument(words.command, words.arguments.length, current);
-  return words.arguments.length > 0 ? none : completeCommand(tree, words.path, current);
+  if (words.optionAwaitingValue !== undefined) return completeValue(words.optionAwaitingValue, unfinished);
+  if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
+  if (words.command !== undefined) return completeArgument(words.command, words.arguments.length, unfinished);
+  return words.arguments.length > 0 ? none : completeCommand(tree, words.path, unfinished);
 }
 
-function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], current: string): Completions {
+function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], unfinished: string): Completions {
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);
   if (command !== undefined || rest.length > 0) return none;
-  const { candidates } = completeCommand(tree, path, current);
+  const { candidates } = completeCommand(tree, path, unfinished);
   const more = path.length === 0 ? [{ word: 'options', description: 'Options of every command' }] : [];
-  return startingWith(current, [...candidates.filter(({ word }) => word !== 'help'), ...more]);
+  return startingWith(unfinished, [...candidates.filter(({ word }) => word !== 'help'), ...more]);
 }
 
-function completeCommand(tree: LoadedTree, path: readonly string[], current: string): Completions {
+function completeCommand(tree: LoadedTree, path: readonly string[], unfinished: string): Completions {
   const topic = path.join(' ');
   const commands = commandsOf(tree).flatMap(({ summary, ...command }) =>
     namesOf(command)
@@ -46,12 +56,12 @@ function completeCommand(tree: LoadedTree, path: readonly string[], current: str
   );
   const topics = Object.entries(tree.topics).map(([word, { summary }]) => ({ word, description: summary }));
   const help = { word: 'help', description: 'Explain a command' };
-  return startingWith(current, [...commands, ...(topic === '' ? topics : []), help]);
+  return startingWith(unfinished, [...commands, ...(topic === '' ? topics : []), help]);
 }
 
-function completeOption({ path, command, options: given }: Words, current: string): Completions {
+function completeOption({ path, command, options: given }: Words, unfinished: string): Completions {
   const known = optionsAt(path, command);
-  const { name, value } = splitOption(current);
+  const { name, value } = splitOption(unfinished);
   if (value !== undefined && name.startsWith('--')) {
     const option = findOption(known, name);
     if (option?.placeholder === undefined) return none;
@@ -61,45 +71,45 @@ function completeOption({ path, command, options: given }: Words, current: strin
     option.definition.isRepeatable ||
     !given.some((other) => other.key === option.key || conflict(other, option));
   return startingWith(
-    current,
+    unfinished,
     known
       .filter(mayBeAdded)
       .flatMap(({ names, description }) => names.map((word) => ({ word, description }))),
   );
 }
 
-const completeValue = ({ definition, placeholder = '' }: KnownOption, current: string): Completions =>
-  completePlaceholder(placeholder, definition.choices ?? definition.words, current);
+const completeValue = ({ definition, placeholder = '' }: KnownOption, unfinished: string): Completions =>
+  completePlaceholder(placeholder, definition.choices ?? definition.words, unfinished);
 
-function completeArgument(command: AnyCommand, position: number, current: string): Completions {
+function completeArgument(command: AnyCommand, position: number, unfinished: string): Completions {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
   const last = definitions.at(-1);
   const definition = definitions[position] ?? (last !== undefined && isVariadic(last) ? last : undefined);
-  return definition === undefined ? none : completePlaceholder(definition.form, definition.words, current);
+  return definition === undefined ? none : completePlaceholder(definition.form, definition.words, unfinished);
 }
 
 /** If there is no list of words, the placeholder tells what to offer. `<val|file>` offers vals and files. */
 function completePlaceholder(
   placeholder: string,
   words: readonly string[] | undefined,
-  current: string,
+  unfinished: string,
 ): Completions {
   if (words !== undefined) {
     return startingWith(
-      current,
+      unfinished,
       words.map((word) => ({ word, description: '' })),
     );
   }
   const kinds: string[] = placeholder.match(/[a-z-]+/g) ?? [];
   return {
     ...none,
-    vals: kinds.includes('val'),
-    files: kinds.includes('file') || kinds.includes('paths'),
-    services: kinds.includes('base-url'),
+    offersVals: kinds.includes('val'),
+    offersFiles: kinds.includes('file') || kinds.includes('paths'),
+    offersServices: kinds.includes('base-url'),
   };
 }
 
-const startingWith = (current: string, candidates: readonly Candidate[]): Completions => ({
+const startingWith = (unfinished: string, candidates: readonly Candidate[]): Completions => ({
   ...none,
-  candidates: candidates.filter(({ word }) => word.startsWith(current)),
+  candidates: candidates.filter(({ word }) => word.startsWith(unfinished)),
 });

@@ -7,8 +7,8 @@ export interface Words {
   command: LoadedCommand | undefined;
   options: readonly KnownOption[];
   arguments: readonly string[];
-  awaiting: KnownOption | undefined;
-  isPastOptions: boolean;
+  optionAwaitingValue: KnownOption | undefined;
+  onlyArgumentsFollow: boolean;
 }
 
 export function readWords(words: readonly string[], tree: LoadedTree): Words {
@@ -16,15 +16,15 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
   const options: KnownOption[] = [];
   const others: string[] = [];
   let command: LoadedCommand | undefined;
-  let awaiting: KnownOption | undefined;
-  let isPastOptions = false;
+  let optionAwaitingValue: KnownOption | undefined;
+  let onlyArgumentsFollow = false;
 
   const readOption = (word: string): void => {
     const { name, value } = splitOption(word);
     const option = findOption(optionsAt(path, command), name);
     if (option === undefined) return;
     options.push(option);
-    if (option.placeholder !== undefined) awaiting = value === undefined ? option : undefined;
+    if (option.placeholder !== undefined) optionAwaitingValue = value === undefined ? option : undefined;
     // If -x takes no value, -xy stands for -x -y.
     else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
@@ -32,19 +32,19 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
   for (const word of words) {
     const longer = [...path, word].join(' ');
     const isName = Object.hasOwn(tree.topics, longer) || commandNamed(tree, longer) !== undefined;
-    if (awaiting !== undefined) awaiting = undefined;
-    else if (!isPastOptions && word === '--') isPastOptions = true;
-    else if (!isPastOptions && /^-./s.test(word)) readOption(word);
+    if (optionAwaitingValue !== undefined) optionAwaitingValue = undefined;
+    else if (!onlyArgumentsFollow && word === '--') onlyArgumentsFollow = true;
+    else if (!onlyArgumentsFollow && /^-./s.test(word)) readOption(word);
     else if (command === undefined && others.length === 0 && isName) {
       path.push(word);
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
       // After an unknown command, or after the first argument of `vals run`, every word is an argument.
-      isPastOptions ||= command === undefined || command.passesThrough === true;
+      onlyArgumentsFollow ||= command === undefined || command.passesThrough === true;
     }
   }
-  return { path, command, options, arguments: others, awaiting, isPastOptions };
+  return { path, command, options, arguments: others, optionAwaitingValue, onlyArgumentsFollow };
 }
 
 /** Splits a word such as `--name=value` or `-nvalue`. */

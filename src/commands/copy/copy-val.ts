@@ -28,7 +28,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   }
   const found = await options.target.vals.named(name);
   const there = found === 'unknown' ? undefined : found;
-  const codes = await pendingCodes(id, source, there, options);
+  const codes = await codesToSend(id, source, there, options);
   const first = await codes.next();
   const before = there?.version;
   if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
@@ -43,7 +43,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   // If the target already has the val, an earlier copy has sent its readme and privacy.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
-  let sent = await withFields(fields, remark, (given) => {
+  let sent = await sendWithFields(fields, remark, (given) => {
     if (there?.id !== undefined) return api.record(routes.createVersion(there.id, first.value, given));
     if (isReplaced) return api.record(routes.putVal(name, first.value));
     return api.record(newVal(name, first.value, given));
@@ -69,7 +69,7 @@ const newVal = (name: string, code: string, fields: object) => ({
   hints: { 409: 'Add --force to overwrite it.' },
 });
 
-async function pendingCodes(
+async function codesToSend(
   id: string,
   source: JsonObject,
   there: RemoteVal | undefined,
@@ -119,7 +119,7 @@ function fieldsOf(source: JsonObject): routes.ValFields {
 }
 
 /** If the service refuses the fields, sends the val without fields. */
-async function withFields(
+async function sendWithFields(
   fields: routes.ValFields,
   remark: Remark,
   send: (fields: routes.ValFields) => Promise<JsonObject>,

@@ -1,4 +1,4 @@
-import { noneBegun } from '../../cli/batch.ts';
+import { refuseAll } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
@@ -8,7 +8,7 @@ import { fileAndName, pushReport } from './outcomes.ts';
 import type { PushItem } from './plan.ts';
 
 /** Files beyond this limit are read again when they are sent. */
-const mostKept = 8 * 1024 * 1024;
+const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {
   items: PushItem[];
@@ -31,7 +31,7 @@ export async function checkAll(context: Context, items: readonly PushItem[]): Pr
         checkSizes({ code }, item.file, addWarning);
       }
       const length = code?.length ?? 0;
-      if (kept + length <= mostKept || !item.canReadAgain) {
+      if (kept + length <= maxCharactersInMemory || !item.canReadAgain) {
         kept += length;
         checked.push({ ...item, read: async () => code });
       } else {
@@ -44,7 +44,7 @@ export async function checkAll(context: Context, items: readonly PushItem[]): Pr
     }
   }
   if (failures.size > 0) {
-    const failure = noneBegun(items, failures, { describe: fileAndName, report: pushReport(say) });
+    const failure = refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) });
     return { items: checked, failure };
   }
   for (const warning of warnings) say.warn(warning);

@@ -15,14 +15,14 @@ export const pushReport = (say: Context['say']) => ({
 export const isSent = ({ status }: JsonObject | Outcome): boolean =>
   status === 'created' || status === 'pushed';
 
-export const lacksId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
+export const isSentWithoutId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
 
 export function hintAtMissingIds(
   say: Context['say'],
   rows: readonly JsonObject[],
   isInWorkspace: boolean,
 ): void {
-  const count = rows.filter(lacksId).length;
+  const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;
   const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
   const next = isInWorkspace ? 'then run `vals pull <id>`' : 'before you use `vals val`';

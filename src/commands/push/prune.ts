@@ -8,7 +8,7 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 
-export const chooseForPruning = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
+export const valsWithoutFile = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
   vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
 
 /** The question omits vals that must not be deleted. The push reports these vals as conflicts. */

@@ -30,7 +30,7 @@ export const command = defineCommand({
     'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if the workspace has no ' +
     'base of it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in parallel, and ' +
     'fewer if the service becomes slow.',
-  toolDescription:
+  descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
     `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} With force, ` +
     'files in conflict overwrite the code on the service; a val that changed only on the service stays as it is. Each val ' +
@@ -39,7 +39,7 @@ export const command = defineCommand({
     paths: {
       ...argument('[paths...]', 'files, folders, or - for standard input'),
       canBeCode: true,
-      toolDescription: 'files and folders; without them, all changed files of the workspace',
+      descriptionForAgents: 'files and folders; without them, all changed files of the workspace',
     },
   },
   options: {
@@ -48,7 +48,7 @@ export const command = defineCommand({
       '--concurrency <n>',
       'requests in parallel, or auto, which adapts to the service',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
-      { words: ['auto'], forPeople: true },
+      { words: ['auto'], hiddenFromAgents: true },
     ),
     force: toggle('--force', 'in a workspace: overwrite the code of vals in conflict'),
     fork: toggle('--fork', "in a workspace: make your own copy of another owner's val", {
@@ -61,7 +61,7 @@ export const command = defineCommand({
     yes: { ...yes, description: 'with --prune: do not ask' },
     watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
       conflicts: ['dryRun'],
-      forPeople: true,
+      hiddenFromAgents: true,
     }),
     dryRun,
   },

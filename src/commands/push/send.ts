@@ -10,9 +10,9 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
-import { fileAndName, hintAtMissingIds, hintAtPull, lacksId, pushReport } from './outcomes.ts';
+import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import type { PushItem, PushPlan } from './plan.ts';
-import { chooseForPruning, confirmPruning } from './prune.ts';
+import { confirmPruning, valsWithoutFile } from './prune.ts';
 import { createItemSender } from './send-item.ts';
 
 export interface SendOptions {
@@ -38,7 +38,7 @@ export async function sendAll(
   const remotes = createRemotes();
   const valsToPrune = new Set<WorkspaceVal>();
   if (prune && workspace) {
-    for (const val of chooseForPruning(workspace, tracked)) valsToPrune.add(val);
+    for (const val of valsWithoutFile(workspace, tracked)) valsToPrune.add(val);
     if (!yes && !dryRun) await confirmPruning(context, workspace, remotes, [...valsToPrune]);
   }
   const isPruned = ({ val }: PushItem) => val !== undefined && valsToPrune.has(val);
@@ -92,7 +92,7 @@ async function withLearntIds(
 ): Promise<readonly JsonObject[]> {
   const learnt = rows.map(async (row, index) => {
     const val = items[index]?.val;
-    if (val === undefined || !lacksId(row)) return row;
+    if (val === undefined || !isSentWithoutId(row)) return row;
     return { ...row, ...(await learnId(workspace, remotes, val)) };
   });
   return Promise.all(learnt);

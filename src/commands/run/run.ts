@@ -25,7 +25,7 @@ export const command = defineCommand({
     'of its own, without your token and without environment variables that look like secrets. ' +
     "Node's permission model lets it read its own code and packages, but write no file and start no program. If the " +
     'service has the code and records runs, the run is recorded there.',
-  toolDescription:
+  descriptionForAgents:
     "Run a file in a sandbox on this machine. If there is no such file, run the val of that name with the service's " +
     'code. The default export is called with the arguments as strings. The result has the value that it returns, but ' +
     'not the output that it prints. If the service has the code, the run is recorded there.',
@@ -40,11 +40,13 @@ export const command = defineCommand({
   passesThrough: true,
   options: {
     at: parsed('--at <version>', 'run this version of the val', versionNumber, { isNumber: true }),
-    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', { forPeople: true }),
-    port: parsed('--port <n>', 'the port for --http (a free one)', parsePort, { forPeople: true }),
+    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', {
+      hiddenFromAgents: true,
+    }),
+    port: parsed('--port <n>', 'the port for --http (a free one)', parsePort, { hiddenFromAgents: true }),
     watch: toggle('--watch', 'run the file again on every save', {
       conflicts: ['http'],
-      forPeople: true,
+      hiddenFromAgents: true,
     }),
     maxTime: parsed(
       '--max-time <seconds>',
@@ -54,10 +56,10 @@ export const command = defineCommand({
     ),
     env: {
       ...repeatable('--env <name>', 'pass this variable, although it looks like a secret', variableName),
-      forPeople: true,
+      hiddenFromAgents: true,
     },
     allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {
-      forPeople: true,
+      hiddenFromAgents: true,
     }),
     report: toggle('--no-report', 'do not record the run on the service'),
   },

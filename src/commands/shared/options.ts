@@ -26,7 +26,7 @@ export const paging = {
   offset: parsed('--offset <n>', 'how many records to skip', wholeNumber('--offset', 0), {
     isNumber: true,
   }),
-  all: toggle('--all', 'every record', { forPeople: true }),
+  all: toggle('--all', 'every record', { hiddenFromAgents: true }),
 };
 
 export const timeRange = {
@@ -37,12 +37,12 @@ export const timeRange = {
 };
 
 export const runFilter = {
-  error: toggle('--error', 'only failed runs', { negated: 'only runs that did not fail' }),
+  error: toggle('--error', 'only failed runs', { negatedDescription: 'only runs that did not fail' }),
   ...timeRange,
 };
 
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
-export const yes = toggle('--yes', 'do not ask for confirmation', { forPeople: true });
+export const yes = toggle('--yes', 'do not ask for confirmation', { hiddenFromAgents: true });
 
 export const privacy = word('--privacy <word>', 'public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],
@@ -53,7 +53,7 @@ export const valArgument = val('<val>', 'a name, an id or its beginning, or in a
 export const codeFile = {
   ...argument('[file]', 'a file with the code (standard input)'),
   canBeCode: true,
-  toolDescription: 'a file with its code',
+  descriptionForAgents: 'a file with its code',
 };
 
 /** Returns a text, because a version may be larger than a safe integer. */

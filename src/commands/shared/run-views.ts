@@ -10,9 +10,9 @@ import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
-const shownFirst = 10;
+const runsBeforeFollowing = 10;
 
-const shownAtMost = 20;
+const defaultLimit = 20;
 
 export const summaryExplained =
   '--summary reads all runs and prints a row for each val and version, most failures first. Its columns are val, ' +
@@ -21,12 +21,16 @@ export const summaryExplained =
   'has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
-  follow: toggle('--follow', `show the last ${shownFirst} runs (or --limit), then new runs as they come`, {
-    conflicts: ['summary', 'until', 'all', 'offset'],
-    forPeople: true,
-  }),
+  follow: toggle(
+    '--follow',
+    `show the last ${runsBeforeFollowing} runs (or --limit), then new runs as they come`,
+    {
+      conflicts: ['summary', 'until', 'all', 'offset'],
+      hiddenFromAgents: true,
+    },
+  ),
   full: toggle('--full', 'at a terminal, show each run as a block with its whole error', {
-    forPeople: true,
+    hiddenFromAgents: true,
     conflicts: ['summary'],
   }),
   summary: toggle('--summary', 'show counts, failures and durations per val and version', {
@@ -44,12 +48,12 @@ export interface RunView extends Paging {
 export interface WantedRuns {
   call: Call;
   filter: routes.RunFilter;
-  isFilteredThere: boolean;
+  isFilteredByService: boolean;
 }
 
 export async function showRuns(
   context: Context,
-  { call, filter, isFilteredThere }: WantedRuns,
+  { call, filter, isFilteredByService }: WantedRuns,
   view: RunView,
 ): Promise<Result> {
   const { follow, summary, full = false, val, ...paging } = view;
@@ -60,7 +64,7 @@ export async function showRuns(
   }
   const connected = await context.connect();
   const api = val === undefined ? connected : explainingMissingRuns(connected, val);
-  const filtersHere = !isFilteredThere && isFiltered(filter);
+  const filtersHere = !isFilteredByService && isFiltered(filter);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
@@ -75,13 +79,16 @@ export async function showRuns(
   const layout: ListLayout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
-    const { all, limit = all ? Infinity : shownAtMost, offset } = paging;
+    const { all, limit = all ? Infinity : defaultLimit, offset } = paging;
     const more = context.forPerson || context.agent ? context.say.more : undefined;
     const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, more);
     return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs. Press Ctrl-C to stop');
-  const pages = untilInterrupted(filtered(api.follow(call, paging.limit ?? shownFirst)), context.signal);
+  const pages = untilInterrupted(
+    filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)),
+    context.signal,
+  );
   return { kind: 'following', pages, ...layout };
 }
 

@@ -13,7 +13,7 @@ export const command = defineCommand({
   description:
     'Delete vals, with all their versions. The command shows the vals and asks once. --yes skips both. A val that is ' +
     'given by its name or file is read first, and is not deleted if it has another name on the service.',
-  toolDescription:
+  descriptionForAgents:
     'Delete vals, with all their versions, at once. This cannot be undone. A val that is given by its name or file is ' +
     'read first, and is not deleted if it has another name on the service.',
   arguments: { vals: val('<val...>', "the vals' names or ids, or in a workspace their files") },
@@ -22,7 +22,7 @@ export const command = defineCommand({
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
-      question: (ids) => showVals(context, ids),
+      question: (ids) => showValsAndAsk(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
@@ -33,7 +33,7 @@ export const command = defineCommand({
     }),
 });
 
-async function showVals(context: Context, ids: readonly string[]): Promise<string> {
+async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.readVal));
   context.progress.stop();
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
@@ -48,11 +48,11 @@ const removedColumns: Column[] = [
   column('name'),
   { ...column('version'), droppable: 4 },
   { ...column('privacy'), droppable: 2 },
-  { ...column('changed'), compute: changedText, neverCut: true, droppable: 3 },
+  { ...column('changed'), compute: localTimeOfChange, neverCut: true, droppable: 3 },
   idColumn('id'),
 ];
 
-function changedText(val: JsonObject): string {
+function localTimeOfChange(val: JsonObject): string {
   const date = new Date(textAt(val, 'versionCreatedAt') ?? textAt(val, 'updatedAt') ?? Number.NaN);
   if (Number.isNaN(date.getTime())) return '';
   const digits = (number: number) => String(number).padStart(2, '0');

@@ -14,6 +14,6 @@ export const command = defineCommand({
   empty: 'No runs.',
   run: (context, { error, since, until, ...view }) => {
     const filter = { error, since, until };
-    return showRuns(context, { call: routes.valRuns(view.val), filter, isFilteredThere: false }, view);
+    return showRuns(context, { call: routes.valRuns(view.val), filter, isFilteredByService: false }, view);
   },
 });

@@ -19,18 +19,18 @@ const growth = 1.015;
 export function createDurations(): Durations {
   let counts = new Map<number, number>();
   let total = 0;
-  let isCoarse = false;
+  let isGrouped = false;
   const count = (ms: number, times: number) => void counts.set(ms, (counts.get(ms) ?? 0) + times);
 
   return {
     add(ms) {
       total++;
-      count(isCoarse ? coarse(ms) : ms, 1);
-      if (isCoarse || counts.size <= mostDistinct) return;
+      count(isGrouped ? middleOfGroup(ms) : ms, 1);
+      if (isGrouped || counts.size <= mostDistinct) return;
       const exact = counts;
       counts = new Map();
-      isCoarse = true;
-      for (const [each, times] of exact) count(coarse(each), times);
+      isGrouped = true;
+      for (const [each, times] of exact) count(middleOfGroup(each), times);
     },
 
     quantile(part) {
@@ -45,7 +45,7 @@ export function createDurations(): Durations {
   };
 }
 
-function coarse(ms: number): number {
+function middleOfGroup(ms: number): number {
   if (ms <= alwaysExact) return ms;
   const upper = growth ** Math.ceil(Math.log(ms) / Math.log(growth));
   return (2 * upper) / (growth + 1);

@@ -1,5 +1,5 @@
 /** Commands of other programs, each with the command of this program that does the same. */
-export const otherWords: Readonly<Record<string, string>> = {
+export const synonyms: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',
   'auth logout': 'logout',
