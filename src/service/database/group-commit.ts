@@ -1,6 +1,5 @@
-// Commits all writes of one turn of the event loop together, so that these writes wait for the disk only once. If one
-// write fails, the other writes are still committed. For example, `push --local` of 1,000 files waits for the disk 119
-// times instead of 1,000 times.
+// Commits all writes of one turn of the event loop together. A push of 1,000 files then waits for the disk 119 times
+// instead of 1,000 times.
 import type Libsql from 'libsql';
 
 interface Write {
@@ -9,21 +8,16 @@ interface Write {
   reject(error: unknown): void;
 }
 
+/** Fulfils or rejects the promise of one write. Runs only after the commit. */
+type Report = () => void;
+
 export interface GroupCommit {
-  /** Runs the work in a transaction. When the promise is fulfilled, the writes are on the disk. */
   write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /**
-   * Returns a promise that resolves when the open transaction ends, or undefined if no transaction is open. A read must
-   * wait for this promise, because the transaction may still be rolled back.
-   */
+  /** A read must wait for the open transaction, because the transaction may still be rolled back. */
   underWay(): Promise<void> | undefined;
   flush(): Promise<void>;
 }
 
-/**
- * `before` runs before each transaction, and `after` runs after each commit. Both throw if the files of the store were
- * removed or replaced.
- */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
@@ -31,21 +25,20 @@ export function createGroupCommit(
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
 
-  /** Returns one function for each write. The function resolves or rejects the promise of the write. */
-  async function commit(group: Write[]): Promise<(() => void)[]> {
+  async function commit(group: Write[]): Promise<Report[]> {
     try {
       before();
       connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
       return allFailed(group, error);
     }
-    const outcomes: (() => void)[] = [];
+    const reports: Report[] = [];
     try {
-      for (const write of group) outcomes.push(await runInSavepoint(write));
+      for (const write of group) reports.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // If the disk is full, SQLite has already rolled back the transaction. Small writes of the group may still fit on
-      // the disk, so each write is tried alone.
+      // If the disk is full, SQLite has already rolled back. Small writes may still fit on the disk, so each write is
+      // tried alone.
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
@@ -54,17 +47,16 @@ export function createGroupCommit(
     } catch (error) {
       return allFailed(group, error);
     }
-    return outcomes;
+    return reports;
   }
 
-  async function oneByOne(group: Write[]): Promise<(() => void)[]> {
-    const outcomes: (() => void)[] = [];
-    for (const write of group) outcomes.push(...(await commit([write])));
-    return outcomes;
+  async function oneByOne(group: Write[]): Promise<Report[]> {
+    const reports: Report[] = [];
+    for (const write of group) reports.push(...(await commit([write])));
+    return reports;
   }
 
-  /** If the work fails, undoes only this write. But if the error has ended the whole transaction, throws the error. */
-  async function runInSavepoint({ work, resolve, reject }: Write): Promise<() => void> {
+  async function runInSavepoint({ work, resolve, reject }: Write): Promise<Report> {
     connection.exec('SAVEPOINT one');
     try {
       const result = (await work()) as never;
@@ -100,7 +92,7 @@ export function createGroupCommit(
   };
 }
 
-const allFailed = (group: Write[], error: unknown) =>
+const allFailed = (group: Write[], error: unknown): Report[] =>
   group.map(
     ({ reject }) =>
       () =>

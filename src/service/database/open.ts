@@ -1,4 +1,3 @@
-// Opens the database of a store. Loads the driver of SQLite or the driver of PostgreSQL, not both.
 import { arch, platform } from 'node:os';
 import { LocalError, UsageError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';

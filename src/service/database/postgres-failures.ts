@@ -1,33 +1,28 @@
-// Turns errors of PostgreSQL and of its connection into failures for the store, and into messages for people.
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { DatabaseFailure } from './database.ts';
 import { schemaName } from './postgres-schema.ts';
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html explains these codes. */
 const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],
   [/^23503$/, 'orphaned'],
-  // A statement took too long, a lock was not free, or two transactions were in conflict.
   [/^(57014|55P03|40001|40P01)$/, 'busy'],
   [/^53100$/, 'full'],
-  // There is no connection, there are too many connections, the user is rejected, the database does not exist, or the
-  // server is starting, stopping or read-only.
   [/^(08|28|57P|53|25006|25P03|3D000)/, 'unreachable'],
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-/** An error without an SQLSTATE code comes from the connection to PostgreSQL. */
+/** An error without an SQLSTATE code comes from the connection. */
 export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
   return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
-/** True if PostgreSQL rolled back a transaction because of a deadlock or a conflict with another transaction. */
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
 
-/** `name` is the address of the database without its password and options. */
 export function explainFailure(name: string, error: unknown): LocalError {
   if (error instanceof LocalError) return error;
   const cause = error instanceof DatabaseFailure ? error.cause : error;
@@ -62,6 +57,5 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   };
 }
 
-/** If a host name has several addresses, Node reports one error for each address. */
 const messagesOf = (error: Error): string =>
   error instanceof AggregateError ? [...new Set(error.errors.map(({ message }) => message))].join(', ') : '';

@@ -1,4 +1,3 @@
-// A store in PostgreSQL, which any number of processes on any number of machines can use at once.
 import { createHash } from 'node:crypto';
 import { env } from 'node:process';
 import pg from 'pg';
@@ -12,22 +11,22 @@ import { migrations, schemaName, versionTable } from './postgres-schema.ts';
 import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
-/** Less than `mostConnections`, so that some connections stay free for reads. */
+/** Leaves some connections for reads. */
 const mostWriting = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** The time limit of a statement, including the wait for a lock. PostgreSQL cancels a statement that takes longer. */
+/** Includes the wait for a lock. */
 const statementMs = 15_000;
-/** How long pg waits for the answer to a statement. On a broken connection, no answer ever arrives. */
+/** On a broken connection, an answer never arrives. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
-/** The id of the PostgreSQL type of `count(*)`. By default, pg returns values of this type as strings. */
+/** The type of `count(*)`, which pg returns as a string by default. */
 const int8 = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
   const options = optionsFor(address);
   const pool = createPool(options);
-  const name = displayName(address);
+  const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
   try {
     const version = await versionOf((sql, values) => query(pool, sql, values), name);
@@ -49,7 +48,7 @@ export async function openPostgres(address: string): Promise<Database> {
       waiting: pool.waitingCount + rows.waiting(),
     }),
     forUpdate: ' FOR UPDATE',
-    contains: 'position(?::bytea IN code) > 0',
+    codeContains: 'position(?::bytea IN code) > 0',
     explain,
     close: () => pool.end(),
   };
@@ -57,8 +56,7 @@ export async function openPostgres(address: string): Promise<Database> {
 
 function createPool(options: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(options);
-  // The pool replaces a broken connection. But without these listeners, the error of the broken connection would end
-  // the process.
+  // Without a listener, the error of a broken connection would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
@@ -66,10 +64,10 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // The address may contain `options`. They would replace the `options` that this function sets, so both are combined.
+  // The `options` in the address would replace the `options` below, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // In the modes `prefer`, `require` and `verify-ca`, pg does the same as in `verify-full`, but prints a long warning.
+  // pg treats these modes as `verify-full`, but prints a long warning.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -91,15 +89,11 @@ function optionsFor(address: string): pg.PoolConfig {
   };
 }
 
-/** pg can read ~/.pgpass without this function, but that feature of pg is deprecated and prints a warning. */
+/** pg can read ~/.pgpass itself, but prints a deprecation warning. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
-/**
- * Returns the address for messages. Removes the password, and the query of the address, which may contain a password
- * too.
- */
-function displayName(address: string): string {
+function addressWithoutSecrets(address: string): string {
   const url = new URL(address);
   url.password = '';
   url.search = '';
@@ -107,15 +101,12 @@ function displayName(address: string): string {
   return url.href;
 }
 
-/**
- * Replaces the placeholders `?` by `$1`, `$2` and so on. No SQL text of the service has a `?` that is not a
- * placeholder. PostgreSQL plans a statement with a name only once per connection. This saves time, because planning
- * takes longer than finding one val. A statement with an OFFSET gets no name, because its best plan depends on the
- * value of the OFFSET.
- */
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
+  // No statement of the service has a `?` that is not a placeholder.
   const text = sql.replace(/\?/g, () => `$${++count}`);
+  // PostgreSQL plans a named statement only once per connection, and planning takes longer than finding one val. But
+  // the best plan of a statement with an OFFSET depends on the value of the OFFSET.
   const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
   return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
 }
@@ -128,7 +119,6 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-/** If PostgreSQL rolled back the transaction because of another transaction, runs the work again. */
 async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -147,7 +137,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
-      // If the connection is broken, a ROLLBACK would only time out. PostgreSQL then rolls back without being asked.
+      // On a broken connection, ROLLBACK would only time out. PostgreSQL rolls back by itself.
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -167,8 +157,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // The error codes below mean that the transaction was rolled back. After any other error, the transaction may be
-    // committed.
+    // After any other error, the transaction may be committed.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });
@@ -177,9 +166,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
-/** Takes an advisory lock of PostgreSQL, so that only one process at a time creates or upgrades the tables. */
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
-  // During a migration, statements have no time limit, because a migration may take long.
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
     await write(pool, async (all) => {
@@ -199,7 +186,6 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   }
 }
 
-/** Returns the version of the schema, or undefined if the database contains no store yet. */
 async function versionOf(all: All, name: string): Promise<number | undefined> {
   const tables = await all<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace

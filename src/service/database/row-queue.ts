@@ -1,12 +1,7 @@
-// Each row of the database has a queue of writes. A write waits in the queue before it takes a connection, so all
-// writes to one row use only one connection at a time.
+// A write waits for its row before it takes a connection. Otherwise writes to one row would take all connections.
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
-  /**
-   * The number of connections for writes. Must be less than the number of all connections, so that some stay free for
-   * reads.
-   */
   connections: number;
   waitingPerRow: number;
   waitMs: number;
@@ -14,7 +9,6 @@ interface Limits {
 
 export interface RowQueue {
   waiting(): number;
-  /** Throws a DatabaseFailure `busy` if too many writes wait for the row, or if the work has waited for too long. */
   run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
 }
 

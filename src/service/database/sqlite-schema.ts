@@ -3,18 +3,16 @@ import { sortableTime } from '../store/time.ts';
 import { digestOf } from '../store/users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** The four bytes are "vals" in ASCII. A SQLite file with another application id belongs to another program. */
+/** The bytes of "vals" in ASCII. */
 export const applicationId = 0x76616c73;
 
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
 
 /**
- * Each migration returns the SQL that upgrades a store to the next version. The first migration upgrades an empty file.
- * A released migration never changes. Texts of users are stored as BLOB, because the driver cuts a TEXT off at its
- * first NUL character.
+ * A released migration never changes. To change the tables, add a migration at the end. Texts of users are BLOB,
+ * because the driver cuts a TEXT off at its first NUL character.
  */
 export const migrations: readonly Migration[] = [
-  // 1: creates the first tables.
   () => `
     CREATE TABLE owner (id TEXT NOT NULL, username TEXT NOT NULL, token TEXT NOT NULL) STRICT;
     INSERT INTO owner VALUES ('${randomUUID()}', 'local', 'vals_local_${randomBytes(32).toString('base64url')}');
@@ -34,14 +32,11 @@ export const migrations: readonly Migration[] = [
     ) STRICT;
     CREATE INDEX records_by_time ON records (kind, at DESC);
     CREATE INDEX records_by_val ON records (kind, val_id, at DESC);`,
-  // 2: adds the time of a val's last change, so that the newest vals are found without reading all versions.
   () => `
       ALTER TABLE vals ADD COLUMN updated_at TEXT NOT NULL DEFAULT '';
       UPDATE vals SET updated_at = coalesce(
         (SELECT created_at FROM versions WHERE val_id = id ORDER BY version DESC LIMIT 1), created_at);
       CREATE INDEX vals_by_change ON vals (updated_at DESC, name);`,
-  // 3: adds the name of the val to a record, because the val may be created after the record. Adds an index for each
-  // filter.
   () => `
       ALTER TABLE records ADD COLUMN val_name TEXT;
       UPDATE records SET val_name = json_extract(json, '$.val.name') WHERE kind = 'runs' AND val_id IS NULL;
@@ -53,7 +48,6 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_tag ON records (kind, tag, at DESC);
       CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
       CREATE INDEX records_unclaimed ON records (val_name) WHERE val_id IS NULL;`,
-  // 4: adds people. Every val and record gets an owner, and the name of a val is unique per owner.
   (all) => {
     const [owner] = all<{ token: string }>('SELECT token FROM owner');
     if (!owner) throw new Error('it has no owner');
@@ -88,9 +82,7 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC);
       CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;`;
   },
-  // 5: deletes the runs of deleted vals.
   () => deleteOrphanedRuns,
-  // 6: adds spaces, which are users without a token, and adds the author of each version.
   () => `
       CREATE TABLE new_users (
         id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, token_digest TEXT UNIQUE, created_at TEXT NOT NULL
@@ -101,8 +93,6 @@ export const migrations: readonly Migration[] = [
       ${createMembers} STRICT;
       ${indexMembers}
       ${addVersionAuthor}`,
-  // 7: adds the type of a val, an index of public vals in the order in which a search reads them, and times of
-  // references.
   (all) => {
     const references = all<{ position: number; time: unknown }>(
       `SELECT position, json_extract(json, '$.referencedAt') AS time FROM records WHERE kind = 'references'`,

@@ -1,4 +1,3 @@
-// A store in one SQLite file, which several processes can use at once.
 import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
@@ -28,7 +27,7 @@ export async function openSqlite(file: string): Promise<Database> {
       ...wrap(connection, path),
       connections: () => ({ inUse: 1, waiting: 0 }),
       forUpdate: '',
-      contains: 'instr(code, ?) > 0',
+      codeContains: 'instr(code, ?) > 0',
       explain: (error) => explain(file, error),
     };
   } catch (error) {
@@ -63,12 +62,11 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
   [/^SQLITE_BUSY/, 'busy'],
-  // SQLITE_IOERR_SHMSIZE means that the index of the log does not fit on the disk.
+  // SQLITE_IOERR_SHMSIZE means that the file `-shm` does not fit on the disk.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
   [/^SQLITE_/, 'failed'],
 ];
 
-/** Turns an error of SQLite into a DatabaseFailure. Returns any other error unchanged. */
 function failureOf(error: unknown): unknown {
   if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeCommitted);
   const code = `${errnoOf(error)}`;
@@ -76,10 +74,7 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/**
- * Retries are needed, because SQLite ignores its busy timeout when two processes switch a new file to WAL at the same
- * time.
- */
+/** SQLite ignores its busy timeout if two processes switch a new file to WAL at the same time. */
 async function retryWhileBusy(work: () => void): Promise<void> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
@@ -98,17 +93,16 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA journal_mode = WAL');
   // Without fullfsync, macOS does not flush the cache of the disk. Other systems ignore fullfsync.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // Reading the version lets SQLite open the log. The owner of the log must be checked before SQLite writes to the log.
+  // `version` makes SQLite open the log. The owner of the log must be checked before SQLite writes to the log.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
   if (!isCurrent) {
-    // Some migrations drop a table and create it again. With foreign keys on, dropping a table would also delete rows
-    // of other tables that refer to the dropped table.
+    // With foreign keys on, a migration that drops a table would also delete the rows that refer to it.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // The version is read again, because another process may have migrated the file before this transaction began.
+      // Another process may have migrated the file before this transaction began.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -117,7 +111,6 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA foreign_keys = ON');
 }
 
-/** Returns the version of the schema, and 0 for an empty file. */
 function versionOf(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
@@ -144,7 +137,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // If the disk is full, SQLite has already rolled back the transaction, and ROLLBACK would fail.
+    // If the disk is full, SQLite has already rolled back, and ROLLBACK would fail.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -155,14 +148,13 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // Replaces SQLite's automatic checkpoints. Before SQLite 3.51.3, an automatic checkpoint can lose a commit that
-  // another process makes at the same time (the "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it
-  // cannot lose a commit.
+  // Before SQLite 3.51.3, an automatic checkpoint can lose a commit that another process makes at the same time (the
+  // "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it cannot lose a commit.
   const checkpoint = () => {
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A failed checkpoint loses nothing: the commits stay in the log until the next checkpoint.
+      // The commits stay in the log until the next checkpoint.
     }
   };
   const checkFiles = (maybeCommitted = false) => {
@@ -171,8 +163,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     throw new StoreGone(maybeCommitted);
   };
   /**
-   * If the log was removed, SQLite still has it open and can copy it into the store. If there is a new log at the same
-   * path, that log belongs to another store, and nothing is copied.
+   * SQLite still has a removed log open and can copy it into the store. But a new log at the same path belongs to
+   * another store.
    */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
@@ -215,8 +207,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      // SQLite copies the log into the store when the connection closes. But the driver closes the connection only
-      // after all statements are garbage-collected, so the log is copied now.
+      // The driver closes the connection only after garbage collection, so the log is copied into the store now.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

@@ -1,4 +1,3 @@
-// The files of a SQLite store: their real path, their owner and mode, and whether they were replaced.
 import { chmodSync, closeSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
@@ -9,25 +8,21 @@ import { errnoOf, isMissing } from '../../lib/system.ts';
 export const otherFileHint =
   'To use another file, run `vals serve --data <file>`, or set VALS_DATA_DIR to another folder for vals.db.';
 
-/**
- * Beside the file of the store, SQLite keeps a log (`-wal`), an index of the log (`-shm`) and sometimes a `-journal`.
- */
+/** Beside the store, SQLite keeps a log (`-wal`), an index of the log (`-shm`) and sometimes a `-journal`. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** While SQLite has the store open, all these files exist. If one is missing or replaced, another program did it. */
+/** These files exist while SQLite has the store open. */
 const openSuffixes = ['', '-wal', '-shm'];
 
-/** Thrown if the files of an open store were removed or replaced. Further writes to the store would be lost. */
 export class StoreGone extends Error {
-  /** @param maybeCommitted whether a transaction was committed before the files were checked */
   constructor(readonly maybeCommitted: boolean) {
     super('its files were removed or replaced while it was open');
   }
 }
 
 /**
- * Returns the path of the store without symbolic links, because SQLite keeps its log beside the real file. If the store
- * is missing, creates an empty file with mode 600, because SQLite copies the mode of the store to the log.
+ * Follows symbolic links, because SQLite keeps the log beside the real file. Creates the store with mode 600, because
+ * SQLite copies the mode of the store to the log.
  */
 export function realStorePath(file: string): string {
   makeFolder(dirname(file), 0o700);
@@ -52,10 +47,7 @@ function followed(file: string): string {
   }
 }
 
-/**
- * Another user could have put a log beside the store. SQLite would write data of the store to that log, or read foreign
- * data from that log.
- */
+/** Another user could put a log beside the store. SQLite would write data to that log, or read foreign data from it. */
 export function checkOwnership(path: string): void {
   const user = process.geteuid?.();
   for (const [name, { uid, nlink }] of regularFiles(path)) {
@@ -68,9 +60,7 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/**
- * Uses the path instead of a file descriptor: when a process closes a descriptor, it loses all its locks on the file.
- */
+/** Uses the path, because closing a file descriptor would release all locks of the process on the file. */
 export function restrictMode(path: string): void {
   for (const [name, { mode }] of regularFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
@@ -88,7 +78,7 @@ function regularFiles(path: string): [string, Stats][] {
   });
 }
 
-/** Compares inodes to detect a replaced file. A new file cannot get the inode of a removed file that is still open. */
+/** Compares inodes: a new file cannot get the inode of a removed file that is still open. */
 export function rememberFiles(path: string) {
   const inodeOf = (suffix: string) => {
     const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });

@@ -1,4 +1,3 @@
-// Turns texts, code and diffs into HTML. All HTML characters in a text are escaped.
 import { structuredPatch } from 'diff';
 import { visibleLines } from '../../lib/visible.ts';
 
@@ -10,7 +9,6 @@ const escapes: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Escapes the characters that have a meaning in HTML, and makes control characters visible. */
 export const escapeHtml = (text: string): string =>
   visibleLines(text.replaceAll('\r\n', '\n')).replace(/[&<>"']/g, (character) => escapes[character] ?? '');
 
@@ -21,10 +19,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/**
- * No alternative of this pattern backtracks, so that the time for matching grows only linearly with the length of the
- * code.
- */
+/** No alternative backtracks, so that even hostile code is matched in linear time. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -34,7 +29,7 @@ const tokenPattern = [
   '(?<space>\\s+)',
   '(?<other>[^])',
 ].join('|');
-/** Code after this many tokens gets no colours, so that colouring one page takes at most some tens of milliseconds. */
+/** Colouring this many tokens takes some tens of milliseconds. The rest of the code gets no colours. */
 const mostTokens = 20_000;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
@@ -52,15 +47,10 @@ export function highlight(code: string): string[] {
     }
   };
   const text = code.replaceAll('\r\n', '\n');
-  /**
-   * True if the next slash can begin a regular expression. After a value, such as a number, a slash means a division.
-   */
+  /** After a value, such as a number, a slash means a division. */
   let maybeExpression = true;
-  /**
-   * If a slash does not begin a regular expression, further slashes on the same line are not tried, because each try
-   * reads the rest of the line. This is the index of the end of that line.
-   */
-  let untriedFrom = 0;
+  /** Each try reads the rest of the line, so only one try per line may fail. */
+  let nextTryFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
@@ -71,13 +61,13 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
-    if (slash && maybeExpression && match.index >= untriedFrom) {
+    if (slash && maybeExpression && match.index >= nextTryFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];
       add(whole ?? slash, whole && 'r');
       token.lastIndex = match.index + (whole ?? slash).length;
       maybeExpression = !whole;
-      if (!whole) untriedFrom = text.indexOf('\n', match.index) >>> 0;
+      if (!whole) nextTryFrom = text.indexOf('\n', match.index) >>> 0;
       continue;
     }
     const isCall = word !== undefined && text[token.lastIndex] === '(';
@@ -105,15 +95,11 @@ function cssClassOf(
   return /^\p{Lu}/u.test(word) ? 't' : undefined;
 }
 
-/**
- * These limits keep a diff short, because all other requests wait during a diff. The time of a diff grows with the
- * number of lines and the number of edits.
- */
+/** All other requests wait during a diff, so a diff must be short. */
 const mostLines = 20_000;
 const mostEdits = 1_000;
 const mostMs = 100;
 
-/** Returns undefined if the diff would take too long. Returns an empty text if `before` and `after` are the same. */
 export function diffHtml(before: string, after: string): string | undefined {
   if ([before, after].some((text) => text.split('\n', mostLines + 1).length > mostLines)) return undefined;
   const options = { context: 3, maxEditLength: mostEdits, timeout: mostMs };

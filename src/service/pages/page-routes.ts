@@ -1,4 +1,3 @@
-// The routes for browsers: the page with the list of vals, the page of one val, and the sign-in of a shared service.
 import type { AppOptions } from '../app.ts';
 import { nothingAt } from '../guard.ts';
 import { unauthorized } from '../problem.ts';
@@ -28,10 +27,6 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
-  /**
-   * Returns the person who is signed in. If the path begins with a space, returns the space instead, and throws if the
-   * person is not a member of the space.
-   */
   async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
     const person = await signIn?.visitor(request);
     if (!person || request.space === undefined) return person && asPerson(person);
@@ -42,8 +37,6 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
 
   async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
     const now = Date.now();
-    // If the service has no sign-in, the page shows only the vals of the owner of the store, so the page needs no links
-    // to spaces.
     const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
@@ -99,14 +92,13 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // The method is GET, although each request creates a new link: clients may repeat a GET, and several links do no
-    // harm.
+    // The method is GET, although each request creates a link, so that clients may repeat a request.
     route('GET', '/v1/me/page-link', {
       summary: 'A link to the page that works for one visit',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {
-        // The link shows the private vals of the owner of the store, so only the owner may get the link.
+        // The link shows private vals, so only the owner of the store may get it.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', pageAccess.makeOneTimeKey());

@@ -1,4 +1,3 @@
-// The HTML of the pages for browsers: the list of vals, the sign-in, and refusals. No page contains a script.
 import { createHash } from 'node:crypto';
 import type { ListedVal } from '../store/read-vals.ts';
 import type { Principal } from '../store/spaces.ts';
@@ -6,10 +5,6 @@ import type { User } from '../store/users.ts';
 import { escapeHtml } from './code-html.ts';
 import { style } from './page-style.ts';
 
-/**
- * The Content-Security-Policy. It allows only the style of the page, and forbids other sites to show the page in a
- * frame.
- */
 const policy = (formAction: "'none'" | "'self'") =>
   [
     "default-src 'none'",
@@ -27,8 +22,8 @@ export const pageHeaders = {
 };
 
 /**
- * The headers of a page with a form. With the Referrer-Policy `no-referrer`, browsers would send the form with the
- * Origin `null`, and the service refuses this Origin.
+ * With the Referrer-Policy `no-referrer`, browsers would send the form with the Origin `null`, which the service
+ * refuses.
  */
 export const formHeaders = {
   ...pageHeaders,
@@ -37,14 +32,12 @@ export const formHeaders = {
 };
 
 export interface Visitor {
-  /** The person or space that owns the vals on the page. */
   user: Principal;
   spaces: readonly User[];
   canSignOut: boolean;
 }
 
 interface ListContext {
-  /** The number of the page. The first page of the list is page 1. */
   number: number;
   next: number | undefined;
   now: number;
@@ -99,10 +92,6 @@ export const signInPage = (action: string, problem?: string): string =>
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
 
-/**
- * Returns a link to the vals of the person and a link to each of their spaces. Returns an empty text if the person has
- * no spaces.
- */
 function spaceLinks({ user, spaces }: Visitor): string {
   if (spaces.length === 0) return '';
   const link = (path: string, { id, username }: User) =>
@@ -127,13 +116,12 @@ ${parts.join('\n')}
 `;
 }
 
-/** The link consists only of a query, because the same page is served at several paths, such as `/` and `/@acme`. */
+/** Only a query, because the page is served at several paths, such as `/` and `/@acme`. */
 export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
 export const badge = ({ privacy }: ListedVal): string =>
   `<span class="badge ${escapeHtml(privacy)}">${escapeHtml(privacy)}</span>`;
 
-/** Shows how long ago a time was. Shows the date if the time is long ago. The title contains the full time. */
 export function time(text: string, now: number): string {
   return `<time datetime="${escapeHtml(text)}" title="${escapeHtml(text)}">${escapeHtml(ageOf(text, now))}</time>`;
 }

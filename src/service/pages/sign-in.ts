@@ -1,5 +1,3 @@
-// The sign-in on the page of a shared service. A person enters their token and gets a cookie, which is valid for some
-// hours.
 import { createHmac } from 'node:crypto';
 import { cookieValues, isSame, readBytes } from '../guard.ts';
 import { callerOf, type Network } from '../http/network.ts';
@@ -11,9 +9,7 @@ import { digestOf, type User } from '../store/users.ts';
 import { formHeaders, signInPage } from './page.ts';
 
 export interface SignIn {
-  /**
-   * Returns the person who is signed in, or undefined. The cookie gives access only to the page. The API needs a token.
-   */
+  /** The cookie gives access only to the page. The API needs a token. */
   visitor(request: ServiceRequest): Promise<User | undefined>;
   ask(request: ServiceRequest): Answer;
   signIn(request: ServiceRequest): Promise<Answer>;
@@ -22,22 +18,15 @@ export interface SignIn {
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
-/** Allows ten attempts to sign in at once, then ten attempts per minute. */
+/** Stops a caller who guesses tokens: ten attempts at once, then ten per minute. */
 const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-/**
- * A session consists of the id of the person, the time when the session ends, and an HMAC. The key of the HMAC is the
- * digest of the person's token. So every process of the service can check a session that another process created, and a
- * session becomes invalid when the token is replaced.
- */
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network): SignIn {
   const isSecure = publicUrl.protocol === 'https:';
-  // With the prefix __Host-, browsers accept the cookie only from the host of the service, not from other hosts of the
-  // same domain.
+  // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // With SameSite=Lax, a browser sends the cookie even if the visitor follows a link on another site. This is safe,
-  // because a GET request changes nothing, and the Origin of each form is checked.
+  // SameSite=Lax is safe, because a GET request changes nothing, and the Origin of each form is checked.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(attempts, () => performance.now());
 
@@ -54,8 +43,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(request) {
-      // Only the first session that has not expired is looked up in the database. A browser sends one session, but an
-      // attacker could send hundreds.
+      // An attacker could send hundreds of sessions, so only one is looked up in the database.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
@@ -89,6 +77,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
   };
 }
 
+/** Every process of the service can check a session. A new token ends all sessions of the person. */
 const hmacOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
 

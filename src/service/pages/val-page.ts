@@ -1,10 +1,8 @@
-// The HTML of the page that shows one version of a val: code, changes, versions and runs.
-
 import type { ListedVersion, Val } from '../store/read-vals.ts';
 import { diffHtml, escapeHtml, highlight } from './code-html.ts';
 import { badge, linkTo, page, time, type Visitor } from './page.ts';
 
-/** The fields of a run that the page shows. If the run is from a seed, any field may be missing. */
+/** In a run from a seed, any field may be missing. */
 interface ShownRun {
   val?: { version?: unknown } | null;
   runStartAt?: unknown;
@@ -15,15 +13,8 @@ interface ShownRun {
 
 interface ShownVal {
   val: Val;
-  /**
-   * The newest version is first. If the val has more versions than the page shows, the array has one version more than
-   * the page shows.
-   */
   versions: readonly ListedVersion[];
   runs: readonly ShownRun[];
-  /**
-   * The number of all runs of the val. If there are more than `mostCountedRuns`, any number above `mostCountedRuns`.
-   */
   runCount: number;
   comparedWith?: Val;
   now: number;
@@ -34,10 +25,7 @@ const mostVersions = 50;
 const longestMessage = 4_000;
 const longestSummary = 120;
 export const valPageLimits = { versions: mostVersions + 1, runs: 20 };
-/**
- * The page shows no exact number above this limit, because counting more runs would take longer than the rest of the
- * page.
- */
+/** Counting more runs would take longer than the rest of the page. */
 export const mostCountedRuns = 10_000;
 
 export function valPage(content: ShownVal): string {

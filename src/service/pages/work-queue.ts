@@ -1,16 +1,11 @@
-// Runs pieces of long work one after another. After a piece, the queue pauses as long as the piece took, so that the
-// service can answer other requests.
+// After each page, the queue pauses for as long as the page took, so that other requests are answered.
 import { Problem } from '../problem.ts';
 
-/**
- * The most pages of one caller that can wait. If more pages waited, the browser would stop waiting before the last page
- * is ready.
- */
+/** With more pages, the browser would stop waiting before the last page is ready. */
 const mostOfOneCaller = 6;
 const mostOfAll = 60;
 
 export interface WorkQueue {
-  /** Throws a Problem 429 if too much work of this caller, or of all callers together, is waiting. */
   run<Result>(caller: string, work: () => Result): Promise<Result>;
 }
 

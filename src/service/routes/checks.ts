@@ -1,4 +1,3 @@
-// Checks the bodies and queries of requests, and turns them into values for the store.
 import { longestCode, longestReadme, namePattern } from '../../lib/val-limits.ts';
 import type { Positions } from '../store/positions.ts';
 import { type Privacy, valPositions, versionPositions } from '../store/read-vals.ts';
@@ -26,7 +25,6 @@ import {
   timestamp,
 } from './fields.ts';
 
-/** The limit of an error text, both for the number of characters and for the number of bytes in JSON. */
 const longestError = 65_536;
 const longestSearch = 200;
 
@@ -67,7 +65,7 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-/** The field `type` is not accepted, because the type of a val changes only together with the code. */
+/** Without `type`, because the type of a val changes only together with the code. */
 export const changedFacts = body({}, { name, readme, privacy });
 
 export const nameAndCode = body({ name, code }, { type });
@@ -103,9 +101,9 @@ const period = { since: time, until: time };
 function paged<Position, More>({
   after,
   ...given
-}: More & { offset: number; after: { position: Position; before: number } | undefined }) {
+}: More & { offset: number; after: { position: Position; recordsBefore: number } | undefined }) {
   if (after && given.offset > 0) throw refuse('offset', 'must not be given together with after');
-  return { ...given, after: after?.position, before: after?.before ?? given.offset };
+  return { ...given, after: after?.position, recordsBefore: after?.recordsBefore ?? given.offset };
 }
 
 export const vals = thenCheck(query(paging(valPositions)), paged);
@@ -146,10 +144,8 @@ export const comments = thenCheck(
 );
 
 export interface PageRequest {
-  /** The id of the val to show. If the id is missing, the page shows the list of vals. */
   val?: string;
   version?: number;
-  /** The page shows the changes from this version to the shown version. */
   from?: number;
   page: number;
 }

@@ -1,11 +1,8 @@
-// The fields of bodies and queries. Each field has a function that reads the field, and a schema for the description of
-// the API.
 import { Problem } from '../problem.ts';
 import { sortableTime } from '../store/time.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;
-/** Returns all values of a parameter in the query, because a query can contain the same parameter several times. */
 export type Query = (name: string) => string[];
 
 interface Field<Given, Value> {
@@ -18,19 +15,17 @@ export type BodyField<Value> = Field<unknown, Value>;
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
-/** Reads a body or a query. The description of the API is made from the same `fields`, so it always fits the code. */
+/** The description of the API is made from `fields` too, so it always fits the code. */
 export interface Check<Given, Value> {
   fields: Record<string, Field<never, unknown>>;
   read(given: Given): Value;
 }
 
-/** Returns a check with a second step: `next` changes the result of the first check, or throws. */
 export const thenCheck = <Given, Value, Result>(
   { fields, read }: Check<Given, Value>,
   next: (value: Value) => Result,
 ): Check<Given, Result> => ({ fields, read: (given) => next(read(given)) });
 
-/** If a body does not contain an optional field, the result has no key for this field. */
 export function body<
   Required extends Record<string, BodyField<unknown>>,
   Optional extends Record<string, BodyField<unknown>>,
@@ -68,8 +63,8 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
 }
 
 /**
- * Limits the bytes of the text in JSON too, because a short text could become a large answer. A normal character has up
- * to three bytes, but a control character in JSON has six bytes, such as `\u0000`.
+ * Limits the bytes too, because a short text can become a large answer: a control character takes six bytes in JSON,
+ * such as `\u0000`.
  */
 export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },

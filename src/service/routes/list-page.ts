@@ -1,13 +1,11 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
 
-/** A page has at most this many bytes, or only one record. The next page contains the remaining records. */
 const mostPageBytes = 4 * 1024 * 1024;
 
 export interface Paging {
   limit: number;
-  /** The number of records on all earlier pages. */
-  before: number;
+  recordsBefore: number;
 }
 
 export function recordPage(
@@ -19,19 +17,16 @@ export function recordPage(
   return page(request, records.map(textOf), paging, (sent) => {
     const last = records[sent - 1];
     return last && (more || sent < records.length)
-      ? recordPositions.write([last.at, last.position], paging.before + sent)
+      ? recordPositions.write([last.at, last.position], paging.recordsBefore + sent)
       : undefined;
   });
 }
 
-/**
- * Each record is a JSON text, because parsing could lose digits of large numbers. `positionAfter` returns the position
- * after the first `sent` records, or undefined at the end of the list.
- */
+/** Records are JSON texts, because parsing could lose digits of large numbers. */
 export function page(
   request: ServiceRequest,
   records: string[],
-  { limit, before }: Paging,
+  { limit, recordsBefore }: Paging,
   positionAfter: (sent: number) => string | undefined,
 ): Answer {
   let bytes = 0;
@@ -44,7 +39,9 @@ export function page(
   const after = positionAfter(sent.length);
   const links = {
     self,
-    ...(before > 0 && { prev: neighbour(self, limit, 'offset', `${Math.max(0, before - limit)}`) }),
+    ...(recordsBefore > 0 && {
+      prev: neighbour(self, limit, 'offset', `${Math.max(0, recordsBefore - limit)}`),
+    }),
     ...(after !== undefined && { next: neighbour(self, limit, 'after', after) }),
   };
   const texts = Object.entries(links).map(([name, url]) => [name, linkText(request, url)]);

@@ -1,5 +1,3 @@
-// Creates the OpenAPI 3.1 description of the API from the routes and from the checks of bodies and queries.
-
 import { json } from '../request.ts';
 import type { Check } from './fields.ts';
 import { patternOf, type Route, route } from './route.ts';

@@ -1,4 +1,3 @@
-// Turns vals, users and likes into the JSON that clients get. Adds links to the JSON.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { type Answer, baseUrlOf, json, type ServiceRequest } from '../request.ts';
 import type { ListedVal, Val } from '../store/read-vals.ts';
@@ -28,7 +27,7 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
 export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
   json(valRecord(val, baseUrlOf(request)));
 
-/** The liked val may be on another service, so fields that the seed does not contain get a default value. */
+/** The liked val may be on another service, so the seed may lack some of its fields. */
 export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
@@ -54,12 +53,12 @@ export function likeRecord(json: string, base: string | undefined): string {
   });
 }
 
-/** The service knows no email address. `email` is an empty string, because clients expect a string. */
 export function userRecord({ id, username }: User, base: string | undefined, path: string) {
   return {
     id,
     username,
     bio: null,
+    // Not null, because clients expect a string.
     email: '',
     profileImageUrl: null,
     tier: null,

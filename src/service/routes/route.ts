@@ -7,7 +7,6 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 export interface Route {
   method: Method;
-  /** The path may contain parameters, such as `:id` in `/v1/vals/:id`. A parameter matches one part of the path. */
   path: string;
   /**
    * - `token`: needs the token of a person
@@ -17,14 +16,13 @@ export interface Route {
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
-  /** For each status of a successful answer, the type of the body: a schema means JSON, and `nothing` means no body. */
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
-/** Returns the path in the notation of OpenAPI: `/v1/vals/{id}` for `/v1/vals/:id`. */
+/** `/v1/vals/:id` becomes `/v1/vals/{id}`. */
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -35,7 +33,6 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
   extends Pick<Route, 'summary' | 'responses'> {
-  /** Default: `token`. */
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;

@@ -1,5 +1,3 @@
-// JSON Schemas of the records that the API sends.
-
 export type Schema = { readonly [keyword: string]: unknown };
 
 const text = { type: 'string' };

@@ -1,5 +1,3 @@
-// The route that searches vals. A search reads much code, so each person may run only two searches at the same time.
-
 import { requireUser, tooManyRequests } from '../guard.ts';
 import { baseUrlOf } from '../request.ts';
 import { searchPositions } from '../store/search.ts';
@@ -10,6 +8,7 @@ import { valRecord } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf } from './schemas.ts';
 
+/** A search reads the code of many vals, which delays the requests of others. */
 const mostOfOnePerson = 2;
 
 export function searchRoute(store: Store): Route {
@@ -41,7 +40,7 @@ export function searchRoute(store: Store): Route {
         request,
         sent,
         range,
-        () => next && searchPositions.write(next, range.before + sent.length),
+        () => next && searchPositions.write(next, range.recordsBefore + sent.length),
       );
     },
   });

@@ -32,7 +32,7 @@ export function userRoutes(store: Store): Route[] {
     if (!user) throw new Problem(404, 'There is no user with this id.');
     return user;
   };
-  /** Finds a person by name. Finds a space only if the request acts as this space. */
+  /** Only a request to a space may learn that the space exists. */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);
@@ -100,7 +100,12 @@ export function userRoutes(store: Store): Route[] {
         const user = await userWithId(params.id);
         const { vals, next } = await store.listVals(requireUser(request), user, query);
         const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
-        return page(request, sent, query, () => next && valPositions.write(next, query.before + sent.length));
+        return page(
+          request,
+          sent,
+          query,
+          () => next && valPositions.write(next, query.recordsBefore + sent.length),
+        );
       },
     }),
     route('GET', '/v1/alias/:username', {

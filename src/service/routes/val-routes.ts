@@ -22,8 +22,7 @@ export function valRoutes(store: Store): Route[] {
       responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
-        // Browsers do not run a script of the type application/typescript, so a page of another site cannot load the
-        // code as a script.
+        // Browsers do not run this type as a script, so a page of another site cannot load the code.
         return {
           status: 200,
           headers: { 'Content-Type': 'application/typescript; charset=utf-8' },
@@ -90,7 +89,9 @@ export function valRoutes(store: Store): Route[] {
         const sent = versions.map((version) => JSON.stringify({ val_id: id, ...version }));
         const last = versions.at(-1);
         return page(request, sent, query, () =>
-          more && last ? versionPositions.write([last.version], query.before + sent.length) : undefined,
+          more && last
+            ? versionPositions.write([last.version], query.recordsBefore + sent.length)
+            : undefined,
         );
       },
     }),

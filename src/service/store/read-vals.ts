@@ -1,6 +1,6 @@
 import type { All, Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
-import { isWord, positionsOf } from './positions.ts';
+import { isTimeNameOrId, positionsOf } from './positions.ts';
 import type { RecordKind } from './records.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
@@ -12,7 +12,6 @@ export interface ValContent {
   code: string;
   readme: string | null;
   privacy: Privacy;
-  /** The use of the val, such as `script`, `http` or `email`. */
   type: string;
 }
 
@@ -21,21 +20,16 @@ export interface Val extends ValContent {
   version: number;
   createdAt: string;
   versionCreatedAt: string;
-  /**
-   * For the newest version, the time of the last change of any field. For an older version, the time of that version.
-   */
+  /** For an older version, the time when the version was created. */
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
   /** The owner of the val. */
   author: User;
-  /** The author of the version. Null if the version is so old that its author was not stored. */
+  /** Null for a version from the time before authors were stored. */
   versionAuthor: User | null;
 }
 
-/**
- * A val in a list. A list has no code and no readme, because those of a hundred vals could be too large for one answer.
- */
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
@@ -57,10 +51,9 @@ export interface ListedVersion {
   versionAuthor: User | null;
 }
 
-/** The largest value of the type INTEGER in PostgreSQL. */
+/** The largest INTEGER of PostgreSQL. */
 const highestVersion = 2 ** 31 - 1;
 
-/** The person or space that a request acts as. Undefined if the request has no token. */
 export type Caller = Principal | undefined;
 
 const count = (kind: RecordKind) =>
@@ -79,7 +72,6 @@ const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", ve
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-/** Finds a val by an SQL condition. If several versions of the val meet the condition, returns the newest version. */
 export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
     `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
@@ -110,7 +102,7 @@ export async function valWithId(all: All, id: string): Promise<Val> {
   return val;
 }
 
-/** Reports a private val of another owner as missing, so that callers cannot find out that the val exists. */
+/** A private val of another owner looks missing, so that nobody learns that it exists. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
@@ -146,10 +138,8 @@ export interface ValRange {
 }
 
 /**
- * The list begins with the val that changed last. If a val changes while a client reads page after page, the val moves
- * to the first page, which the client has already read. So a position contains the time when the client began
- * (`begunAt`). After the oldest val, the list continues with the vals that changed since `begunAt` (the pass
- * `changed`), in the order of the changes.
+ * If a val changes while a client reads page after page, the val moves to the first page, which the client has already
+ * read. So after the oldest val, the list continues with the vals that changed since `begunAt`.
  */
 export type ValPosition = readonly [
   pass: 'all' | 'changed',
@@ -161,14 +151,13 @@ export type ValPosition = readonly [
 export const valPositions = positionsOf<ValPosition>(
   'vals',
   (parts): parts is ValPosition =>
-    parts.length === 4 && (parts[0] === 'all' || parts[0] === 'changed') && parts.every(isWord),
+    parts.length === 4 && (parts[0] === 'all' || parts[0] === 'changed') && parts.every(isTimeNameOrId),
 );
 
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition lets the database use its index. The condition in parentheses also compares names, because
-    // several vals may have changed at the same time.
+    // The first condition lets the database use its index.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
@@ -177,7 +166,7 @@ const passes = {
   },
 };
 
-/** The character `~` sorts after the name of every val. */
+/** Sorts after every name. */
 const lastName = '~';
 
 export async function listVals(
@@ -189,8 +178,8 @@ export async function listVals(
   const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
   const { order, after: afterPosition } = passes[pass];
   const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // The LIMIT is in a subquery, so that the database stops after enough vals. The database cannot know that the join
-  // adds exactly one version to each val.
+  // The LIMIT is in a subquery, so that the database stops early. The database cannot know that the join adds exactly
+  // one version to each val.
   const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
     ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
   const rows = await all<ListedRow>(

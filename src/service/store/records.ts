@@ -2,7 +2,7 @@
 // and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
-import { isWord, positionsOf } from './positions.ts';
+import { isTimeNameOrId, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
@@ -11,18 +11,12 @@ export type RecordKind = (typeof recordKinds)[number];
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /**
-   * The time of the record as sortable text. Empty for likes, which are not sorted by time, but keep the order of the
-   * seed.
-   */
+  /** Empty for likes, which keep the order of the seed. */
   at: string;
-  /** A word such as `failed`, so that a list can show, for example, only failed runs. */
+  /** For filters: `failed` or `passed` for a run, `given` or `received` for a comment. */
   tag: string | null;
   valId: string | null;
-  /**
-   * The name of the val. If `valId` is null, the owner has no val with this name yet. The record is assigned to the
-   * first val that gets this name.
-   */
+  /** If `valId` is null, the record is assigned to the first val that gets this name. */
   valName: string | null;
   json: string;
 }
@@ -41,7 +35,7 @@ export type RecordPosition = readonly [at: string, position: number];
 export const recordPositions = positionsOf<RecordPosition>(
   'records',
   (parts): parts is RecordPosition =>
-    parts.length === 2 && isWord(parts[0]) && Number.isSafeInteger(parts[1]),
+    parts.length === 2 && isTimeNameOrId(parts[0]) && Number.isSafeInteger(parts[1]),
 );
 
 export interface FoundRecord {
@@ -50,7 +44,6 @@ export interface FoundRecord {
   json: string;
 }
 
-/** Returns the newest records first. Records with the same time are in the order in which they were stored. */
 export async function findRecords(
   all: All,
   kind: RecordKind,
@@ -79,8 +72,7 @@ export async function findRecords(
   const found: FoundRecord[] = [];
   if (after) {
     const [at, position] = after;
-    // Two SELECT statements are used, because the databases can use an index for each of the two conditions, but not
-    // for one condition with OR.
+    // Two statements, because the databases use no index for one condition with OR.
     found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
@@ -90,7 +82,6 @@ export async function findRecords(
   return { records: found.slice(0, limit), more: found.length > limit };
 }
 
-/** If there are more than `most` records, returns `most`. */
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
   const [counted] = await all<{ count: number }>(
     'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
@@ -113,10 +104,7 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/**
- * A seed may contain records of a val that did not exist when the seed was loaded. Assigns these records to the val
- * that now has the name.
- */
+/** A seed may contain records of a val that is created later. */
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

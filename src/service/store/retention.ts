@@ -1,4 +1,4 @@
-// Deletes old runs, a few at a time and with pauses, so that requests are not delayed.
+// Deletes a few runs at a time, with pauses, so that requests are not delayed.
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Database } from '../database/database.ts';
 import { sortableTime } from './time.ts';
@@ -7,7 +7,6 @@ const runsPerStep = 200;
 const betweenStepsMs = 100;
 const betweenRoundsMs = 20_000;
 
-/** Deletes runs that started more than `keepMs` ago. Repeats this at intervals until the signal is aborted. */
 export async function deleteOldRuns(
   database: Pick<Database, 'all' | 'write' | 'forUpdate'>,
   keepMs: number,
@@ -15,7 +14,7 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // If the store fails, the error is ignored, because the next round deletes the remaining runs.
+    // The next round tries again.
     await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => {});
     await wait(clock, betweenRoundsMs, signal);
   }
@@ -28,7 +27,7 @@ async function deleteOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const time = sortableTime(new Date(before).toISOString()) ?? '';
-  // With SKIP LOCKED, this process skips rows that another process is deleting at the same time.
+  // Skips rows that another process is deleting.
   const lock = forUpdate === '' ? '' : `${forUpdate} SKIP LOCKED`;
   const step = (ownerId: string) =>
     write((all) =>

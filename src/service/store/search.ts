@@ -1,7 +1,6 @@
-// Searches vals by a text in their name or code: first the caller's own vals, then the public vals of others.
 import { setImmediate } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
-import { isWord, positionsOf } from './positions.ts';
+import { isTimeNameOrId, positionsOf } from './positions.ts';
 import { findListedVal, type ListedVal } from './read-vals.ts';
 import type { User } from './users.ts';
 
@@ -12,7 +11,6 @@ export interface SearchRange {
   onlyOwn: boolean;
 }
 
-/** The last val that the search has read. The next page continues after this val. */
 export type Position = readonly [scope: Scope, updatedAt: string, name: string, id: string];
 
 const scopes = ['own', 'others'] as const;
@@ -21,21 +19,15 @@ type Scope = (typeof scopes)[number];
 export const searchPositions = positionsOf<Position>(
   'search',
   (parts): parts is Position =>
-    parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isWord),
+    parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isTimeNameOrId),
 );
 
-/**
- * The number of vals that one statement searches. A statement takes up to 50 ms for ten vals. Between two statements,
- * the service answers other requests.
- */
+/** One statement takes up to 50 ms for ten vals. Between two statements, the service answers other requests. */
 const valsAtATime = 10;
-/**
- * A request stops after it has searched this many bytes of code. The request for the next page continues with the next
- * val.
- */
+/** After this many bytes of code, the search stops. The next page continues it. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** A text that sorts after every timestamp. */
+/** Sorts after every timestamp. */
 const endOfTime = '9999';
 
 const conditions: Record<Scope, string> = {
@@ -43,7 +35,7 @@ const conditions: Record<Scope, string> = {
   others: "privacy = 'public' AND owner_id <> ?",
 };
 
-/** SQLite and PostgreSQL have an index for each of these orders. */
+/** Each order has an index. */
 const orders: Record<Scope, string> = {
   own: 'updated_at DESC, name',
   others: 'updated_at DESC, name, id',
@@ -54,13 +46,12 @@ interface Candidate {
   name: string;
   updatedAt: string;
   bytes: number;
-  /** 1 if the code contains the searched text, otherwise 0. */
+  /** 1 or 0, because SQLite has no booleans. */
   hasText: number;
 }
 
-/** Omits vals that are deleted during the search. `next` is undefined if there are no more vals to search. */
 export async function searchVals(
-  database: Pick<Database, 'all' | 'contains'>,
+  database: Pick<Database, 'all' | 'codeContains'>,
   caller: User,
   text: string,
   range: SearchRange,
@@ -75,7 +66,7 @@ export async function searchVals(
 }
 
 async function findIds(
-  { all, contains }: Pick<Database, 'all' | 'contains'>,
+  { all, codeContains }: Pick<Database, 'all' | 'codeContains'>,
   caller: User,
   text: string,
   { limit, after, offset, onlyOwn }: SearchRange,
@@ -89,7 +80,7 @@ async function findIds(
     let position: Position = after?.[0] === scope ? after : [scope, endOfTime, '', ''];
     for (;;) {
       await setImmediate();
-      const candidates = await readCandidates(all, contains, caller, text, position);
+      const candidates = await readCandidates(all, codeContains, caller, text, position);
       for (const { id, name, updatedAt, bytes: size, hasText } of candidates) {
         position = [scope, updatedAt, name, id];
         bytes += size;
@@ -108,19 +99,18 @@ async function findIds(
 
 function readCandidates(
   all: All,
-  contains: string,
+  codeContains: string,
   caller: User,
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition lets the database use its index. The condition in parentheses also compares names and ids,
-  // because several vals may have changed at the same time.
+  // The first condition lets the database use its index.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;
   return all<Candidate>(
     `SELECT id, name, updated_at AS "updatedAt", ${inCode('length(code)')} AS bytes,
-        ${inCode(`CASE WHEN ${contains} THEN 1 ELSE 0 END`)} AS "hasText"
+        ${inCode(`CASE WHEN ${codeContains} THEN 1 ELSE 0 END`)} AS "hasText"
       FROM vals WHERE ${conditions[scope]} AND ${afterPosition} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
     [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id],
   );

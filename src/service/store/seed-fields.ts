@@ -1,10 +1,10 @@
-// Checks the fields of the records in a seed, and refuses unknown fields.
 import { isObject, JsonNumber, type JsonValue } from '../../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
-/** Returns undefined for a valid value. Otherwise returns a fault such as ` is not a number`, without the path. */
-type Check = (value: JsonValue) => string | undefined;
+/** A sentence without its subject, such as ` is not a number`. */
+type Fault = string;
+type Check = (value: JsonValue) => Fault | undefined;
 
 const checkValue =
   (description: string, holds: (value: JsonValue) => boolean): Check =>
@@ -25,7 +25,7 @@ const error = checkValue('a string or an object', (value) => typeof value === 's
 const side = checkValue('given or received', (value) => value === 'given' || value === 'received');
 const links = checkValue('an object', isObject);
 
-/** Accepts an object that has only these fields. Each field may be null or missing. */
+/** Each field may be null or missing. */
 const shape =
   (fields: Record<string, Check>): Check =>
   (value) => {
@@ -89,10 +89,9 @@ const checks: Record<RecordKind, Check> = {
   references: shape({ id: key, reference: val, dependsOn: val, referencedAt: time }),
 };
 
-/** Returns undefined for a valid record. Otherwise returns a fault such as `.id is null`, to put after `runs[0]`. */
-export function faultOf(kind: RecordKind, record: JsonValue): string | undefined {
+export function faultOf(kind: RecordKind, record: JsonValue): Fault | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // A null id is refused. If the same record is loaded again, the service recognises the record by its id.
+  // If the seed is loaded again, the service recognises a record by its id.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

@@ -1,4 +1,4 @@
-// Reads a seed and loads it into the store. A seed is a JSON file with runs, likes, comments and references.
+// A seed is a JSON file with runs, likes, comments and references.
 import { createHash } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import {
@@ -19,10 +19,7 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `The keys of a seed file are ${recordKinds.join(', ')}, each with an array of records.`;
-/**
- * Lists of records are sorted by these fields. Likes are not sorted by time: a list of likes keeps the order of the
- * seed.
- */
+/** Likes have no time, and keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',
@@ -71,7 +68,6 @@ export function countSeed(seed: SeedData): Record<RecordKind, number> {
   };
 }
 
-/** Loads the whole seed. If an error occurs, loads nothing. Replaces stored records that have the same id. */
 export function loadSeed(store: Store, owner: User, seed: SeedData): Promise<void> {
   const now = new Date().toISOString();
   return store.addRecords(owner, async function* (vals): AsyncGenerator<StoredRecord> {
@@ -133,7 +129,6 @@ const complete: Record<RecordKind, Complete> = {
       relationship === 'given'
         ? { ...owner, ...objectOrEmpty(given.author) }
         : withId(objectOrEmpty(given.author));
-    // If the store does not contain the val of the comment, the val is assumed to be public.
     const facts = {
       privacy: found?.privacy ?? 'public',
       author: relationship === 'given' ? null : { ...owner },
@@ -161,10 +156,7 @@ const complete: Record<RecordKind, Complete> = {
 
 const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/**
- * Looks up a val by the given id or, if no id is given, by the given name. In `ofVal`, an unknown id or name is null.
- * `val` is for clients. Clients expect an id, so in `val`, a missing id is derived from the name.
- */
+/** `ofVal` links the record to a stored val. `val` is for clients, who expect an id even if the val is unknown. */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const found = await findVal(textOf(given.id), textOf(given.name), vals);
   const ofVal: JsonObject = {
@@ -194,10 +186,7 @@ const withId = (author: JsonObject): JsonObject => ({
 const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
-/**
- * Adds the missing fields to a val of a reference. Older seeds have the field `author` instead of `author_id` and
- * `username`.
- */
+/** Older seeds have `author` instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
   const { id = null, username = null } = objectOrEmpty(author);
@@ -206,10 +195,7 @@ function withAuthor(given: JsonObject): JsonObject {
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 
-/**
- * Derives an id from the content. If the same seed is loaded twice, its records get the same ids, so no record is added
- * twice.
- */
+/** The same content gets the same id, so that loading a seed twice adds no record twice. */
 function contentId(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

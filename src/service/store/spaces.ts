@@ -1,12 +1,11 @@
-// A space owns vals that several people share. A space is stored as a user without a token. Each member of a space uses
-// their own token.
+// A space owns vals that several people share. A space is stored as a user without a token.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
-/** The person or the space that a request acts as. A person can act as a space only as a member of the space. */
+/** The person or the space that a request acts as. */
 export interface Principal extends User {
   /** The person who owns the token. */
   actor: User;
@@ -14,7 +13,6 @@ export interface Principal extends User {
 }
 
 export interface Space extends User {
-  /** The number of vals that the space owns. */
   vals: number;
   members: Member[];
 }
@@ -24,9 +22,6 @@ interface Member {
   role: Role;
 }
 
-/**
- * A person and their role in a space. The role is null if the person is not a member, or if the space does not exist.
- */
 type MemberRow = User & { spaceId: string | null; role: Role | null };
 
 const isSpace = 'token_digest IS NULL';
@@ -46,7 +41,6 @@ export function createSpaces({ all, write, forUpdate }: Database) {
     return person ? { space, person } : 'no person';
   }
 
-  /** Finds the person and the space with one SQL statement, because this function runs for every request to a space. */
   async function memberWhere(condition: string, value: string, space: string) {
     const [row] = await all<MemberRow>(
       `SELECT users.id, users.username, space.id AS "spaceId", role FROM users
@@ -74,9 +68,6 @@ export function createSpaces({ all, write, forUpdate }: Database) {
   });
 
   return {
-    /**
-     * Returns undefined if nobody has this token. `principal` is undefined if the person is not a member of the space.
-     */
     memberWithToken: (token: string, space: string) =>
       memberWhere('users.token_digest = ?', digestOf(token), space),
 
@@ -99,7 +90,6 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       return Promise.all(spaces.map(withMembers));
     },
 
-    /** Returns undefined if a person or a space already has this name. */
     async add(name: string): Promise<User | undefined> {
       const [space] = await write((all) =>
         all<User>(
@@ -111,7 +101,6 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       return space;
     },
 
-    /** Makes a person a member, or gives a member another role. */
     grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
       write(async (all) => {
         const found = await findBoth(all, name, username);

@@ -1,5 +1,3 @@
-// Opens the store. The store contains people, spaces, vals with versions and runs, and records that only a seed can
-// add.
 import { randomUUID } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -43,10 +41,7 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/**
- * If a run is reported with a start in the future, the current time is used instead. Otherwise the run would be deleted
- * too late.
- */
+/** A run that starts in the future would be deleted too late. */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
     .map((time) => `${sortableTime(time)}`)
@@ -54,14 +49,12 @@ function startedBeforeNow(runStartAt: string): string {
   return earliest;
 }
 
-/** Finds vals of one owner while a seed is loaded. */
 export interface ValFinder {
   named(name: string): Promise<Val | undefined>;
   withId(id: string): Promise<Val | undefined>;
 }
 
 export interface StoreLimits {
-  /** The limit of vals for each owner. Default: no limit. */
   maxVals?: number;
 }
 
@@ -83,10 +76,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     explain: database.explain,
     close: database.close,
 
-    /**
-     * Finds the person with this token. If `space` is given, `principal` is the space. If the person is not a member of
-     * the space, `principal` is undefined.
-     */
+    /** `principal` is undefined if the person is not a member of the space. */
     async identify(
       token: string,
       space: string | undefined,
@@ -107,13 +97,8 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
       return { vals: vals?.count ?? 0, runs: runs?.count ?? 0 };
     },
 
-    /** Throws if the store cannot be read. */
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
 
-    /**
-     * Sorts vals by the time of the last change, newest first. If the owner is not the caller, returns only public
-     * vals.
-     */
     listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
     search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
@@ -137,7 +122,6 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
     records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
-    /** Only the owner of a val may see its runs. */
     async runs(caller: Principal, id: string, filter?: RecordFilter) {
       await ownVal(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
@@ -171,10 +155,6 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
         return run;
       }, id),
 
-    /**
-     * Stores all records that `make` yields. If an error occurs, stores no record. `make` can look up the vals of the
-     * owner.
-     */
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {
         const vals: ValFinder = {
@@ -189,7 +169,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
   };
 }
 
-/** A store in a SQLite file must have an owner. A store in PostgreSQL, which a team shares, needs no owner. */
+/** A store in PostgreSQL is shared by a team and needs no owner. */
 async function readOwner(database: Database, place: StoreLocation) {
   try {
     const owner = await ownerOf(database.all);

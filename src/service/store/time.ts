@@ -1,18 +1,11 @@
-// Turns ISO 8601 timestamps into text that can be sorted by time, with nanoseconds.
-
 const timestampForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/**
- * Returns undefined if the text is not a timestamp. A date without a time means midnight. A time without a zone is in
- * UTC.
- */
 export function sortableTime(text: string): string | undefined {
   const match = timestampForm.exec(text);
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
   const time = new Date(`${date}T${minutes}${seconds}${zone}`);
-  // The parsed day is compared with the given day, because Date turns an impossible day, such as February 30, into a
-  // day in March.
+  // Date turns February 30 into a day in March.
   const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
   if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
   return `${time.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;

@@ -1,5 +1,4 @@
-// The people of a store. For each person, the store keeps only a digest of the token. The token of the owner of the
-// store is also kept in plain text.
+// The store keeps only the digest of a token. The owner of the store is an exception.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 
@@ -10,14 +9,10 @@ export interface User {
 
 export interface ListedUser extends User {
   createdAt: string;
-  /** The number of vals that the person owns. */
   vals: number;
 }
 
-/**
- * Every id and every username matches this pattern. Other texts are not looked up in the database, because PostgreSQL
- * refuses a text that contains a NUL character.
- */
+/** Every id and username matches. Other texts are not looked up, because PostgreSQL refuses a NUL character. */
 export const idPattern = /^[\w-]{1,64}$/;
 
 const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
@@ -28,13 +23,9 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 
 const userColumns = 'users.id, username';
 
-/** An SQL condition for the table `users`. A user without a token is a space. */
+/** A user without a token is a space. */
 export const isPerson = 'token_digest IS NOT NULL';
 
-/**
- * Returns the owner of the store with the token in plain text. Returns undefined for a shared store, which has no
- * owner.
- */
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {
   const [owner] = await all<User & { token: string }>(
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
@@ -74,7 +65,6 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user;
     },
 
-    /** Returns a person with the digest of their token. The digest is the key that signs the sessions of the page. */
     async withDigest(id: string): Promise<{ user: User; tokenDigest: string } | undefined> {
       if (!idPattern.test(id)) return undefined;
       const [found] = await all<User & { tokenDigest: string }>(
@@ -92,7 +82,6 @@ export function createUsers({ all, write, forUpdate }: Database) {
 
     list: (): Promise<ListedUser[]> => all<ListedUser>(listed('ORDER BY username')),
 
-    /** Returns undefined if a person or a space already has this name. */
     async add(username: string): Promise<{ user: User; token: string } | undefined> {
       const token = newToken();
       const [user] = await write((all) =>
@@ -105,7 +94,6 @@ export function createUsers({ all, write, forUpdate }: Database) {
       return user && { user, token };
     },
 
-    /** Returns undefined if no person has this name. */
     renewToken: (username: string): Promise<{ user: User; token: string } | undefined> =>
       write(async (all) => {
         const user = await findUser(all, username, `${isPerson}${forUpdate}`);

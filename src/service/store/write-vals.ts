@@ -17,10 +17,9 @@ import { idPattern, type User } from './users.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
-/** A number that is higher than the number of vals that all processes together create at the same moment. */
+/** More than all processes together create at one moment. */
 const mostCreatedAtOnce = 100;
 
-/** Returns the id of the val. The val stays locked until the transaction ends. */
 export async function lockVal(
   { forUpdate }: Database,
   all: All,
@@ -39,14 +38,11 @@ export async function lockOwnVal(database: Database, all: All, caller: Principal
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /**
-   * Locks the row of the owner only if the owner has almost `maxVals` vals, so that requests of one owner rarely wait
-   * for each other.
-   */
+  /** Locks the owner only close to the limit, so that requests of one owner rarely wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostCreatedAtOnce) return;
-    // NO KEY is a weaker lock: other transactions can still insert rows that refer to this owner.
+    // NO KEY lets other transactions insert rows that refer to this owner.
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
     throw new Problem(
@@ -55,7 +51,6 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     );
   }
 
-  /** Returns undefined if the owner already has a val with this name. */
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
     const { name, code, readme, privacy, type } = content;
     await checkValCount(all, owner);
@@ -90,7 +85,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // The loop is needed, because another process may create or delete the val between two statements.
+        // Another process may create or delete the val between two statements.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -157,7 +152,7 @@ async function insertVersion(
   );
 }
 
-/** If the code has not changed, adds no version, so that a client can safely repeat a request. */
+/** The same code adds no version, so that a client can safely repeat a request. */
 async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
   if (current.code === code) return current;
   const at = now();
@@ -171,7 +166,6 @@ async function updateCode(all: All, current: Val, code: string, author: User): P
   return { ...current, code, version, versionAuthor: author, versionCreatedAt: at, updatedAt: at };
 }
 
-/** Name, readme, privacy and type belong to the val, not to a version. */
 async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
   const { name, readme, privacy, type } = { ...current, ...change };
   const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
@@ -201,7 +195,6 @@ const bytes = (text: string | null): Buffer | null => (text === null ? null : Bu
 const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
 const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
 
-/** Yields names such as `calmRiver42`, with larger and larger numbers, until the caller has found a free name. */
 function* generateNames(): Generator<string> {
   for (let range = 100; ; range *= 2) {
     yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
