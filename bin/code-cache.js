@@ -1,76 +1,70 @@
-// Loads the built program, with a cache: a file with the bytecode that V8 made of the program in an earlier run. Without the
+// Loads the program from dist/main.js. Keeps the bytecode that V8 makes of the program in a file, the cache. Without the
 // cache, `vals me` takes 1.47 times as long (Node 20).
 const fs = require('node:fs');
-const { resolve } = require('node:path');
+const { basename, resolve } = require('node:path');
 const { Script } = require('node:vm');
 
 const dist = resolve(__dirname, '../dist');
 const mainFile = `${dist}/main.js`;
-/** esbuild.config.mjs puts the digest of the program into a comment at the start of main.js. */
-const digestLength = 16;
-/** Each cache takes one or two megabytes. */
+// main.js begins with a comment that contains the digest of the program.
+const headerLength = '/*0123456789abcdef*/'.length;
 const maxCacheFiles = 16;
 
 /**
- * Returns the exports of the program.
- * @param {() => boolean} shouldWriteCache called at exit; returns true if most of the program has run. Only
- * then is the bytecode worth a cache
- * @returns {typeof import('../src/main.ts')}
+ * Call `keepBytecode` after most of the program has run, because V8 compiles a function only when the program calls it.
+ * @returns {{ program: typeof import('../src/main.ts'), keepBytecode(): void }}
  */
-function loadProgram(shouldWriteCache = () => false) {
+function loadProgram() {
   const source = fs.readFileSync(mainFile, 'latin1');
-  const commentStart = '/*'.length;
-  const digest = source.slice(commentStart, commentStart + digestLength);
-  const bytecode = readCache(digest);
+  const header = source.slice(0, headerLength);
+  const file = cacheFile();
+  const bytecode = readCache(file, header);
   const script = new Script(source, { filename: mainFile, cachedData: bytecode });
+  const isCached = bytecode !== undefined && !script.cachedDataRejected;
+  let isWorthKeeping = false;
+  process.once('exit', (exitCode) => {
+    if (exitCode === 0 && isWorthKeeping && !isCached) writeCache(file, header, script.createCachedData());
+  });
+  return {
+    program: evaluate(script),
+    keepBytecode() {
+      isWorthKeeping = true;
+    },
+  };
+}
+
+/** @param {Script} script */
+function evaluate(script) {
   /** @type {{ exports: any }} */
   const module = { exports: {} };
-  // esbuild.config.mjs makes main.js one function expression with these parameters.
-  script.runInThisContext()(module.exports, require, module, dist);
-  if (bytecode === undefined || script.cachedDataRejected) {
-    process.once('exit', (exitCode) => {
-      if (exitCode === 0 && shouldWriteCache()) writeCache(digest, script);
-    });
-  }
+  const wrapper = script.runInThisContext();
+  wrapper(module.exports, require, module, dist);
   return module.exports;
 }
 
-/**
- * Returns the path of the cache. The path depends on
- * - the version of Node and the architecture,
- * - the flags of Node, because V8 refuses bytecode that was made under other flags,
- * - --local, because the embedded service doubles the amount of bytecode.
- */
+/** Starts with other flags use other files, because V8 rejects bytecode that was made under other flags. */
 function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
+  // The embedded service doubles the amount of bytecode.
   const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
-  const flags = [...process.execArgv, NODE_OPTIONS].join(' ').trim();
-  // This loop replaces createHash, because loading node:crypto takes longer than the loop.
-  let hash = 0;
-  for (const character of flags) hash = (Math.imul(hash, 31) + (character.codePointAt(0) ?? 0)) >>> 0;
-  const parts = [process.version, process.arch, isLocal ? 'local' : '', flags && hash.toString(36)];
+  const flags = [...process.execArgv, NODE_OPTIONS].join(' ').replace(/\W+/g, '_').slice(0, 100);
+  const parts = [process.version, process.arch, isLocal ? 'local' : '', flags];
   return `${mainFile}.${parts.filter(Boolean).join('-')}.compiled`;
 }
 
 /**
- * Reads the cache. V8 runs any bytecode without a check, so the cache must belong to root or to this user. V8 would crash on damaged
- * bytecode, so the cache contains the digest and the bytecode twice, and both halves must be equal: comparing them is faster
- * than loading node:crypto for a checksum.
- * @param {string} digest
+ * @param {string} file
+ * @param {string} header
  */
-function readCache(digest) {
+function readCache(file, header) {
   let descriptor;
   try {
-    if (!isSafe(fs.statSync(dist))) return undefined;
     // O_NONBLOCK: opening a named pipe must not block. Windows has neither O_NOFOLLOW nor O_NONBLOCK.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-    descriptor = fs.openSync(cacheFile(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(descriptor);
-    if (!stats.isFile() || !isSafe(stats)) return undefined;
-    const bytes = fs.readFileSync(descriptor);
-    const first = bytes.subarray(0, bytes.length / 2);
-    if (!first.equals(bytes.subarray(first.length))) return undefined;
-    return first.toString('latin1', 0, digestLength) === digest ? first.subarray(digestLength) : undefined;
+    if (!stats.isFile() || !isSafe(stats) || !isSafe(fs.statSync(dist))) return undefined;
+    return unpack(fs.readFileSync(descriptor), header);
   } catch {
     return undefined;
   } finally {
@@ -79,40 +73,60 @@ function readCache(digest) {
 }
 
 /**
- * The cache is beside the program, so nobody can change the cache who could not change the program anyway.
- * @param {string} digest
- * @param {Script} script
+ * @param {string} file
+ * @param {string} header
+ * @param {Buffer} bytecode
  */
-function writeCache(digest, script) {
-  const file = cacheFile();
+function writeCache(file, header, bytecode) {
   const unfinished = `${file}.${Math.random().toString(36).slice(2)}`;
   try {
     if (!isSafe(fs.statSync(dist)) || hasTooManyBeside(file)) return;
-    const half = Buffer.concat([Buffer.from(digest), script.createCachedData()]);
-    fs.writeFileSync(unfinished, Buffer.concat([half, half]), { flag: 'wx', mode: 0o644, flush: true });
+    fs.writeFileSync(unfinished, pack(header, bytecode), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
-    // A failed write is no error: without a cache, the next start only takes longer.
+    // Without a cache, the next start only takes longer.
     fs.rmSync(unfinished, { force: true });
   }
 }
 
 /**
- * Whether there are too many caches beside `file`. `file` does not count, because the caller is about to replace it.
- * @param {string} file
+ * Writes the content twice, so that `unpack` finds damage: V8 would crash on damaged bytecode. Comparing two halves is
+ * faster than loading node:crypto for a checksum.
+ * @param {string} header
+ * @param {Buffer} bytecode
  */
-function hasTooManyBeside(file) {
-  const others = fs.readdirSync(dist).filter((name) => name.endsWith('.compiled') && !file.endsWith(name));
-  return others.length >= maxCacheFiles;
+function pack(header, bytecode) {
+  const half = Buffer.concat([Buffer.from(header), bytecode]);
+  return Buffer.concat([half, half]);
 }
 
 /**
- * Whether only root or this user can change the file or folder.
+ * Returns undefined if the bytes are damaged or belong to another program.
+ * @param {Buffer} bytes
+ * @param {string} header
+ */
+function unpack(bytes, header) {
+  const half = bytes.subarray(0, bytes.length / 2);
+  const isIntact = half.equals(bytes.subarray(half.length));
+  const isOfThisProgram = half.toString('latin1', 0, headerLength) === header;
+  return isIntact && isOfThisProgram ? half.subarray(headerLength) : undefined;
+}
+
+/** @param {string} file */
+function hasTooManyBeside(file) {
+  const caches = fs.readdirSync(dist).filter((name) => name.endsWith('.compiled'));
+  return caches.filter((name) => name !== basename(file)).length >= maxCacheFiles;
+}
+
+/**
+ * V8 runs any bytecode unchecked, so only root and this user may be able to change the cache.
  * @param {fs.Stats} stats
  */
 function isSafe({ uid, mode }) {
   if (process.platform === 'win32') return true;
-  return (uid === 0 || uid === process.getuid?.()) && (mode & 0o022) === 0;
+  const isOwn = uid === 0 || uid === process.getuid?.();
+  const othersMayWrite = (mode & 0o022) !== 0;
+  return isOwn && !othersMayWrite;
 }
 
 module.exports = { loadProgram };

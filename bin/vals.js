@@ -1,14 +1,48 @@
 #!/usr/bin/env node
-// Prints a text that the build prepared (the version, a help, a completion script), or else loads and runs the program.
+// Prints a text that the build prepared (the version, a help, a completion script), or loads and runs the program.
 
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
+checkInstallation();
+if (!printPrepared(process.argv.slice(2))) runProgram();
+
+function checkInstallation() {
+  const missing = missingDenoPermissions().map((name) => `--allow-${name}`);
+  if (missing.length > 0) {
+    fail(`vals needs more permissions from Deno: ${missing.join(', ')}.`, 'Run vals with `deno run -A`.');
+  }
+  if (!existsSync(`${__dirname}/../dist/main.js`)) {
+    fail('vals is not built.', 'Run `npm ci` in the folder of vals.');
+  }
+}
+
+/** @returns {string[]} empty on Node */
+function missingDenoPermissions() {
+  const { permissions } = /** @type {any} */ (globalThis).Deno ?? {};
+  const names = permissions ? ['read', 'write', 'env', 'net', 'run', 'sys', 'ffi'] : [];
+  return names.filter((name) => permissions.querySync({ name }).state !== 'granted');
+}
+
 /**
- * Prints the prepared text. Returns false if there is no prepared text, or if a write fails. Then the caller loads the
- * program, which prints the whole text or reports the error.
+ * @param {string} message
+ * @param {string} hint
+ */
+function fail(message, hint) {
+  writeSync(2, `error: ${message}\nhint: ${hint}\n`);
+  process.exit(2);
+}
+
+function runProgram() {
+  const { loadProgram } = require('./code-cache.js');
+  const { program, keepBytecode } = loadProgram();
+  program.runProcess({ onConnected: keepBytecode });
+}
+
+/**
+ * Returns false if a write fails. Then the program prints the whole text, or reports the error.
  * @param {string[]} words
  */
-function writePrepared(words) {
+function printPrepared(words) {
   const text = preparedText(words);
   if (text === undefined) return false;
   const bytes = Buffer.from(text);
@@ -35,10 +69,7 @@ function preparedText(words) {
   }
 }
 
-/**
- * The name of the prepared file; undefined if only the program can answer.
- * @param {string[]} words
- */
+/** @param {string[]} words */
 function preparedName(words) {
   const [first = '', second = ''] = words;
   if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
@@ -49,27 +80,21 @@ function preparedName(words) {
 }
 
 /**
- * The words of the command become a part of a file name. A word with a slash or a dot could lead out of the folder of prepared texts.
+ * The words become a part of a file name. A slash or a dot could lead to a file outside the folder of prepared texts.
  * @param {string} word
  */
 function isPlainWord(word) {
   return /^[a-z]+$/.test(word);
 }
 
-/**
- * The words of the command whose help the user asks for; empty for the help of all commands.
- * @param {string[]} words
- */
+/** @param {string[]} words */
 function commandToExplain(words) {
   if (words.length === 0) return [];
   if (words[0] === 'help') return words.slice(1);
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/**
- * Decides like src/terminal/output.ts for a command line without --color and --no-color: FORCE_COLOR alone never changes
- * the output in a pipe.
- */
+/** Must decide like src/terminal/output.ts does without --color and --no-color. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;
@@ -77,62 +102,13 @@ function wantsColor() {
   return TERM !== 'dumb';
 }
 
-/**
- * Does not use process.stdout, because loading Node's streams takes longer than printing the help to a pipe or a file.
- * /dev/null is a character device too, but no terminal.
- */
+/** Does not use process.stdout, because Node's streams take longer to load than the help takes to print. */
 function isTerminal() {
   const stats = fstatSync(1);
-  return stats.isCharacterDevice() && stats.rdev !== statSync('/dev/null', { throwIfNoEntry: false })?.rdev;
+  const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
+  return stats.isCharacterDevice() && stats.rdev !== nullDevice?.rdev;
 }
 
 function isNarrowTerminal() {
   return isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
 }
-
-/** Ends with an error message, instead of a stack trace, if vals cannot start. */
-function checkInstallation() {
-  const missing = missingDenoPermissions().map((name) => `--allow-${name}`);
-  if (missing.length > 0) {
-    fail(
-      `Deno does not give vals the permissions it needs: ${missing.join(', ')}.`,
-      'Run vals with `deno run -A`.',
-    );
-  }
-  if (!existsSync(`${__dirname}/../dist/main.js`)) {
-    fail('vals is not built.', 'Run `npm ci` in the folder of vals.');
-  }
-}
-
-/**
- * Returns an empty array on Node, because only Deno has these permissions.
- * @returns {string[]}
- */
-function missingDenoPermissions() {
-  const { permissions } = /** @type {any} */ (globalThis).Deno ?? {};
-  const names = permissions ? ['read', 'write', 'env', 'net', 'run', 'sys', 'ffi'] : [];
-  return names.filter((name) => permissions.querySync({ name }).state !== 'granted');
-}
-
-/**
- * @param {string} message
- * @param {string} hint
- */
-function fail(message, hint) {
-  writeSync(2, `error: ${message}\nhint: ${hint}\n`);
-  process.exit(2);
-}
-
-function runProgram() {
-  const { loadProgram } = require('./code-cache.js');
-  // A command that has reached a service has run most of the program.
-  let hasReachedService = false;
-  const shouldWriteCache = () => hasReachedService;
-  const onConnected = () => {
-    hasReachedService = true;
-  };
-  loadProgram(shouldWriteCache).runProcess({ onConnected });
-}
-
-checkInstallation();
-if (!writePrepared(process.argv.slice(2))) runProgram();
