@@ -1,4 +1,4 @@
-// The connections to the service, direct or through a proxy. Each connection serves one exchange at a time.
+// Keeps the connections to the service. Each connection serves one request at a time.
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,26 +7,22 @@ import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
 
-/** An error of a connection that was already open. */
 export interface SocketError extends NodeJS.ErrnoException {
-  /** Whether nothing has arrived on this connection. */
+  /** Whether the socket received no byte before the error. */
   isUnanswered?: boolean;
 }
 
 interface Connection {
   client: Client;
-  /** False once the current exchange has begun to connect. */
   mayConnect: boolean;
 }
 
 export interface Agent {
-  /** Returns a connection for one exchange. The caller must hand it back with `giveBack`. */
   take(): Connection;
   giveBack(connection: Connection): void;
   close(): Promise<void>;
 }
 
-/** Opens one connection for each exchange that runs at the same time. */
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
   const connect = proxy === undefined ? createDirectConnect() : throughProxy(createDirectConnect(), proxy);
   const connecting = new Set<(reason: Error) => void>();
@@ -38,7 +34,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       connecting.delete(giveUp);
       if (error !== null) return callback(error, null);
       socket.on('error', (socketError: SocketError) => {
-        // undici treats ECONNRESET as the regular end of a body without a length, so the error gets another code.
+        // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
         if (socketError.code === 'ECONNRESET') socketError.code = 'ECONNABORTED';
         socketError.isUnanswered = socket.bytesRead === 0;
       });
@@ -51,9 +47,9 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
   const open = (): Connection => {
     const client = new Client(origin, {
-      // Without this option, undici would use the value of Node's --max-http-header-size.
+      // Overrides Node's option --max-http-header-size.
       maxHeaderSize: 16_384,
-      // undici would reconnect for ever if each connection ended before the request was written.
+      // Connects once per request. undici would connect again for ever if each connection ended at once.
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
         connection.mayConnect = false;
@@ -76,7 +72,6 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     },
     async close() {
       const reason = new Error('closed');
-      // undici and the process would wait for connections in use, so these are closed. Idle connections keep nothing waiting.
       for (const giveUp of connecting) giveUp(reason);
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },

@@ -1,29 +1,27 @@
-// The result of one attempt to send a request: an answer or a fault.
+// The result of one attempt to send a request.
 import type { JsonValue } from '../../lib/json.ts';
 
 export interface Answer {
   status: number;
-  /** Undefined if the service sent no body. */
   body: JsonValue | undefined;
   isLarge?: boolean;
 }
 
-/** Why one attempt did not succeed. */
 export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: string }
-  /** TLS or a proxy rejected the connection. Nothing reached the service, and a retry would fail too. */
+  /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: string }
-  /** The connection broke after the request may have gone out. */
+  /** The connection broke. The service may have received the request. */
   | { kind: 'lost'; hint?: string }
-  /** The connection broke with a TLS error after the request may have gone out. The request is never retried. */
+  /** The connection broke with a TLS error. The service may have received the request. */
   | { kind: 'tls_broken' }
-  /** There was no answer in time, or the user interrupted, after the request may have gone out. */
+  /** The attempt took too long, or the user interrupted it. The service may have received the request. */
   | { kind: 'timed_out' }
-  /** The service answered with the status of an error, such as 404. */
+  /** The service answered with an error status, such as 404. */
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
-  /** The service answered with a success, but the body is not JSON. */
+  /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
-  /** The answer is a redirect, or it is compressed or too large. A retry would bring the same answer. */
+  /** The answer is a redirect, compressed or too large. A retry would bring the same answer. */
   | { kind: 'unusable'; status: number }
 );
 

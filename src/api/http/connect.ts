@@ -1,36 +1,35 @@
-// Opens one connection to the service or to a proxy, over TCP or TLS.
+// Opens a TCP or TLS connection to the service or to a proxy.
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
 import createConnector from 'undici/lib/core/connect.js';
 import { compileParser } from './parser.ts';
 
-/** Makes one connection and calls back with the socket or the error. The returned function cancels the connection. */
+/** Opens a connection. The returned function cancels it. */
 export type Connect = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
 ) => (reason: Error) => void;
 
-/** Connects over TCP, and then over TLS if the target is https. */
 export function createDirectConnect(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
-  /** Keeps the compiled parser in memory after the first connection, so that V8 reuses it for undici (see parser.ts). */
+  /** See `compileParser` for the reason to keep the compiled parser. */
   const keptParsers: WebAssembly.Module[] = [];
 
-  /** All connections share one secure context, because loading the root certificates for a context takes 40 ms on Node 20. */
+  /** All connections share one secure context, because Node 20 needs 40 ms to load the root certificates for each. */
   const tls = () => {
     overTls ??= createConnector({ timeout: 0, secureContext: secureContext() });
     return overTls;
   };
 
-  /** Compiles the parser while the connection is being made. */
+  /** Compiles undici's parser while the connection is being made. */
   const begin = (
     connect: buildConnector.connector,
     target: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Socket => {
-    // undici's connector returns a socket, but its TypeScript type does not declare the socket.
+    // undici's connector returns a socket, although its type says `void`.
     const socket = connect(target, callback) as unknown as Socket;
     if (keptParsers.length === 0) keptParsers.push(compileParser());
     return socket;
@@ -41,24 +40,22 @@ export function createDirectConnect(): Connect {
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
     } else if (target.httpSocket) {
-      // The socket is a tunnel through a proxy. TLS runs inside the tunnel.
+      // `httpSocket` is a tunnel through a proxy.
       socket = begin(tls(), target, callback);
     } else {
-      // Connects over TCP first, and then starts TLS on the TCP socket.
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
       socket = begin(overTcp, tcp, (error, httpSocket) => {
-        clearTimeout(soon);
+        clearTimeout(contextTimer);
         if (error) return callback(error, null);
         socket = begin(tls(), { ...target, httpSocket }, callback);
       });
-      // Makes the secure context after DNS has resolved the host name, while the TCP connection is being made.
-      const soon = setTimeout(tls, 2);
+      // Creates the secure context while the TCP connection is being made. The 2 ms are for the DNS lookup.
+      const contextTimer = setTimeout(tls, 2);
     }
     return (reason) => socket.destroy(reason);
   };
 }
 
-/** Returns the same secure context that Node would make for each connection by default. */
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
   return createSecureContext({ ciphers: DEFAULT_CIPHERS });

@@ -1,86 +1,69 @@
-// Turns the error of a connection into a fault, which tells whether the service may have received the request.
+// Turns the error of a connection into a fault.
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs, type SocketError } from './agent.ts';
 import type { Fault } from './attempt.ts';
 import { GivenUp, type NoReply } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
-import { explainTlsError, isCertificateWanted, type Peer } from './tls-problem.ts';
+import { explainTlsError, isCertificateWanted } from './tls-problem.ts';
 
-interface ServiceAddress {
-  baseUrl: { origin: string };
-  proxy: ProxyAddress | undefined;
+export function connectionFault(
+  { error, mayBeSent }: NoReply,
+  origin: string,
+  proxy: ProxyAddress | undefined,
+): Fault {
+  if (error instanceof GivenUp) {
+    return { kind: mayBeSent ? 'timed_out' : 'not_connected', reason: error.message };
+  }
+  if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
+  const tlsProblem = explainTlsError(error, {
+    name: `the service at ${origin}`,
+    addressHint: addressHint(origin),
+  });
+  // In TLS 1.3, a service asks for a client certificate after the request was sent, and then ignores that request.
+  if (tlsProblem && (!mayBeSent || isCertificateWanted(error))) return { kind: 'rejected', ...tlsProblem };
+  if (!mayBeSent) {
+    const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
+    return { kind: 'not_connected', reason: via + reasonOf(error) };
+  }
+  if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
+  if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };
+  if (isTlsAlert(error)) return expectsHttps(origin);
+  return { kind: 'lost', reason: reasonOf(error), hint: hintIfUnanswered(error, origin) };
 }
 
-interface Faults {
-  /** The fault of an attempt that got no answer. */
-  of(reply: NoReply): Fault;
-  /** Returns a clearer fault if the service's error says that the port expects TLS. Returns undefined for other errors. */
-  ifPortExpectsTls(fault: Fault): Fault | undefined;
-}
+const isPlain = (origin: string): boolean => origin.startsWith('http:');
 
-/** nginx, Apache, Go and Tomcat answer plain HTTP on a TLS port with 400 and one of these texts. */
+const addressHint = (origin: string): string =>
+  `Check the address ${origin}. \`vals config\` shows where the address comes from.`;
+
+/** Some TLS servers answer plain HTTP with a TLS alert, which undici cannot parse. */
+const isTlsAlert = (error: Error): boolean =>
+  'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
+
+const expectsHttps = (origin: string): Fault => ({
+  kind: 'rejected',
+  reason: `the service at ${origin} expects https, not http`,
+  hint: `Change the address to ${withHttps(origin)}. \`vals config\` shows where the address comes from.`,
+});
+
+const withHttps = (origin: string): string => origin.replace('http:', 'https:');
+
+/** Some TLS servers close the connection without an answer if they receive plain HTTP. */
+const hintIfUnanswered = ({ isUnanswered }: SocketError, origin: string): string | undefined =>
+  isUnanswered ? `If this port expects https, use ${withHttps(origin)}.` : undefined;
+
+/** nginx, Apache, Go and Tomcat send these texts with status 400 if a TLS port receives plain HTTP. */
 const tlsExpected =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
-export function createFaults({ baseUrl, proxy }: ServiceAddress): Faults {
-  const { origin } = baseUrl;
-  const isPlain = origin.startsWith('http:');
-  const service: Peer = {
-    name: `the service at ${origin}`,
-    place: origin,
-    port: 'this port',
-    check: `Check the address ${origin}: \`vals config\` shows where it comes from.`,
-  };
-  const speaksHttps: Fault = {
-    kind: 'rejected',
-    reason: 'this port expects https, not http',
-    hint: service.check,
-  };
-  /** Some TLS servers answer plain HTTP with a TLS alert. */
-  const isTlsAlert = (error: Error) =>
-    isPlain && 'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
-  /** Some TLS servers close the connection after plain HTTP. A plain HTTP server may close the connection too. */
-  const mayExpectTls = (error: SocketError) => isPlain && error.isUnanswered === true;
-
-  return {
-    of({ error, sent }) {
-      // A GivenUp means a passed deadline or an interrupt. After an interrupt, the client reports the interrupt, not this fault.
-      if (error instanceof GivenUp) {
-        return { kind: sent ? 'timed_out' : 'not_connected', reason: error.message };
-      }
-      if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
-      const tlsProblem = explainTlsError(error, service);
-      if (!sent) {
-        if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
-        const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
-        return { kind: 'not_connected', reason: via + reasonOf(error) };
-      }
-      // In TLS 1.3, this error arrives after the client has sent its request. The service does not read that request.
-      if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
-      if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
-      if (isTlsAlert(error)) return speaksHttps;
-      return {
-        kind: 'lost',
-        reason: reasonOf(error),
-        ...(mayExpectTls(error) && {
-          hint: `If this port expects https, use ${origin.replace('http:', 'https:')}.`,
-        }),
-      };
-    },
-    ifPortExpectsTls(fault) {
-      if (!isPlain || fault.kind !== 'status' || fault.status !== 400) return undefined;
-      return typeof fault.body === 'string' && tlsExpected.test(fault.body) ? speaksHttps : undefined;
-    },
-  };
+export function faultOfTlsPort(status: number, body: unknown, origin: string): Fault | undefined {
+  if (!isPlain(origin) || status !== 400 || typeof body !== 'string') return undefined;
+  return tlsExpected.test(body) ? expectsHttps(origin) : undefined;
 }
 
-/** Whether a retry may succeed after the proxy answered with this status. */
-const isTemporary = (status: number): boolean => status === 408 || status === 429 || status >= 500;
-
-function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
-  const { status, cause } = error;
+function proxyFault({ status, cause, message }: ProxyError, { url, source }: ProxyAddress): Fault {
   const name = `the proxy ${url.host}`;
-  const check = `Check ${source}: \`vals config\` shows it without its password.`;
+  const addressHint = `Check the proxy address in ${source}. \`vals config\` shows the address without the password.`;
   if (status === 407) {
     const given = url.username !== '' || url.password !== '';
     return {
@@ -89,26 +72,23 @@ function proxyFault(error: ProxyError, { url, source }: ProxyAddress): Fault {
       hint: `Set ${source} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }
-  if (status !== undefined && !isTemporary(status)) {
+  if (status !== undefined) {
+    const isTemporary = status === 408 || status === 429 || status >= 500;
+    if (isTemporary) {
+      const reason = `${name} answered with status ${status}`;
+      return { kind: 'not_connected', reason, hint: 'Run the command again later.' };
+    }
     return {
       kind: 'rejected',
-      reason: `${name} refused the connection to the service (${status})`,
-      hint: 'Ask the people who run the proxy, or add the host to NO_PROXY.',
+      reason: `${name} refused the connection to the service (status ${status})`,
+      hint: "Ask the people who run the proxy, or add the service's host to NO_PROXY.",
     };
   }
-  if (status !== undefined) {
-    return {
-      kind: 'not_connected',
-      reason: `${name} answered ${status}`,
-      hint: 'Run the command again later.',
-    };
-  }
-  if (!(cause instanceof Error)) {
-    return { kind: 'not_connected', reason: `${name} ${error.message}`, hint: check };
-  }
-  const tlsProblem = explainTlsError(cause, { name, place: name, port: name, check });
+  if (!(cause instanceof Error))
+    return { kind: 'not_connected', reason: `${name} ${message}`, hint: addressHint };
+  const tlsProblem = explainTlsError(cause, { name, addressHint });
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
-  return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: check };
+  return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: addressHint };
 }
 
 const reasons: Record<string, string> = {

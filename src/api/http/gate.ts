@@ -1,67 +1,68 @@
-// The semaphore for requests. The user sets the number of requests at a time. With `auto`, pace.ts finds this number.
+// Limits how many requests are under way at the same time.
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
+type Leave = (result: PaceEvent['kind']) => void;
+
 export interface Gate {
-  /** Waits until a request may be sent. Resolves to the number of other requests under way. Retries go before new requests. */
-  enter(isRetry: boolean): Promise<number>;
-  /** Called when the request has ended. The caller passes the number that `enter` resolved to as `othersUnderWay`. */
-  leave(result: PaceEvent['kind'], othersUnderWay: number): void;
-  /** Admits no new request for `ms`. Without the pause, each new request after a 429 would get a 429 and waste a retry. */
+  /** Waits until the request may be sent. The caller must call the returned function when the request has ended. */
+  enter(isRetry: boolean): Promise<Leave>;
+  /** Holds back new requests for this time, but not retries. */
   pause(ms: number): void;
 }
-
-/** Resolves the promise of `enter`. */
-type Admit = (othersUnderWay: number) => void;
 
 export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
   let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
   let underWay = 0;
-  const retries: Admit[] = [];
-  const newRequests: Admit[] = [];
+  const retries: (() => void)[] = [];
+  const newRequests: (() => void)[] = [];
   let pausedUntil = 0;
   let cancelPause = () => {};
 
-  function nextInLine(): Admit | undefined {
+  function nextInLine(): (() => void) | undefined {
     if (retries.length > 0) return retries.shift();
     return clock.now() < pausedUntil ? undefined : newRequests.shift();
   }
 
-  function admitAll(): void {
+  function admitWaiting(): void {
     while (signal.aborted || underWay < pace.limit) {
       const admit = nextInLine();
       if (admit === undefined) return;
-      admit(underWay);
-      underWay += 1;
+      admit();
     }
   }
 
-  // After an abort, each request returns at once without being sent, so the gate admits all waiting requests.
+  function startRequest(): Leave {
+    const othersUnderWay = underWay;
+    underWay += 1;
+    return (result) => {
+      underWay -= 1;
+      if (concurrency === 'auto') {
+        pace = nextPace(pace, { kind: result, at: clock.now(), othersUnderWay });
+      }
+      admitWaiting();
+    };
+  }
+
+  // An aborted request ends without being sent, so the gate admits all of them.
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();
-    admitAll();
+    admitWaiting();
   });
 
   return {
     enter: (isRetry) =>
       new Promise((resolve) => {
-        (isRetry ? retries : newRequests).push(resolve);
-        admitAll();
+        (isRetry ? retries : newRequests).push(() => resolve(startRequest()));
+        admitWaiting();
       }),
-    leave(result, othersUnderWay) {
-      underWay -= 1;
-      if (concurrency === 'auto') {
-        pace = nextPace(pace, { kind: result, at: clock.now(), othersUnderWay });
-      }
-      admitAll();
-    },
     pause(ms) {
       const until = clock.now() + ms;
       if (signal.aborted || until <= pausedUntil) return;
       pausedUntil = until;
       cancelPause();
-      cancelPause = clock.after(ms, admitAll);
+      cancelPause = clock.after(ms, admitWaiting);
     },
   };
 }

@@ -1,14 +1,13 @@
-// Prepares undici's parser for HTTP answers. The parser is WebAssembly.
+// Prepares undici's parser for HTTP answers, which is a WebAssembly module.
 import { UsageError } from '../../errors.ts';
 
-// This is `require`, because the helper code of an ES import would copy the bytes one by one, which takes 100 ms.
+// An ES import would copy the bytes one by one, which takes 100 ms. `require` does not.
 import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 /**
- * Compiles the parser without background optimisation. Node waits for the optimisation before it exits, so `vals me` would
- * take 4.6 times as long. The caller has to keep the module: undici compiles the same bytes later, and V8 then reuses
- * the kept module. The V8 flags are reset at once, because V8 accepts bytecode from a cache only if the flags are the same as
- * when the bytecode was made.
+ * Compiles the parser without V8's background optimisation. Node waits for that optimisation before it exits, which would
+ * make `vals me` 4.6 times as slow. The caller must keep the module in memory: then V8 reuses it when undici compiles the
+ * same bytes. The flags are reset at once, because V8 rejects cached bytecode if its flags have changed.
  */
 export function compileParser(): WebAssembly.Module {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
@@ -19,17 +18,17 @@ export function compileParser(): WebAssembly.Module {
   return parser;
 }
 
-/** Throws if WebAssembly is off or lacks memory. undici would fail only after it has connected, like a fault of the service. */
+/** Without this check, undici would fail after it has connected, and the failure would look like a fault of the service. */
 export function requireWebAssembly(): void {
   if (!('WebAssembly' in globalThis)) {
-    throw new UsageError('This Node runs without WebAssembly, which requests need.', {
+    throw new UsageError('Cannot send requests, because this Node runs without WebAssembly.', {
       hint: 'Remove --jitless from NODE_OPTIONS.',
     });
   }
   try {
     new WebAssembly.Memory({ initial: 1 });
   } catch (cause) {
-    throw new UsageError('There is not enough memory for WebAssembly, which requests need.', {
+    throw new UsageError('Cannot send requests, because there is not enough memory for WebAssembly.', {
       hint: 'Raise the limit on virtual memory: `ulimit -v unlimited`.',
       cause,
     });

@@ -1,16 +1,14 @@
-// Connects through a proxy: opens a connection to the proxy and asks the proxy for a tunnel to the service.
+// Connects to the service through a tunnel that a proxy opens.
 import type { Socket } from 'node:net';
 import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
   url: URL;
-  /** The environment variable with the proxy's address, such as `https_proxy`. */
+  /** The environment variable with this address, such as `https_proxy`. */
   source: string;
 }
 
-/** The proxy failed or refused before there was a connection to the service. */
 export class ProxyError extends Error {
-  /** The HTTP status of the proxy's refusal. Undefined if the proxy sent no status. */
   readonly status: number | undefined;
 
   constructor(message: string, { status, cause }: { status?: number; cause?: Error } = {}) {
@@ -33,8 +31,8 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
       if (error) return callback(connectionFailed(error), null);
       giveUp = (reason) => toProxy.destroy(reason);
       const defaultPort = target.protocol === 'https:' ? 443 : 80;
-      const place = target.port ? target.host : `${target.host}:${defaultPort}`;
-      askForTunnel(toProxy, connectRequest(String(place), url), (error) => {
+      const address = target.port ? target.host : `${target.host}:${defaultPort}`;
+      askForTunnel(toProxy, connectRequest(String(address), url), (error) => {
         if (error) {
           toProxy.destroy();
           callback(error, null);
@@ -47,27 +45,25 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
   };
 }
 
-/** The user name and password, encoded for a header; undefined if the address has none. */
 export function credentialsOf({ username, password }: URL): string | undefined {
   if (!username && !password) return undefined;
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }
 
-function connectRequest(place: string, proxy: URL): string {
+function connectRequest(address: string, proxy: URL): string {
   const credentials = credentialsOf(proxy);
-  const lines = [`CONNECT ${place} HTTP/1.1`, `Host: ${place}`];
+  const lines = [`CONNECT ${address} HTTP/1.1`, `Host: ${address}`];
   if (credentials !== undefined) lines.push(`Proxy-Authorization: Basic ${credentials}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
 const longestHead = 16_384;
 
-/** Calls back once, with an error if there is no tunnel. */
 function askForTunnel(socket: Socket, request: string, callback: (error?: Error) => void): void {
   let answer = '';
   const finish = (error?: ProxyError) => {
     socket.off('readable', read).off('end', onEnd).off('close', onEnd).off('error', onError);
-    // After a failure, the socket may report more errors. An error without a listener would end the process.
+    // The socket may report more errors, and an error without a listener would end the process.
     if (error) socket.on('error', () => {});
     callback(error);
   };
@@ -89,7 +85,7 @@ function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
-  // A service sends nothing before the first request, so bytes after the proxy's answer do not come from the service.
+  // A service sends nothing before it receives a request, so more bytes can only come from the proxy.
   if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
   return undefined;
 }

@@ -1,20 +1,19 @@
-// Decides whether and when to retry a request, from the method and the fault.
+// Decides whether and when to send a request again.
 import type { Fault } from './attempt.ts';
 
 export const maxAttempts = 4;
 
-const repeatable = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-const reading = new Set(['GET', 'HEAD', 'OPTIONS']);
+const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
+const repeatableMethods = new Set([...readMethods, 'PUT', 'DELETE']);
 const temporaryStatuses = new Set([408, 429, 500, 502, 503, 504]);
-/** These statuses mean that the service did not start to handle the request. */
-const untouchedStatuses = new Set([429, 503]);
+/** A service sends these statuses before it handles the request, so it changed nothing. */
+const notHandledStatuses = new Set([429, 503]);
 
-/** Whether the fault shows that the service has too many requests at a time. */
+export const isRead = (method: string): boolean => readMethods.has(method);
+export const isRepeatable = (method: string): boolean => repeatableMethods.has(method);
+
 export const asksForFewer = (fault: Fault): boolean =>
-  fault.kind === 'lost' || (fault.kind === 'status' && untouchedStatuses.has(fault.status));
-
-export const isRepeatable = (method: string): boolean => repeatable.has(method);
-export const isRead = (method: string): boolean => reading.has(method);
+  fault.kind === 'lost' || (fault.kind === 'status' && notHandledStatuses.has(fault.status));
 
 export function maySendAgain(method: string, fault: Fault): boolean {
   switch (fault.kind) {
@@ -24,7 +23,7 @@ export function maySendAgain(method: string, fault: Fault): boolean {
     case 'timed_out':
       return isRepeatable(method);
     case 'status':
-      return (isRepeatable(method) ? temporaryStatuses : untouchedStatuses).has(fault.status);
+      return (isRepeatable(method) ? temporaryStatuses : notHandledStatuses).has(fault.status);
     case 'unreadable':
       return isRead(method);
     case 'rejected':
@@ -34,7 +33,6 @@ export function maySendAgain(method: string, fault: Fault): boolean {
   }
 }
 
-/** Whether a write may have been applied despite this fault. */
 export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
   if (isRead(method)) return false;
   switch (fault.kind) {
@@ -45,7 +43,7 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
     case 'unusable':
       return true;
     case 'status':
-      return fault.status === 408 || (fault.status >= 500 && !untouchedStatuses.has(fault.status));
+      return fault.status === 408 || (fault.status >= 500 && !notHandledStatuses.has(fault.status));
     case 'not_connected':
     case 'rejected':
       return false;
@@ -55,18 +53,18 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
 const firstBackoffMs = 500;
 const longestBackoffMs = 8_000;
 
-/** The delay is random (full jitter), so that many clients do not retry at once. It is at least the service's Retry-After. */
+/** The delay is random (full jitter), so that many clients do not retry at the same moment. */
 export function backoffMs(attempt: number, fault: Fault, random: number): number {
   const jittered = random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempt - 1));
-  const floor = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
-  return Math.max(floor, jittered);
+  const retryAfterMs = fault.kind === 'status' ? (fault.retryAfterMs ?? 0) : 0;
+  return Math.max(retryAfterMs, jittered);
 }
 
-/** Retry-After is a number of seconds or a date; anything else is ignored. */
+/** The header is a number of seconds, or a date. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;
-  // Date.parse also accepts many texts that are not dates, so the header must contain a year and a time.
+  // Date.parse also accepts texts that are not dates, so the header must contain a year and a time.
   const date = /\d{4}.*:/.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,28 +1,23 @@
-// Explains to the user why there is no secure connection, and what to do about it.
+// Explains to the user why a TLS connection failed.
 
 interface Explanation {
   reason: string;
   hint: string;
 }
 
-export interface Peer {
-  /** The name of the service or proxy at the start of a sentence, such as "the proxy localhost:8080". */
+/** The service or the proxy that the TLS connection leads to. */
+interface Peer {
+  /** Such as "the proxy localhost:8080". */
   name: string;
-  /** The service or proxy in "the certificate of ...", such as `https://vals.example.com`. */
-  place: string;
-  /** The port of the service or proxy at the start of a sentence, such as "this port" in "this port expects http". */
-  port: string;
-  /** A hint that tells where the user has set the address of the service or proxy. */
-  check: string;
+  addressHint: string;
 }
 
 type Explain = (peer: Peer, error: TlsError) => Explanation;
 type TlsError = NodeJS.ErrnoException & { host?: string; cert?: { subjectaltname?: string } };
 
-/** `problem` ends the sentence, such as "has expired" in "the certificate of https://vals.example.com has expired". */
 const aboutCertificate =
   (problem: string, hint: string): Explain =>
-  ({ place }) => ({ reason: `the certificate of ${place} ${problem}`, hint });
+  ({ name }) => ({ reason: `the certificate of ${name} ${problem}`, hint });
 
 const askToReplace = 'Ask the operator to replace the certificate.';
 
@@ -33,28 +28,31 @@ const expired = aboutCertificate(
 const notYetValid = aboutCertificate('is not valid yet', "Check this machine's clock.");
 const selfSigned = aboutCertificate(
   'is self-signed, so no authority vouches for it',
-  'If you trust it, save it to a file and set NODE_EXTRA_CA_CERTS to that file.',
+  'If you trust the certificate, save it to a file and set NODE_EXTRA_CA_CERTS to the path of that file.',
 );
 const unknownIssuer = aboutCertificate(
   'comes from an authority that this machine does not know',
-  "If it is your company's own authority, set NODE_EXTRA_CA_CERTS to a file with its certificate.",
+  'If the authority is your company, set NODE_EXTRA_CA_CERTS to the path of a file with the root certificate of your company.',
 );
 const revoked = aboutCertificate('was revoked', askToReplace);
 const tooWeak = aboutCertificate('has a key or a signature that is too weak', askToReplace);
 const notForServers = aboutCertificate('is not meant for a server', askToReplace);
 const invalid = aboutCertificate('is not valid', askToReplace);
 
-const otherHost: Explain = ({ place, check }, { cert }) => {
+const otherHost: Explain = ({ name, addressHint }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
   const [first = '', ...others] = names.map((host) => host.slice(0, 80));
   const more = others.length > 0 ? ` and ${others.length} more` : '';
   return {
-    reason: `the certificate of ${place} is for another host${first && `, ${first}${more}`}`,
-    hint: check,
+    reason: `the certificate of ${name} is for another host${first && `, ${first}${more}`}`,
+    hint: addressHint,
   };
 };
 
-const speaksHttp: Explain = ({ port, check }) => ({ reason: `${port} expects http, not https`, hint: check });
+const speaksHttp: Explain = ({ name, addressHint }) => ({
+  reason: `${name} expects http, not https`,
+  hint: addressHint,
+});
 const tooOld: Explain = ({ name }) => ({
   reason: `${name} speaks only versions of TLS that are no longer safe`,
   hint: 'Ask the operator to turn on TLS 1.2 or 1.3.',
@@ -67,17 +65,20 @@ const refused: Explain = ({ name }) => ({
   reason: `${name} refused the secure connection`,
   hint: 'The service may require a client certificate, which this program does not have, or support only unsafe encryption.',
 });
-const notHttp1: Explain = ({ name, check }) => ({ reason: `${name} does not speak HTTP/1.1`, hint: check });
-const unknownName: Explain = ({ name, check }) => ({
-  reason: `${name} does not know that host name`,
-  hint: check,
+const notHttp1: Explain = ({ name, addressHint }) => ({
+  reason: `${name} does not speak HTTP/1.1`,
+  hint: addressHint,
+});
+const unknownName: Explain = ({ name, addressHint }) => ({
+  reason: `${name} does not serve this host name`,
+  hint: addressHint,
 });
 
 const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUEST$|UNKNOWN_PROTOCOL$/;
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first pattern that matches the error code counts. OpenSSL's versions use different prefixes for the same code. */
+/** The first pattern that matches counts. The prefix of a code depends on the OpenSSL version. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
@@ -96,14 +97,13 @@ const explanations: [code: RegExp, explain: Explain][] = [
   [/ALERT_(?:HANDSHAKE_FAILURE|INSUFFICIENT_SECURITY|ACCESS_DENIED|BAD_CERTIFICATE)$/, refused],
   [
     /^ERR_SSL_|^ERR_TLS_|^ERR_OSSL_|^EPROTO$/,
-    ({ place, check }, { code }) => ({
-      reason: `a secure connection to ${place} could not be made`,
-      hint: `${check} (${code})`,
+    ({ name, addressHint }, { code }) => ({
+      reason: `the secure connection to ${name} failed (${code})`,
+      hint: addressHint,
     }),
   ],
 ];
 
-/** Undefined if the error has nothing to do with TLS. */
 export function explainTlsError(error: Error, peer: Peer): Explanation | undefined {
   const code = tlsCodeOf(error);
   for (const [pattern, explain] of explanations) {
@@ -114,7 +114,7 @@ export function explainTlsError(error: Error, peer: Peer): Explanation | undefin
 
 export const isCertificateWanted = (error: Error): boolean => certificateWanted.test(tlsCodeOf(error));
 
-/** Node has no error code for a weak certificate, so this function recognizes it by the error message. */
+/** Node has no error code for a weak certificate, only an error message. */
 function tlsCodeOf(error: TlsError): string {
   const { code = '', message } = error;
   return code === 'UNSPECIFIED' && message.endsWith('too weak') ? 'TOO_WEAK' : code;

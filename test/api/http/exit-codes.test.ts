@@ -398,13 +398,13 @@ describe('what is said', () => {
       'if the last of two attempts was refused',
       'PUT',
       [500, 429],
-      `The service asks for fewer requests (2 attempts). ${unknown}`,
+      `The service received too many requests (2 attempts). ${unknown}`,
     ],
     [
       'unless the last attempt got a clear answer',
       'PUT',
       [500, 403],
-      'The token has no permission for this (2 attempts). The request was sent more than once, so the change may already have been made.',
+      'The token has no permission for this request (2 attempts). The request was sent more than once, so the change may already have been made.',
     ],
   ] as const)('once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
     // A Retry-After beyond the deadline ends the attempts.
@@ -507,9 +507,9 @@ describe('the token is in nothing that is printed', () => {
 describe('what to do next', () => {
   it.each<[Reply, string]>([
     [{ status: 403 }, 'Use a token that has the permission. `vals me` shows whose token this is.'],
-    [{ status: 413 }, 'Split it into smaller vals.'],
+    [{ status: 413 }, 'Split the val into smaller vals.'],
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
-    [{ status: 422 }, 'Add --debug to see the request and the answer.'],
+    [{ status: 422 }, 'Run the command again with --debug to see the request and the answer.'],
     [{ status: 409 }, '`vals val get hello` shows the val as it is now.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
     [

@@ -22,11 +22,14 @@ describe('a gate for one request at a time, which is under way', () => {
     const controller = new AbortController();
     const gate = createGate(1, clock, controller.signal);
     const admitted: string[] = [];
-    const enter = (name: string, isRetry = false) => void gate.enter(isRetry).then(() => admitted.push(name));
-    await gate.enter(false);
+    let leaveGate = await gate.enter(false);
+    const enter = async (name: string, isRetry = false) => {
+      leaveGate = await gate.enter(isRetry);
+      admitted.push(name);
+    };
     const settled = () => new Promise((resolve) => setImmediate(resolve));
     const leave = async () => {
-      gate.leave('answered', 0);
+      leaveGate('answered');
       await settled();
       return admitted;
     };

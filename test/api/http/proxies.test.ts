@@ -69,7 +69,8 @@ describe('a proxy', () => {
     const { exit, error } = await runProcess([...reading, '--json'], { env });
     expect({ exit, message: error?.message }).toEqual({
       exit: 7,
-      message: 'The certificate of https://elsewhere.example is for another host, localhost and 3 more.',
+      message:
+        'The certificate of the service at https://elsewhere.example is for another host, localhost and 3 more.',
     });
     expect(proxy.connections()).toBe(1);
   });
@@ -96,11 +97,16 @@ describe('a proxy that makes no tunnel', () => {
   const end = 'end' as const;
   const cases: [name: string, answer: string, attempts: number, says: RegExp, more?: 'http' | 'end'][] = [
     ['407', refusal(407), 1, /^The proxy \S+ rejected the user name and password\.$/],
-    ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(403\)\.$/],
-    ['302', refusal(302), 1, /refused the connection to the service \(302\)/],
-    ['502', refusal(502), 4, /^Could not connect .* \(4 attempts\): the proxy \S+ answered 502\.$/],
-    ['503', refusal(503), 4, /answered 503\.$/],
-    ['503 for http', refusal(503), 4, /answered 503\.$/, http],
+    ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(status 403\)\.$/],
+    ['302', refusal(302), 1, /refused the connection to the service \(status 302\)/],
+    [
+      '502',
+      refusal(502),
+      4,
+      /^Could not connect .* \(4 attempts\): the proxy \S+ answered with status 502\.$/,
+    ],
+    ['503', refusal(503), 4, /answered with status 503\.$/],
+    ['503 for http', refusal(503), 4, /answered with status 503\.$/, http],
     ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /sent an answer that is not HTTP\.$/],
     ['headers without end', endless, 4, /sent an answer that does not end\.$/],
     ['200 with a body', ok, 4, /sent bytes after its answer\.$/],

@@ -71,23 +71,30 @@ describe('a secure service', () => {
     env?: Record<string, string>;
     from?: number;
   }[] = [
-    { name: 'expired', says: /^The certificate of https:\/\/127\.0\.0\.1:\d+ has expired\.$/ },
-    { name: 'not-yet-valid', says: /^The certificate of \S+ is not valid yet\.$/, hint: /clock/ },
-    { name: 'other-host', says: /^The certificate of \S+ is for another host, other\.example and 1 more\.$/ },
+    { name: 'expired', says: /^The certificate of the service at https:\/\/127\.0\.0\.1:\d+ has expired\.$/ },
+    {
+      name: 'not-yet-valid',
+      says: /^The certificate of the service at \S+ is not valid yet\.$/,
+      hint: /clock/,
+    },
+    {
+      name: 'other-host',
+      says: /^The certificate of the service at \S+ is for another host, other\.example and 1 more\.$/,
+    },
     {
       name: 'self-signed',
-      says: /^The certificate of \S+ is self-signed, so no authority vouches for it\.$/,
+      says: /^The certificate of the service at \S+ is self-signed, so no authority vouches for it\.$/,
       hint: /NODE_EXTRA_CA_CERTS/,
     },
     {
       name: 'good',
-      says: /^The certificate of \S+ comes from an authority that this machine does not know\.$/,
+      says: /^The certificate of the service at \S+ comes from an authority that this machine does not know\.$/,
       hint: /NODE_EXTRA_CA_CERTS/,
       env: {},
     },
     {
       name: 'weak-key',
-      says: /^The certificate of \S+ has a key or a signature that is too weak\.$/,
+      says: /^The certificate of the service at \S+ has a key or a signature that is too weak\.$/,
       options: { ciphers: 'DEFAULT@SECLEVEL=0' },
       from: 24,
     },
@@ -123,7 +130,8 @@ describe('a port that speaks something else', () => {
   it('https:// to http', async () => {
     const service = await scriptedService([]);
     const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
-    for (const args of commands) await expectBarred(env, 'This port expects http, not https.', args);
+    for (const args of commands)
+      await expectBarred(env, /^The service at https:\S+ expects http, not https\.$/, args);
   });
 
   it('http:// to https that closes the connection without a word: it may be that', async () => {
@@ -152,7 +160,7 @@ describe('a port that speaks something else', () => {
   it.each(plainToTls)('http:// to what answers $server', async ({ answer }) => {
     for (const args of commands) {
       const service = await rawService({ received: (socket) => socket.end(answer, 'latin1') });
-      await expectBarred(service.env, 'This port expects https, not http.', args);
+      await expectBarred(service.env, /^The service at http:\S+ expects https, not http\.$/, args);
       expect(service.connections()).toBe(1);
     }
   });
