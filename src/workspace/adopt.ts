@@ -46,7 +46,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const hasEdit = here !== undefined && wasPushedFromHere && !force;
     const stays = here === remote.code || hasEdit;
     // If the file has the code of the base, but vals.json lacks the val, then an interrupted pull wrote the file.
-    const isLeftover = here !== undefined && bases.read({ id, name })?.code === here;
+    const base = bases.read({ id, name });
+    const isLeftover = here !== undefined && base?.name !== undefined && base.code === here;
     if (here !== undefined && !stays && !isLeftover && !force) {
       const isFileOfVal = workspace.vals.ofFile(file) !== undefined;
       throw fileExists({ name, file, id }, isFileOfVal);
@@ -56,7 +57,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     // The base is written first, because an interrupted pull is recognised by its base. The id is written last, so that
     // every id in vals.json has a base.
     const content = writable(remote, { name });
-    bases.write({ id, name }, remote);
+    bases.write({ id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));
       if (here !== undefined && !isLeftover) backup.keep(file, here);

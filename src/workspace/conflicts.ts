@@ -24,10 +24,11 @@ export const notPulled = (examined: Examined): ConflictError => {
   });
 };
 
-function differenceOf({ val: { file, name }, base, isNew }: Examined): string {
+function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
   if (isNew) return `${file} is new here, and the service has a val named "${name}" with other code.`;
-  return base === undefined
-    ? `${file} differs from the service's code, and this folder has no base that shows which is newer.`
+  // If the service still has the code of the base, the val is in conflict because this folder never pulled or pushed it.
+  return base === undefined || base.code === remote?.code
+    ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
     : `${file} changed here and on the service.`;
 }
 

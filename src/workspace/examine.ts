@@ -13,6 +13,8 @@ export interface Examined extends RemoteSide {
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
+  /** The base in .vals. It differs from `base` if the service has the code of a push that got no answer. */
+  recorded: Base | undefined;
   /** Compares only the code, not the names or the owners. */
   status: Status;
   /** The val's name on the service; undefined if vals.json has the same name. */
@@ -47,14 +49,12 @@ export async function examine(
   // If `others` is set, the id belongs to another owner. A private val of another owner looks deleted to the caller.
   const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
-  const status = compare<string | typeof unlikeAny>(
+  const compared = compare<string | typeof unlikeAny>(
     base?.code ?? codeWithoutBase(workspace, val, remote),
     here,
     remote?.code,
   );
-  if (status === 'unchanged' && remote !== undefined && val.id !== undefined) {
-    updateBase(workspace, val, recorded, remote);
-  }
+  const status = compared === 'changed here' && !mayReplace(workspace, val, recorded) ? 'conflict' : compared;
   const nameThere = remote?.name === val.name ? undefined : remote?.name;
   return {
     ...(found === 'unknown' ? { remote } : found),
@@ -62,6 +62,7 @@ export async function examine(
     val: { ...val, id: val.id ?? remote?.id },
     here,
     base,
+    recorded,
     status,
     nameThere,
     isRenamedHere: nameThere !== undefined && val.id !== undefined && recorded?.name === nameThere,
@@ -86,6 +87,13 @@ function codeWithoutBase(
   const isFreshCheckout = id !== undefined && remote !== undefined && bases.trustsFile(id);
   return isOnNeitherSide || isFreshCheckout ? undefined : unlikeAny;
 }
+
+/**
+ * False if vals.json got the val after the checkout, and this folder never pulled or pushed the val. Whoever added the
+ * val to vals.json may be a stranger, so a base that `vals status` recorded does not allow a push to replace its code.
+ */
+const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
+  id === undefined || recorded?.name !== undefined || bases.trustsFile(id);
 
 async function findByName(
   remotes: RemoteVals,
@@ -126,19 +134,21 @@ const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefin
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * The file and the service have the same code, so this code becomes the base. If the folder is not writable, a command
- * that only reads does not fail.
+ * If the file and the service have the same code, this code becomes the base. A command that only reads must pass
+ * 'read': otherwise a val that a stranger listed in vals.json could later be renamed or deleted. If the folder is not
+ * writable, the command does not fail.
  */
-function updateBase(
+export function recordUnchanged(
   { bases }: Workspace,
-  val: WorkspaceVal,
-  base: Base | undefined,
-  remote: RemoteVal,
+  { val, recorded, remote, status, nameThere, isNew }: Examined,
+  by: 'read' | 'pull or push',
 ): void {
-  // The name is recorded only if vals.json has the same name. Otherwise a rename on the service would look like a
-  // rename in vals.json.
-  const name = remote.name === val.name ? remote.name : base?.name;
-  if (base?.code === remote.code && base.name === name && isSameChange(base, remote)) return;
+  if (status !== 'unchanged' || remote === undefined || isNew) return;
+  const isKnown = by === 'pull or push' || recorded?.name !== undefined;
+  // If the names differ, the old name stays. Otherwise a rename on the service would look like a rename in vals.json.
+  const ownName = isKnown ? val.name : undefined;
+  const name = nameThere === undefined ? ownName : recorded?.name;
+  if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {
     bases.write(val, { ...remote, name });
   } catch (error) {

@@ -20,7 +20,7 @@ export async function learnId(
   // If the service's code differs from the pushed code, somebody changed the val after the push. Then the base is the
   // pushed code.
   const base = remote.code === sent.code ? remote : sent;
-  workspace.bases.write({ id, name }, base);
+  workspace.bases.write({ id, name }, { ...base, name });
   workspace.remember({ file, name, id });
   return idAndVersion(id, base.version);
 }

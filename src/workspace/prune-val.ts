@@ -21,8 +21,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A base has a name only if this folder recorded the base. Without this check, a base in a stranger's repository
-  // could cause the deletion of vals.
+  // A base has a name only if this folder pulled or pushed the val. Without this check, a stranger's repository could
+  // cause the deletion of vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
@@ -92,7 +92,7 @@ const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
 
 const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
   new ConflictError(
-    `${file} is gone here, but its val was not deleted: this folder has no base that shows whether the val changed.`,
+    `${file} is gone here, but its val was not deleted: this folder never pulled or pushed it.`,
     {
       hint:
         `To delete the val, run ${shell`vals val rm ${name}`}. ` +

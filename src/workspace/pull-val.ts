@@ -6,7 +6,7 @@ import { interruptible } from '../lib/signals.ts';
 import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type Examined, examine } from './examine.ts';
+import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -37,8 +37,9 @@ export async function pullVal(
   });
   if (remote === undefined || val.id === undefined) return withoutRemote(workspace, examined, options);
   if (status === 'unchanged') {
-    if ((examined.isNew || takesName(examined, options)) && !options.dryRun)
-      record(workspace, examined, remote, options);
+    if (options.dryRun) return outcome('unchanged');
+    if (examined.isNew || takesName(examined, options)) record(workspace, examined, remote, options);
+    else recordUnchanged(workspace, examined, 'pull or push');
     return outcome('unchanged');
   }
   const isEdited = status === 'changed here' || status === 'conflict';
@@ -124,7 +125,7 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
-  workspace.bases.write(val, remote);
+  workspace.bases.write(val, { ...remote, name: nameThere });
   workspace.remember(isNamedAnew ? { ...val, name: nameThere } : val);
   if (isNamedAnew) {
     remark(`The val "${val.name}" is named "${nameThere}" on the service. vals.json was updated.`);

@@ -11,7 +11,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
 import { deletedThere, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
-import { type Examined, examine } from './examine.ts';
+import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -222,8 +222,9 @@ function outcomeWithoutSending(
   if (status === 'deleted there') throw deletedThere(val);
   if (nameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, nameThere);
   if (status === 'unchanged') {
-    if (examined.isNew && remote !== undefined && remote.id !== undefined && !dryRun) {
-      record(workspace, val, remote);
+    if (!dryRun) {
+      if (examined.isNew && remote?.id !== undefined) record(workspace, val, { ...remote, name: val.name });
+      recordUnchanged(workspace, examined, 'pull or push');
     }
     return { status: 'unchanged', ...idAndVersion(val.id, remote?.version) };
   }

@@ -160,7 +160,7 @@ describe('does not delete', () => {
     if (how === 'without .vals') checkout.remove('.vals');
     const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
     expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
-    expect(rows[0]?.error?.message).toContain('has no base');
+    expect(rows[0]?.error?.message).toContain('never pulled or pushed it');
     expect(await names(service)).toHaveLength(4);
   });
 

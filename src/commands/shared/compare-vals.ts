@@ -1,7 +1,7 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
-import { type Examined, examine } from '../../workspace/examine.ts';
+import { type Examined, examine, recordUnchanged } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
@@ -30,7 +30,9 @@ export async function compareVals(context: Context, words: readonly string[]): P
   show();
   await forEach(vals, 'auto', async (val, index) => {
     try {
-      examined[index] = withoutEqualCodes(await examine(workspace, remotes, val));
+      const each = await examine(workspace, remotes, val);
+      recordUnchanged(workspace, each, 'read');
+      examined[index] = withoutEqualCodes(each);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       errors.push(error);
@@ -49,5 +51,5 @@ export async function compareVals(context: Context, words: readonly string[]): P
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
   const remote = examined.remote && { ...examined.remote, code: '' };
-  return { ...examined, here: undefined, base: undefined, remote };
+  return { ...examined, here: undefined, base: undefined, recorded: undefined, remote };
 }

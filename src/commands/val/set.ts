@@ -91,7 +91,7 @@ async function prepareRenaming(
   return async () => {
     const base = workspace.bases.read(known);
     workspace.remember({ ...known, name });
-    if (base !== undefined) workspace.bases.write(known, { ...base, name });
+    if (base?.name !== undefined) workspace.bases.write(known, { ...base, name });
     const error = await workspace.saveManifest();
     if (error !== undefined) throw error;
   };

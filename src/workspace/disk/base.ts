@@ -11,7 +11,10 @@ export interface Base {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
-  /** The name of the val on the service; undefined if the base came with a repository or a copy of the folder. */
+  /**
+   * The name of the val when this folder last pulled or pushed it. Undefined if this folder never did that: a command
+   * that only reads recorded the base, or the base came with a repository or a copy of the folder.
+   */
   name?: string | undefined;
   /** The hash of the code in a push that got no answer. If the service has that code, the push succeeded. */
   sent?: string | undefined;
@@ -49,21 +52,22 @@ export function createBases(
   // The service chooses the id, so an id with unusual characters is hashed before it becomes a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
-  const checkoutFile = `${folder}/checkout.json`;
-  const isFresh = !existsBelow(root, folder);
-  const cameWithCheckout = new Set(isFresh ? ids : readIds());
-  let isPrepared = false;
   let knownMark: string | undefined;
   const markNow = () => {
     knownMark ??= folderMark(root);
     return knownMark;
   };
+  // The mark in the file name keeps a repository from replacing the file: nobody else knows the mark of this folder.
+  const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
+  const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
+  const cameWithCheckout = new Set(isFresh ? ids : readIds());
+  let isPrepared = false;
   const readByName = new Set<string>();
 
   function prepare(): void {
     if (isPrepared) return;
     prepareDotVals(root);
-    if (isFresh) replaceBelow(root, checkoutFile, `${stringifyJson([...ids])}\n`, 'anything');
+    if (isFresh) replaceBelow(root, checkoutFile(), `${stringifyJson([...ids])}\n`, 'anything');
     isPrepared = true;
   }
 
@@ -86,8 +90,7 @@ export function createBases(
       const isOurs = mark !== undefined && mark === markNow();
       // A base that another folder recorded may come from a stranger. Without its version and time, the val is read from
       // the service before anybody calls it unchanged.
-      if (val.id !== undefined)
-        return isOurs ? { ...facts, name } : { ...facts, version: undefined, changedAt: undefined };
+      if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
       // Without an id, a push finds the val by name alone. With a base that came with a stranger's repository, the push
       // would overwrite the user's own val of the same name.
       if (!isOurs) return undefined;
@@ -110,7 +113,7 @@ export function createBases(
 
   function readIds(): string[] {
     try {
-      const noted = parseJson(readBelow(root, checkoutFile) ?? '[]');
+      const noted = parseJson(readBelow(root, checkoutFile()) ?? '[]');
       return Array.isArray(noted) ? noted.filter((id) => typeof id === 'string') : [];
     } catch {
       return [];
