@@ -1,5 +1,5 @@
-// npm runs this before and after `npm pack`, so that the packed package.json has no scripts and no development settings.
-// npm would warn everybody who installs a package with a `prepare` script.
+// npm runs this file before and after `npm pack`. The packed package.json must have no scripts, because npm warns
+// everybody who installs a package with a `prepare` script.
 import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 const [step] = process.argv.slice(2);

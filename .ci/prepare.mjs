@@ -1,6 +1,6 @@
-// npm runs this after an install in a checkout. Builds dist/, or says why it cannot be built.
+// npm runs this file after `npm ci` in a checkout.
 try {
-  // commander stands for all development dependencies.
+  // If commander is installed, all development dependencies are installed.
   import.meta.resolve('commander');
 } catch {
   console.error(

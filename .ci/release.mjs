@@ -1,4 +1,4 @@
-// `npm version` runs this before it commits. Writes the new version into the changelog and into the README.
+// `npm version` runs this file before it commits.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,4 +1,3 @@
-// The tools of every measurement: a Node, the built program, a scratch folder, a service, other programs.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,14 +38,14 @@ export function sizesOf({ quick }) {
 }
 
 /**
- * @param {string} node the path of the Node that runs vals
+ * @param {string} nodePath
  * @param {import('./bench.mjs').Scratch} scratch
  * @param {{ runs: number, quick: boolean }} options
  */
-export async function createBench(node, scratch, options) {
+export async function createBench(nodePath, scratch, options) {
   const cwd = scratch.subfolder('work');
   const env = scratch.environment();
-  const { stdout } = await outputOf({ file: node, args: ['--version'], env, cwd });
+  const { stdout } = await outputOf({ file: nodePath, args: ['--version'], env, cwd });
   return {
     nodeVersion: stdout.trim(),
     scratch,
@@ -54,21 +53,20 @@ export async function createBench(node, scratch, options) {
     rounds: {
       start: { runs: options.runs, warmUps: options.quick ? 1 : 3 },
       bulk: { runs: Math.ceil(options.runs / 10), warmUps: options.quick ? 0 : 1 },
-      /** For work that takes many seconds. */
       slow: { runs: Math.min(3, options.runs), warmUps: 0 },
     },
     /**
      * @param {readonly string[]} args
-     * @param {Record<string, string>} [more] of the environment
+     * @param {Record<string, string>} [moreEnv]
      * @returns {Command}
      */
-    node: (args, more) => ({ file: node, args, env: { ...env, ...more }, cwd }),
+    node: (args, moreEnv) => ({ file: nodePath, args, env: { ...env, ...moreEnv }, cwd }),
     /**
      * @param {readonly string[]} args
-     * @param {Record<string, string>} [more] of the environment
+     * @param {Record<string, string>} [moreEnv]
      * @returns {Command}
      */
-    vals: (args, more) => ({ file: node, args: [program, ...args], env: { ...env, ...more }, cwd }),
+    vals: (args, moreEnv) => ({ file: nodePath, args: [program, ...args], env: { ...env, ...moreEnv }, cwd }),
     /**
      * @param {string} file
      * @param {readonly string[]} args
@@ -86,14 +84,13 @@ export const settingsFor = ({ baseUrl }) => ({
 });
 
 /**
- * The service's certificate is self-signed. Node checks it against all roots, as it does for users, and then accepts it.
+ * Node checks the self-signed certificate against all roots, as it does for users, and then accepts the certificate.
  * An additional authority would cost Node 20 another 70 ms.
  */
 export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 
 /** @typedef {ReturnType<typeof createScratch>} Scratch */
 
-/** A folder for temporary files, removed at the end, and an environment for measured programs. */
 export function createScratch() {
   const folder = mkdtempSync(join(tmpdir(), 'vals-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -110,9 +107,9 @@ export function createScratch() {
     folder,
     subfolder,
     /**
-     * Inherits PATH and nothing else: no extra certificates, no CI, no settings.
      * @param {Record<string, string>} [more]
      * @returns {Record<string, string>}
+     * /
      */
     environment: (more = {}) => ({
       PATH: process.env.PATH ?? '',
@@ -128,9 +125,9 @@ export function createScratch() {
 }
 
 /**
- * Writes files of 4 KB, each of them a val.
  * @param {string} folder
  * @param {number} count
+ * /
  */
 export function writeVals(folder, count) {
   for (let index = 0; index < count; index += 1) {
@@ -140,12 +137,8 @@ export function writeVals(folder, count) {
   }
 }
 
-/**
- * Finds a program in PATH.
- * @param {string} name
- * @returns {string | undefined} its path
- */
-export function installed(name) {
+/** @param {string} name */
+export function findInPath(name) {
   return (process.env.PATH ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
@@ -161,18 +154,18 @@ export function installed(name) {
 
 /**
  * @typedef {object} ServiceOptions
- * @property {number} [delayMs] the delay of each answer
- * @property {number} [runs] the length of the list of runs
- * @property {boolean} [secure] over TLS
- * @property {number} [mostAtATime] further requests are answered with 429
+ * @property {number} [delayMs]
+ * @property {number} [runs]
+ * @property {boolean} [secure]
+ * @property {number} [mostAtATime] the service answers further requests with 429
  */
 
 /**
- * @typedef {object} Counts The service's counts since the last time.
+ * @typedef {object} Counts since the last call of `counts`
  * @property {number} connections
  * @property {number} requests
- * @property {number} vals different names that were pushed
- * @property {number} heldMs the delays of all answers together
+ * @property {number} vals
+ * @property {number} heldMs the sum of all delays
  * @property {number} refused
  */
 

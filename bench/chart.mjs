@@ -1,13 +1,11 @@
-// A chart of the starts: one bar per command, in multiples of the time that `node -e 0` takes.
 import { describeRun } from './report.mjs';
 
 const [width, left, right, top, rowHeight] = [720, 220, 70, 44, 26];
-/** Longer bars of other programs are cut here, so that the bars of vals stay long enough to compare. */
+/** Longer bars are cut, so that the bars of vals stay long enough to compare. */
 const longest = 6;
 
 /**
  * @param {import('./main.mjs').Results} results
- * @returns {string} an SVG with its own background, because a page may be dark
  */
 export function chartOf(results) {
   const node = results.lines[0]?.node ?? '';

@@ -1,5 +1,5 @@
-// The service with a million runs and 100,000 vals of one person, compared with 10,000 runs and 1,000 vals: pages, writes,
-// and a whole list. PostgreSQL is measured if VALS_BENCH_DATABASE names a server on which databases can be created.
+// Compares the service with a million runs to the service with 10,000 runs. PostgreSQL is measured only if
+// VALS_BENCH_DATABASE is set.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

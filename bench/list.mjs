@@ -1,4 +1,3 @@
-// A long list as NDJSON: its speed, and whether memory grows with its length.
 import { settingsFor, withService } from './bench.mjs';
 import { interleaved, median, peakMegabytesOf, timeOf } from './run.mjs';
 

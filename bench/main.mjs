@@ -1,4 +1,3 @@
-// Measures and reports. The exit code is 1 if a measurement failed. A missed goal does not change it.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, release, totalmem, type } from 'node:os';
 import { resolve } from 'node:path';
@@ -83,20 +82,20 @@ async function measureAll() {
 /**
  * @param {import('./report.mjs').Measurement} measurement
  * @param {import('./bench.mjs').Bench} bench
- * @param {boolean} isFirst whether it is the first Node that is measured
+ * @param {boolean} isFirstNode
  */
-async function linesOf({ group, plans, measure }, bench, isFirst) {
-  const wanted = plans.filter(({ what, once }) => what.includes(options.only) && (isFirst || !once));
+async function linesOf({ group, plans, measure }, bench, isFirstNode) {
+  const wanted = plans.filter(({ what, once }) => what.includes(options.only) && (isFirstNode || !once));
   if (wanted.length === 0) return [];
   process.stderr.write(`Node ${bench.nodeVersion}: ${wanted.map(({ what }) => what).join('; ')}\n`);
   const names = new Set(wanted.map(({ what }) => what));
   const findings = await measure(bench, names).catch((error) => {
-    // The message names folders and hosts of this machine, so it is not published.
+    // The message contains folders and hosts of this machine, so it is not published.
     process.stderr.write(`${error.message}\n`);
     return /** @type {import('./report.mjs').Findings} */ ({});
   });
   return wanted.map((plan) => {
-    // Small work is mostly start-up, and the goals are for large work.
+    // The goals are for large work. Small work is mostly start-up.
     const { goal, ...withoutGoal } = plan;
     return lineOf(
       group,
@@ -107,7 +106,6 @@ async function linesOf({ group, plans, measure }, bench, isFirst) {
   });
 }
 
-/** Everything that is measured, in the order of the report. */
 function measurements() {
   const sizes = sizesOf(options);
   return [
@@ -140,7 +138,6 @@ function parseOptions(argv) {
   return { ...values, runs };
 }
 
-/** The machine of the figures. */
 function describeMachine() {
   const cores = cpus();
   return {

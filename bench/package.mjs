@@ -1,4 +1,3 @@
-// The size of the package, and how long its installation takes.
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { interleaved, outputOf, timeOf } from './run.mjs';
@@ -25,7 +24,7 @@ export const packaging = {
       return { ...packed, [time]: { skipped: 'the registry cannot be reached' } };
     }
     rmSync(cacheOf(bench), { recursive: true });
-    // npm looks for its global settings below the prefix, so with another prefix their path has to be given.
+    // npm looks for its global settings below the prefix. So with another prefix, npm needs the path of the settings.
     const settings = (await outputOf(npm(bench, ['config', 'get', 'globalconfig']))).stdout.trim();
     const install = async () => {
       const prefix = bench.scratch.subfolder('prefix');
@@ -69,15 +68,17 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * An empty cache, because npm's usual one would answer even if the registry cannot be reached.
+ * Starts empty. The usual cache of npm would answer even if the registry cannot be reached.
  * @param {Bench} bench
+ * /
  */
 const cacheOf = ({ scratch }) => scratch.subfolder('npm-cache');
 
 /**
- * npm with the registry and the certificates of this machine, and without retries, which would take minutes.
+ * Without retries, which would take minutes.
  * @param {Bench} bench
  * @param {readonly string[]} args
+ * /
  */
 function npm(bench, args) {
   const { cwd } = bench.other('npm', []);

@@ -1,5 +1,3 @@
-// Pushes of many files: with a fixed concurrency, compared with the best time that the service's delay allows; and with
-// --concurrency auto, compared with a good fixed number.
 import { settingsFor, withService, writeVals } from './bench.mjs';
 import { interleaved, timeOf } from './run.mjs';
 
@@ -55,12 +53,12 @@ function fixed(what, concurrency, atMost) {
 
 /**
  * @param {string} what
- * @param {number} known a concurrency that suits the service
+ * @param {number} goodConcurrency
  * @param {number} atMost
  * @param {import('./bench.mjs').ServiceOptions} options
  * @returns {Measurement}
  */
-function auto(what, known, atMost, options) {
+function auto(what, goodConcurrency, atMost, options) {
   return {
     group: 'push',
     plans: [{ what, unit: '×', goal: { atMost } }],
@@ -73,14 +71,14 @@ function auto(what, known, atMost, options) {
         const timings = await interleaved(
           {
             auto: pushing(bench, service, 'auto', noteRefused),
-            known: pushing(bench, service, `${known}`, () => {}),
+            good: pushing(bench, service, `${goodConcurrency}`, () => {}),
           },
           bench.rounds.slow,
         );
         return {
           [what]: {
-            figure: timings.auto.medianMs / timings.known.medianMs,
-            timings: { auto: timings.auto, [`${known} at a time`]: timings.known },
+            figure: timings.auto.medianMs / timings.good.medianMs,
+            timings: { auto: timings.auto, [`${goodConcurrency} at a time`]: timings.good },
             ...(note && { note }),
           },
         };
@@ -89,11 +87,12 @@ function auto(what, known, atMost, options) {
 }
 
 /**
- * A push of all files, which resolves to its milliseconds. Throws if not every file arrived.
+ * Throws if a file did not arrive.
  * @param {Bench} bench
  * @param {Service} service
  * @param {string} concurrency
  * @param {(counts: import('./bench.mjs').Counts) => void} onPushed
+ * /
  */
 function pushing({ scratch, sizes, vals }, service, concurrency, onPushed) {
   const folder = scratch.subfolder('many-files');

@@ -1,5 +1,3 @@
-// The lines of the report, each with its figure and its goal, and their table.
-
 /** @typedef {{ atMost: number } | { atLeast: number }} Goal */
 /** @typedef {'×' | 'records/s' | 'MB' | 'kB' | 's'} Unit */
 
@@ -7,25 +5,25 @@
  * @typedef {object} LinePlan
  * @property {string} what
  * @property {Unit} unit
- * @property {Goal} [goal] absent for other programs
- * @property {boolean} [once] whether the line does not depend on the Node that runs vals
+ * @property {Goal} [goal]
+ * @property {boolean} [once] measured with the first Node only
  */
 
 /**
  * @typedef {object} Finding
  * @property {number} figure
- * @property {Record<string, import('./run.mjs').Timing>} [timings] the timings behind the figure
+ * @property {Record<string, import('./run.mjs').Timing>} [timings]
  * @property {string} [note]
  */
 
-/** @typedef {{ skipped: string }} Skipped the reason why this machine cannot measure a line */
+/** @typedef {{ skipped: string }} Skipped */
 /** @typedef {{ failed: string }} Failed */
-/** @typedef {Record<string, Finding | Skipped>} Findings by the name of the line */
+/** @typedef {Record<string, Finding | Skipped>} Findings */
 
 /**
  * @typedef {object} Line
  * @property {string} group
- * @property {string} node the version of Node
+ * @property {string} node
  * @property {string} what
  * @property {Unit} unit
  * @property {Goal} [goal]
@@ -38,12 +36,10 @@
  */
 
 /**
- * Lines that are measured together.
  * @typedef {object} Measurement
  * @property {string} group
  * @property {readonly LinePlan[]} plans
  * @property {(bench: import('./bench.mjs').Bench, wanted: ReadonlySet<string>) => Promise<Findings>} measure
- *   measures at least the wanted lines
  */
 
 /**
@@ -60,8 +56,8 @@ export function lineOf(group, node, plan, outcome) {
 }
 
 /**
- * Drops the digits that are only noise.
  * @param {Finding | Skipped | Failed} outcome
+ * /
  */
 function rounded(outcome) {
   return 'figure' in outcome ? { ...outcome, figure: Number(outcome.figure.toPrecision(6)) } : outcome;

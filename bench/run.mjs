@@ -1,4 +1,3 @@
-// Runs commands in turn, so that a busy moment of the machine slows all of them.
 import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,17 +8,16 @@ import { text } from 'node:stream/consumers';
  * @typedef {object} Command
  * @property {string} file
  * @property {readonly string[]} args
- * @property {Record<string, string>} env the whole environment
+ * @property {Record<string, string>} env
  * @property {string} cwd
  */
 
 /**
- * Runs a command without input, and drops its output.
  * @param {Command} command
- * @returns {Promise<number>} milliseconds from its start to its end
+ * @returns {Promise<number>} milliseconds
  */
 export async function timeOf({ file, args, env, cwd }) {
-  // A write to a file takes the measured command less time than a write to a pipe.
+  // A write to a file slows the measured command less than a write to a pipe.
   const errors = join(cwd, '.stderr');
   const stderr = openSync(errors, 'w');
   try {
@@ -49,8 +47,8 @@ export async function outputOf({ file, args, env, cwd, input = '' }) {
 }
 
 /**
- * Code for a measured program: at its end, it writes its peak memory in KiB. On Linux, maxRSS includes the parent's memory
- * at the fork, so VmHWM is read instead.
+ * Each measured program writes its peak memory when it ends. On Linux, maxRSS includes the memory of the parent
+ * process, so the program reads VmHWM instead.
  */
 const notePeakMemory = `
 const { readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
@@ -63,8 +61,8 @@ process.once('exit', () => {
 });`;
 
 /**
- * @param {Command} command run by Node
- * @returns {Promise<number>} its peak memory in megabytes
+ * @param {Command} command
+ * @returns {Promise<number>}
  */
 export async function peakMegabytesOf({ args, env, cwd, ...command }) {
   const folder = mkdtempSync(join(tmpdir(), 'vals-peak-'));
@@ -105,7 +103,7 @@ function commandFailed(file, args, exit, stderr) {
 
 /**
  * @template {Record<string, (() => Promise<number>) | undefined>} Timed
- * @param {Timed} timed each resolves to its milliseconds
+ * @param {Timed} timed
  * @param {{ runs: number, warmUps: number }} rounds
  * @returns {Promise<{ [Name in keyof Timed]: undefined extends Timed[Name] ? Timing | undefined : Timing }>}
  */
@@ -113,7 +111,7 @@ export async function interleaved(timed, { runs, warmUps }) {
   const entries = Object.entries(timed).flatMap(([name, time]) => (time ? [{ name, time }] : []));
   const samples = new Map(entries.map(({ name }) => [name, /** @type {number[]} */ ([])]));
   for (let round = -warmUps; round < runs; round += 1) {
-    // In random order, so that no command always follows the same one.
+    // The order is random, so that no command always runs after the same other command.
     for (const { name, time } of shuffled(entries)) {
       const ms = await time();
       if (round >= 0) samples.get(name)?.push(ms);

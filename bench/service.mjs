@@ -1,5 +1,4 @@
-// A service so fast that it never slows a client down, except by the delay that is set. bench.mjs starts it as a process
-// of its own, and it ends with bench.mjs.
+// bench.mjs starts this service as a process. The service is so fast that only `delayMs` slows a client down.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { createServer as createSecureServer } from 'node:tls';
@@ -89,7 +88,7 @@ function answerTo({ method, target, body }) {
 
 /**
  * @param {(request: Request) => void} onRequest
- * @returns {(bytes: Buffer) => void} takes the bytes of the connection
+ * @returns {(bytes: Buffer) => void}
  */
 function requestReader(onRequest) {
   /** @type {Buffer} */
@@ -155,7 +154,7 @@ function createRunList(baseUrl, total) {
 /**
  * @param {unknown} body
  * @param {string} [status]
- * @returns {Buffer} a whole answer, head and body, so that sending it is one write
+ * @returns {Buffer}
  */
 function jsonAnswer(body, status = '200 OK') {
   const text = JSON.stringify(body);

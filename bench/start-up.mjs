@@ -1,7 +1,6 @@
-// The time of a command from its start to its end, compared with a Node that does nothing.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyCertificate, installed, settingsFor, withService } from './bench.mjs';
+import { anyCertificate, findInPath, settingsFor, withService } from './bench.mjs';
 import { interleaved, outputOf, timeOf } from './run.mjs';
 
 /** @typedef {import('./bench.mjs').Bench} Bench */
@@ -54,7 +53,7 @@ async function measureOurs(bench, wanted, service) {
   const timed = {};
   for (const [what, { command }] of Object.entries(starts)) {
     if (!wanted.has(what)) continue;
-    // Each push needs new code: with the same code, the service writes nothing.
+    // The service writes nothing if the code did not change, so each push needs new code.
     const prepare = () => what === push && editPushedFile(bench);
     prepare();
     await mustPrint(command(bench, service));
@@ -67,10 +66,10 @@ async function measureOurs(bench, wanted, service) {
 }
 
 /**
- * Other programs take much longer and are measured less often.
  * @param {Bench} bench
  * @param {ReadonlySet<string>} wanted
  * @returns {Promise<import('./report.mjs').Findings>}
+ * /
  */
 async function measurePeers(bench, wanted) {
   /** @type {Record<string, () => Promise<number>>} */
@@ -78,7 +77,7 @@ async function measurePeers(bench, wanted) {
   /** @type {import('./report.mjs').Findings} */
   const missing = {};
   for (const [what, name] of Object.entries(peers)) {
-    const file = installed(name);
+    const file = findInPath(name);
     if (!wanted.has(what)) continue;
     if (file === undefined) missing[what] = { skipped: 'not installed' };
     else timed[what] = () => timeOf(bench.other(file, ['--version']));
@@ -106,10 +105,10 @@ async function ratios(bench, timed, rounds) {
 }
 
 /**
- * One request, compared with a script that sends the same one.
  * @param {'node:http' | 'node:https'} module
  * @param {number} atMost
  * @returns {import('./report.mjs').Measurement}
+ * /
  */
 function oneRequest(module, atMost) {
   const secure = module === 'node:https';
@@ -142,7 +141,10 @@ function oneRequest(module, atMost) {
 
 export const requests = [oneRequest('node:http', 2), oneRequest('node:https', 1.5)];
 
-/** @param {Command} command must print something, so that a command that fails early does not count as fast */
+/**
+ * A command that fails early would look fast.
+ * @param {Command} command
+ */
 async function mustPrint(command) {
   const { stdout } = await outputOf(command);
   if (stdout === '') throw new Error(`${[command.file, ...command.args].join(' ')} printed nothing`);

@@ -1,5 +1,3 @@
-// A workspace of thousands of vals on the embedded service, compared with a plain push of the same files, and with a
-// small workspace.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeVals } from './bench.mjs';
@@ -7,7 +5,7 @@ import { interleaved, peakMegabytesOf, timeOf } from './run.mjs';
 
 /** @typedef {import('./bench.mjs').Bench} Bench */
 /** @typedef {import('./report.mjs').Measurement} Measurement */
-/** @typedef {{ folder: string, data: string }} Place a folder of files, and the data of the service that it is pushed to */
+/** @typedef {{ folder: string, data: string }} Place */
 
 const count = (/** @type {number} */ number) => number.toLocaleString('en');
 
@@ -43,7 +41,8 @@ function commands(few, many) {
     ],
     async measure(bench) {
       const pushed = makePlace(bench, many);
-      // Removed at the end, because ext4 without a journal creates files slowly for half a minute after a large removal.
+      // The folders are removed at the end, because ext4 without a journal creates files slowly after a large
+      // removal.
       const used = [pushed];
       await timeOf(inPlace(bench, pushed, ['init']));
       await timeOf(inPlace(bench, pushed, ['push']));

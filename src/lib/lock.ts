@@ -63,7 +63,7 @@ const remove = (path: string): void => retryWhileBusy(() => rmSync(path, { force
 
 const heldTooLong = (name: string, deadlineMs: number): LocalError =>
   new LocalError(`Another process has held the lock ${name} for more than ${deadlineMs / 1_000} s.`, {
-    hint: 'Run the command again when that process has ended. If no such process is running, remove the lock file.',
+    hint: 'Wait until the other process has ended, then run the command again. If there is no other process, remove the lock file.',
   });
 
 function isStale(path: string, name: string): boolean {
@@ -101,7 +101,7 @@ function read(path: string, name: string): string | undefined {
     if (errnoOf(error) === 'EACCES') return '';
     if (!(error instanceof UnusableFile)) throw error;
     throw new LocalError(`${name} ${error.problem}, so it cannot be used as a lock.`, {
-      hint: 'Move it away, then run the command again.',
+      hint: `Move ${name} away, then run the command again.`,
       cause: error,
     });
   }

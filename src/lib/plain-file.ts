@@ -59,7 +59,7 @@ function open(path: string, followLinks: boolean): number {
   }
 }
 
-const linkError = () => new UnusableFile('is a link, and links are not followed here');
+const linkError = () => new UnusableFile('is a link, not a regular file');
 
 export function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;

@@ -22,14 +22,14 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.username || url.password) {
     throw refusal(
       'contains a user name or password',
-      'Remove it from the URL, and give the token to `vals login` or in VALS_TOKEN.',
+      'Remove the user name and password from the URL. Give the token to `vals login`, or set VALS_TOKEN.',
     );
   }
-  if (url.search || url.hash) throw refusal('has a query or a fragment');
+  if (url.search || url.hash) throw refusal('contains a query (?) or a fragment (#)');
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && !allowHttp) {
     throw refusal(
       'uses http:// to another machine, which would send the token unencrypted',
-      'Use https://, or --allow-http (VALS_ALLOW_HTTP=1) if you accept this risk.',
+      'Use https://. To accept the risk, add --allow-http (VALS_ALLOW_HTTP=1).',
     );
   }
   const path = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '').replace(/\/+$/, '');

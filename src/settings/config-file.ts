@@ -13,7 +13,7 @@ export interface StoredConfig {
   safeDirectories?: string[];
 }
 
-const fixHint = (file: string) => `Fix ${file}, or move it away and run \`vals login\` again.`;
+const fixHint = (file: string) => `Fix ${file}, or move the file away and run \`vals login\` again.`;
 
 export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   let text: string;
@@ -37,7 +37,7 @@ export function readConfig(file: string, system: System, warn: (message: string)
 
 function checkConfig(text: string, file: string): StoredConfig {
   const corrupt = (problem: string) =>
-    new LocalError(`The config file ${problem}. It was left as it is.`, { hint: fixHint(file) });
+    new LocalError(`The config file ${problem}. vals did not change the file.`, { hint: fixHint(file) });
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -46,12 +46,13 @@ function checkConfig(text: string, file: string): StoredConfig {
   }
   if (!isObject(content)) throw corrupt('is not a JSON object');
   const { baseUrl, tokens = {}, safeDirectories = [] } = content;
-  if (baseUrl !== undefined && typeof baseUrl !== 'string') throw corrupt('has a baseUrl that is not text');
+  if (baseUrl !== undefined && typeof baseUrl !== 'string')
+    throw corrupt('contains a "baseUrl" that is not a string');
   if (!isObject(tokens) || Object.values(tokens).some((token) => typeof token !== 'string')) {
-    throw corrupt('has tokens that are not text');
+    throw corrupt('contains a token that is not a string');
   }
   if (!isListOfFolders(safeDirectories)) {
-    throw corrupt('has safeDirectories that are not a list of absolute paths');
+    throw corrupt('contains "safeDirectories" that are not a list of absolute paths');
   }
   return {
     baseUrl,
@@ -72,8 +73,8 @@ export function checkOwner(path: string, { platform, uid }: System): void {
   const how = lstatSync(path).isSymbolicLink()
     ? 'is a link to files of another user'
     : 'belongs to another user';
-  throw new LocalError(`${what} ${path} ${how}, so it is not used.`, {
-    hint: `Remove it, or set VALS_CONFIG_DIR to a folder of your own.`,
+  throw new LocalError(`${what} ${path} ${how}, so vals does not use it.`, {
+    hint: `Remove ${path}, or set VALS_CONFIG_DIR to a folder that belongs to you.`,
   });
 }
 
@@ -83,5 +84,5 @@ export function makePrivate(path: string, { platform }: System, warn: (message: 
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
-  warn(`Other users had access to ${path}. Their access was removed.`);
+  warn(`Other users had access to ${path}. vals removed their access.`);
 }

@@ -72,7 +72,7 @@ export function createSettings(
     get local() {
       if (flags.local && flags.baseUrl !== undefined) {
         throw new UsageError('--local and --base-url cannot be given together.', {
-          hint: 'Omit one of them.',
+          hint: 'Omit --local or --base-url.',
         });
       }
       if (flags.baseUrl !== undefined) return { value: false, source: '--base-url' };
@@ -156,7 +156,7 @@ function onOff(
     case 'false':
       return { value: false, source: variable };
     default:
-      throw new UsageError(`${variable} must be 1 or 0.`, { hint: `Set it to 1 or unset it.` });
+      throw new UsageError(`${variable} must be 1 or 0.`, { hint: `Set ${variable} to 1 or 0.` });
   }
 }
 
@@ -203,8 +203,8 @@ export function parseTimeout(text: string, source: string): number {
 /** A token is sent in a header, which may only contain visible ASCII. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new UsageError(`The token from ${source} contains characters that a token cannot have.`, {
-      hint: 'Copy the token again, without spaces or line breaks inside.',
+    throw new UsageError(`The token from ${source} contains invalid characters.`, {
+      hint: 'Copy the token again, without spaces or line breaks.',
     });
   }
   return token;

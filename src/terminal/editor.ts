@@ -46,7 +46,7 @@ const readEdited = async (file: string): Promise<Buffer> =>
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The text could not be edited: ${error.message}.`, {
-    hint: 'Make the folder for temporary files writable (TMPDIR).',
+    hint: 'Set TMPDIR to a folder that you can write to.',
     cause: error,
   });
 }

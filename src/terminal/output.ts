@@ -1,4 +1,4 @@
-import { beforeInterruptible, interruptible } from '../lib/signals.ts';
+import { interruptible, setBeforeComputation } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { createMessages, type Messages } from './messages.ts';
@@ -70,7 +70,7 @@ export function createOutput(
     showsUnicode(env, system.platform),
     stderrColor,
   );
-  beforeInterruptible(() => progress.pause());
+  setBeforeComputation(() => progress.pause());
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
     env,
     beforeWriting: () => progress.stop(),

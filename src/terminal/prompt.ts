@@ -27,13 +27,13 @@ export function createPrompt(
 ): Prompt {
   let waitedMs = 0;
 
-  function expectTerminal(instead: string, wanted = 'for confirmation '): void {
+  function expectTerminal(instead: string, wanted = 'confirmation'): void {
     if (input().isTTY && stderr.isTTY) return;
-    throw new UsageError(`Cannot ask ${wanted}without a terminal.`, { hint: instead });
+    throw new UsageError(`Cannot ask for ${wanted} without a terminal.`, { hint: instead });
   }
 
   async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
-    expectTerminal(instead, '');
+    expectTerminal(instead, 'input');
     await flushMessages();
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');

@@ -32,8 +32,10 @@ export async function formatTable(
   for (const [index, { firstLine }] of columnsOf(filled).entries()) {
     if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
   }
-  if (layout.missing > 0)
-    screen.hint(`Columns that do not fit: ${layout.missing}. --json shows all of them.`);
+  if (layout.missing > 0) {
+    const columnCount = layout.missing === 1 ? '1 column' : `${layout.missing} columns`;
+    screen.hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
+  }
   const lines = await drawTable(filled, all, layout, textWidth, screen, total);
   return [...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]
     .map((line) => `${line}\n`)

@@ -250,7 +250,7 @@ describe('a config that is no plain file of this user, or too large', () => {
     },
     {
       what: 'a link to a file of another user',
-      problem: 'is a link to files of another user, so it is not used.',
+      problem: 'is a link to files of another user, so vals does not use it.',
       make(file) {
         writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
         if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);
@@ -279,7 +279,7 @@ describe('a config that is no plain file of this user, or too large', () => {
       expect({ args, exit, message: error?.message }).toEqual({
         args,
         exit: 10,
-        message: `The config ${what} ${theirs} belongs to another user, so it is not used.`,
+        message: `The config ${what} ${theirs} belongs to another user, so vals does not use it.`,
       });
     }
     expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');
