@@ -74,10 +74,7 @@ function stepInto(path: string, place: readonly string[], make: boolean): number
 }
 
 const notReached = (place: readonly string[], stats: Stats | undefined): NotReached =>
-  new NotReached(
-    place.join('/'),
-    stats?.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder',
-  );
+  new NotReached(place.join('/'), stats?.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder');
 
 /** For systems that cannot hold a folder open. Misses a link that appears after the check. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {

@@ -2,10 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { errnoOf } from './system.ts';
 
-/**
- * A database that reaches the limit later fails with an error that does not mention the limit, or crashes the
- * process.
- */
+/** If a database reaches the limit while it works, its error does not mention the limit, or the process crashes. */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];
   try {

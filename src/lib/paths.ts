@@ -23,7 +23,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Node's option `recursive` never returns for a folder in /proc. */
+/** Does not use Node's option `recursive`, which never returns for a folder in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });

@@ -21,7 +21,7 @@ interface SignalState {
 /** Undefined in tests, which call `main` in their own process. */
 let current: SignalState | undefined;
 
-/** The first SIGINT or SIGTERM aborts the returned AbortSignal. The second one ends the process. */
+/** The first SIGINT or SIGTERM aborts the returned AbortSignal. The second signal ends the process. */
 export function listenForSignals(
   reasonFor: (exit: number) => Error,
   isForUs: (name: SignalName) => boolean = () => true,
@@ -95,8 +95,8 @@ export function setBeforeComputation(action: () => void): void {
 }
 
 /**
- * JavaScript handles a signal only between two turns of the event loop. So during a long computation, there are no
- * listeners, and a signal ends the process at once.
+ * JavaScript handles a signal only between two turns of the event loop. So this function removes the listeners during
+ * a long computation, and a signal ends the process at once.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;
@@ -116,7 +116,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** A pager or an editor may run during a computation. Ctrl-C must not end the process then. */
+/** While a pager runs during a computation, Ctrl-C must not end the process. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined || state.runningComputations === 0) return work();

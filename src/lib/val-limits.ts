@@ -14,6 +14,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** In characters. */
+/** The limits count characters, not bytes. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;

@@ -80,7 +80,7 @@ export function checkOwner(path: string, { platform, uid }: System): void {
 
 export function makePrivate(path: string, { platform }: System, warn: (message: string) => void): void {
   const stats = statSync(path);
-  // A folder with the sticky bit, such as /tmp, is meant for all users.
+  // A folder with the sticky bit, such as /tmp, is meant for all users, so its mode stays.
   const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
   if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
   chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);

@@ -46,7 +46,7 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // If the user selected `a` before `a.b`, the result already has the whole value of `a`.
+  // If the user selected `a` before `a.b`, the result already contains `a.b`.
   if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
 }
 

@@ -50,7 +50,6 @@ function nextToDrop(shown: readonly number[], columns: readonly Column[]): numbe
   return rank(first) === Infinity ? undefined : first;
 }
 
-/** Returns undefined if the columns cannot fit. */
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {
   const widths = [...wanted];
   let excess = widths.reduce((total, width) => total + width, 0) - room;

@@ -48,7 +48,7 @@ export interface Output {
    * reported.
    */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
-  /** Takes the result instead of stdout, if an agent called the command. */
+  /** If an agent called the command, this function gets the result, and stdout gets nothing. */
   receive?(result: Result): Promise<void>;
   watchWrites(hasWritten: () => boolean): void;
 }
@@ -84,7 +84,7 @@ export function createOutput(
   const format: Format = {
     kind,
     fields: flags.fields,
-    // Without a layout, FORCE_COLOR has no effect, because a script reads the output.
+    // In a pipe, FORCE_COLOR alone has no effect, because a script may read the output.
     color: hasLayout && wantsColor(flags.color, env, stdout),
     forPerson: hasLayout && kind === 'text',
     glyphs,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Resolves to false if the text was not shown, because there is no pager. */
+/** Resolves to false if there is no pager. Then the text was not shown. */
 export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {
@@ -21,8 +21,8 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   };
-  // A shell starts the user's pager, because the setting may contain flags. No shell starts `less`, so that a missing
-  // `less` causes an error event.
+  // A shell starts the user's pager, because the setting may contain flags. `less` starts without a shell: only then
+  // does a missing `less` emit an error.
   const child =
     command === defaultPager ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();

@@ -14,7 +14,7 @@ export interface ProgressLine extends Progress {
   pause(): void;
 }
 
-/** The spinner of a shorter command would only flicker, and loading ora takes time. */
+/** A command that ends sooner shows no spinner, and does not load ora. */
 const delayMs = 300;
 
 export function createProgress(

@@ -24,7 +24,7 @@ export async function formatRecord(
     : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   const all: Column[] = [
     ...columns,
-    // A key may contain dots, so it cannot be a path.
+    // A dot in a key would be read as a separator in a path.
     ...rest.map((key) => ({
       header: key,
       paths: [],

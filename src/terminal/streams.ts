@@ -24,7 +24,7 @@ export interface SinkOptions {
   page?(text: string): Promise<boolean>;
 }
 
-/** The reader of the pipe has ended, such as `head`. This is not an error. */
+/** The program that reads the pipe has ended, as `head` does. The command then stops with exit code 0. */
 export class ReaderGone extends Error {}
 
 export interface Redactor {

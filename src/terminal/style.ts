@@ -40,8 +40,8 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Only visible ASCII, so that no character ends the escape sequence of the link early. No backslash, because a text
- * with a backslash was escaped and is not the real address.
+ * Visible ASCII only, because another character could end the escape sequence of the link. No backslash, because a
+ * text with a backslash was escaped and is not the real address.
  */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 

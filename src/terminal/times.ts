@@ -48,11 +48,10 @@ export function clockTime(moment: string, now: number): string {
     : `${day} ${date.getFullYear()}`;
 }
 
-/** The latest time that a Date can hold. */
-const latest = 8.64e15;
+const maxDateMs = 8.64e15;
 
 export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
-  const dates = [from, Math.min(to, latest)].map((time) => new Date(time));
+  const dates = [from, Math.min(to, maxDateMs)].map((time) => new Date(time));
   const today = new Date(now);
   const isToday = dates.every((date) => date.toDateString() === today.toDateString());
   const isThisYear = dates.every((date) => date.getFullYear() === today.getFullYear());

@@ -10,7 +10,6 @@ import { writeJson } from './json.ts';
 import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
 
 interface ListWriter {
-  /** The page is never empty. */
   add(page: Page): Promise<void>;
   finish(): Promise<void>;
 }

@@ -20,7 +20,7 @@ export function renderOutcomes(
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt, because they report changes.
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  // An outcome has no keys without a value, so a missing field is no mistake of the user.
+  // An outcome omits empty keys, so a missing field is not a typing mistake.
   const inspect = () => {};
   return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten }, inspect);
 }

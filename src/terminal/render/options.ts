@@ -10,7 +10,7 @@ import { createStyle } from '../style.ts';
 export interface RenderOptions extends Format {
   commandColumns: readonly Column[];
   now: number;
-  /** Removes the token from a cell. That comes before the cell is cut, because a part of a token cannot be found. */
+  /** Removes the token from a cell before the cell is cut. A part of a token could not be found. */
   redactor: Redactor;
   interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
   givenOptions: ReadonlySet<string>;
