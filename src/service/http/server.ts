@@ -107,6 +107,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     ? // node:https takes longer to load than the rest of the service, so it is loaded only for TLS.
       process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
+  // Without this listener, Node itself answers a request that has an unknown Expect header, so no limit would apply to
+  // such requests.
+  server.on('checkExpectation', handle);
   // 0 means no limit. With a limit, Node would silently drop further headers, even a header that the service must
   // check, such as Origin.
   server.maxHeadersCount = 0;

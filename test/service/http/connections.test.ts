@@ -129,8 +129,11 @@ describe('requests sent ahead', () => {
     expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
   });
 
-  test('are no longer read when too many wait, and refused in their turn when one piece held too many', async () => {
-    const tiny = 'GET / HTTP/1.1\r\nHost:x\r\n\r\n';
+  test.each([
+    ['are no longer read when too many wait, and refused in their turn when one piece held too many', ''],
+    ['with an unknown Expect header count like others', 'Expect:x\r\n'],
+  ])('%s', async (_, header) => {
+    const tiny = `GET / HTTP/1.1\r\nHost:x\r\n${header}\r\n`;
     const statuses = statusesOf(await speak(service.port, tiny.repeat(2_500)));
     expect(statuses.slice(0, -1)).toEqual(Array(1_000).fill(403));
     expect(statuses.at(-1)).toBe(429);
