@@ -8,7 +8,7 @@ import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
+import { foreignPath, nearestRoot } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
@@ -53,7 +53,10 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         env,
         signal: interruptedBy(signal, context.signal),
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
-        agent: { filesBelow: folderForFiles(context.settings), kept: keptFolders(context.settings) },
+        agent: {
+          filesBelow: folderForFiles(context.settings),
+          forbiddenFolders: forbiddenFolders(context.settings),
+        },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
       const error = await turns(async () => {
@@ -83,12 +86,12 @@ function flagsForEveryTool({
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
   const root = nearestRoot(cwd);
-  if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
+  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
 
-const keptFolders = ({ configDirectory, dataDirectory }: Context['settings']): string[] =>
+const forbiddenFolders = ({ configDirectory, dataDirectory }: Context['settings']): string[] =>
   [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {

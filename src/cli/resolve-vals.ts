@@ -62,13 +62,13 @@ export async function createResolver(
     ...context,
     isForWriting,
     onRead: context.rememberVal,
-    alsoKnown: names?.all ?? [],
+    alsoKnown: names?.namesAndFiles ?? [],
   });
   return async (word) => {
     const listed = names?.find(word);
     // vals.json may come from a stranger, who can put the id of any val beside a harmless name.
     if (listed !== undefined && isForWriting && word !== listed.id) {
-      if (listed.isDoubtful) throw otherVal(listed);
+      if (listed.mayMeanOtherVal) throw otherVal(listed);
       await confirmName(await context.connect(), listed, context.rememberVal);
     }
     const id = listed?.id ?? (await find(word));

@@ -39,7 +39,7 @@ export const command = defineCommand({
     await updateManifest(folder, context, () => {});
     const workspace = workspaceAt(folder, context);
     const items = await selectAll(workspace, remotes);
-    const options = { merge: false, force: false, dryRun: false, isNamed: false };
+    const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     if (error === undefined) endClone(folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };

@@ -26,7 +26,7 @@ export const command = defineCommand({
     const found = await findNewFiles(here, known, say.warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
-      for (const { file, name } of added) vals.set(file, { name, ids: new Map(), others: {} });
+      for (const { file, name } of added) vals.set(file, { name, ids: new Map(), unknownKeys: {} });
       total = vals.size;
     });
     const refusable = added.filter(({ name }) => !namePattern.test(name));

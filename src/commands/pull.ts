@@ -52,11 +52,12 @@ export const command = defineCommand({
     const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
     if (all) context.progress.show('Reading the list of vals');
     const items = all ? await selectAll(workspace, remotes) : known;
-    const isNamed = words.length > 0;
-    const options = { merge, force, dryRun, isNamed, file };
+    const isNamedInCommand = words.length > 0;
+    const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
-    const isNews = ({ status }: JsonObject) => isNamed || !context.forPerson || status !== 'unchanged';
+    const isNews = ({ status }: JsonObject) =>
+      isNamedInCommand || !context.forPerson || status !== 'unchanged';
     return { kind: 'outcomes', rows: rows.filter(isNews), error };
   },
 });

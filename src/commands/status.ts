@@ -87,7 +87,9 @@ export const command = defineCommand({
 });
 
 function noteAssumptions({ flags, say }: Context, examined: readonly Examined[]): void {
-  const [first, ...others] = examined.filter(({ isAssumed }) => isAssumed).map(({ val }) => val.file);
+  const [first, ...others] = examined
+    .filter(({ isRemoteAssumed }) => isRemoteAssumed)
+    .map(({ val }) => val.file);
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = others.length === 0 ? first : `${first} and ${others.length} more`;
   say.note(
@@ -132,7 +134,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     differing.some((examined) => wanted.includes(shownStatus(examined)) && !isDeletedEverywhere(examined));
   const conflicts = differing.filter((examined) => shownStatus(examined) === 'conflict');
   const isOthers = has('deleted there', 'not yours');
-  const isElsewhere = differing.some(({ val }) => val.others !== undefined);
+  const isElsewhere = differing.some(({ val }) => val.otherServices !== undefined);
   const isCheckout = differing.some(
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
@@ -171,5 +173,5 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
 
-const hasOtherName = ({ nameThere, isRenamedHere }: Examined): boolean =>
-  nameThere !== undefined && !isRenamedHere;
+const hasOtherName = ({ otherNameThere, isRenamedHere }: Examined): boolean =>
+  otherNameThere !== undefined && !isRenamedHere;

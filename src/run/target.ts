@@ -8,7 +8,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { foldersAbove, isFile } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
-import { foreignPlace, nearestRoot } from '../workspace/disk/root.ts';
+import { foreignPath, nearestRoot } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import type { Entry } from './sources.ts';
 
@@ -94,7 +94,7 @@ function projectFolder(path: string, { settings, agent }: FindOptions): string {
  */
 function folderAround(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
-  if (root !== undefined && foreignPlace(settings, root) === undefined) return root;
+  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   return foldersAbove(path).find((folder) => isFile(join(folder, 'package.json'))) ?? dirname(path);
 }
 

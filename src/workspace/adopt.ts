@@ -1,5 +1,3 @@
-// Adds a val of the service to the workspace. The service chooses the name of a val, so the name is checked before it
-// becomes a path.
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -15,7 +13,6 @@ export interface AdoptOptions extends PullOptions {
   file: string | undefined;
 }
 
-/** The returned function adds one val. It lists each folder only once for all vals. */
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   const findOtherSpelling = createSpellingFinder(workspace.root);
 
@@ -25,9 +22,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     if (remote === undefined) {
       throw new NotFoundError(
         `There is no val ${id} on ${nameOf(workspace.service)}, or you may not read it.`,
-        {
-          hint: 'To list your vals, run `vals ls`.',
-        },
+        { hint: 'To list your vals, run `vals ls`.' },
       );
     }
     const { root, bases } = workspace;
@@ -40,27 +35,25 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
     }
     const here = readBelow(root, file);
-    // If this folder pushed the code and the service sent no id, the base is stored under the val's name. A file that
-    // differs from that base was edited after the push.
+    // A push that got no id from the service recorded its code under the val's name.
     const wasPushedFromHere = bases.read({ name })?.code === remote.code;
     const hasEdit = here !== undefined && wasPushedFromHere && !force;
     const stays = here === remote.code || hasEdit;
-    // If the file has the code of the base, but vals.json lacks the val, then an interrupted pull wrote the file.
     const base = bases.read({ id, name });
-    const isLeftover = here !== undefined && base?.name !== undefined && base.code === here;
-    if (here !== undefined && !stays && !isLeftover && !force) {
+    const wasWrittenByInterruptedPull = here !== undefined && base?.name !== undefined && base.code === here;
+    if (here !== undefined && !stays && !wasWrittenByInterruptedPull && !force) {
       const isFileOfVal = workspace.vals.ofFile(file) !== undefined;
       throw fileExists({ name, file, id }, isFileOfVal);
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
-    // The base is written first, because an interrupted pull is recognised by its base. The id is written last, so that
-    // every id in vals.json has a base.
     const content = writable(remote, { name });
+    // The base is written first, because the next pull recognises an interrupted pull by its base. The id is written
+    // last, so that every id in vals.json has a base.
     bases.write({ id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));
-      if (here !== undefined && !isLeftover) backup.keep(file, here);
+      if (here !== undefined && !wasWrittenByInterruptedPull) backup.keep(file, here);
       replaceBelow(root, file, content, { content: here });
     }
     workspace.remember({ file, name, id });
@@ -72,14 +65,11 @@ export const quoted = (name: string): string => `"${name.length > 60 ? `${name.s
 
 const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
 
-/**
- * Returns the file that vals.json has for this name, if the entry has no id yet. Otherwise returns a new file named
- * after the val.
- */
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
+  // The service chose the name, so the name is checked before it becomes a path.
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be written to a file of that name: the name ${problem}.`, {
@@ -87,9 +77,8 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   });
 }
 
-/** Returns the reason why a file with this name could do harm. A person can still choose such a file with --file. */
 function dangerOf(name: string): string | undefined {
-  // A command such as `tar *` would treat a file name that begins with - as an option.
+  // A command such as `tar *` treats a file name that begins with - as an option.
   if (name.startsWith('-')) return 'begins with -';
   // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
@@ -117,7 +106,6 @@ const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
     hint: `To use another file, run ${pullInto(id)}.`,
   });
 
-/** If the existing file belongs to another val, the error is a conflict. Otherwise it is a local error. */
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
   const message = `${quoted(name)} cannot be written to ${file}: the file exists and has other code.`;
   const hint = `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
@@ -134,16 +122,10 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   if (sameName === undefined || sameName.file === file) return;
   throw new ConflictError(
     `${quoted(name)} is already the name of a val in this workspace: ${sameName.file}.`,
-    {
-      hint: 'Give that val another name in vals.json first.',
-    },
+    { hint: 'Give that val another name in vals.json first.' },
   );
 }
 
-/**
- * Finds another path that is the same file or folder on some systems. For example, a.ts and A.ts are one file on
- * Windows.
- */
 function createSpellingFinder(root: string): (file: string) => string | undefined {
   const pathsByFolder = new Map<string, Map<string, string[]>>();
 

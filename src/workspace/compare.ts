@@ -1,5 +1,3 @@
-// Compares a val's file with the service's code, given the base: the code that both sides last had in common.
-
 export type Status =
   | 'unchanged'
   | 'changed here'
@@ -10,8 +8,8 @@ export type Status =
   | 'deleted there';
 
 /**
- * A side is undefined if it does not exist. If both sides have the same code, the val is unchanged, whatever the base
- * was. If there is no base, as in a fresh checkout, the file counts as newer than the service's code.
+ * `base` is the code that the file and the service last had in common. Without a base, as in a fresh checkout, the file
+ * counts as newer than the service's code.
  */
 export function compare<Code>(
   base: Code | undefined,
@@ -34,27 +32,23 @@ interface Findings {
   status: Status;
   foreign?: unknown;
   isUnmerged: boolean;
-  nameThere: string | undefined;
+  otherNameThere: string | undefined;
   isRenamedHere: boolean;
 }
 
-/**
- * The user sees 'unmerged', 'not yours' or 'renamed here' instead of the result of `compare`, because these words tell
- * the user more.
- */
 export type ShownStatus = Status | 'unmerged' | 'not yours' | 'renamed here';
 
 export function shownStatus({
   status,
   foreign,
   isUnmerged,
-  nameThere,
+  otherNameThere,
   isRenamedHere,
 }: Findings): ShownStatus {
   if (foreign !== undefined) return 'not yours';
   if (isUnmerged) return 'unmerged';
   if (isRenamedHere) return canBeRenamed.has(status) ? 'renamed here' : status;
-  return nameThere === undefined ? status : 'conflict';
+  return otherNameThere === undefined ? status : 'conflict';
 }
 
 const canBeRenamed: ReadonlySet<Status> = new Set(['unchanged', 'changed here', 'changed there']);

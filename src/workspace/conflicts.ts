@@ -1,4 +1,3 @@
-// The errors of a push or pull that would overwrite an edit or a val of another owner.
 import { ConflictError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
@@ -9,8 +8,8 @@ export const notPushed = (examined: Examined): ConflictError => {
   const { file } = examined.val;
   return new ConflictError(differenceOf(examined), {
     hint:
-      `To see the difference, run ${shell`vals diff ${file}`}. To merge both, run ${shell`vals pull ${file} --merge`}. ` +
-      `To take the service's code, run ${shell`vals pull ${file} --force`}. ` +
+      `To see the difference, run ${shell`vals diff ${file}`}. To merge the service's code into the file, run ${shell`vals pull ${file} --merge`}. ` +
+      `To replace the file with the service's code, run ${shell`vals pull ${file} --force`}. ` +
       `To overwrite the service's code, run ${shell`vals push ${file} --force`}.`,
   });
 };
@@ -19,31 +18,28 @@ export const notPulled = (examined: Examined): ConflictError => {
   const { file } = examined.val;
   return new ConflictError(`${differenceOf(examined)} The file was left as it is.`, {
     hint:
-      `To merge both, run ${shell`vals pull ${file} --merge`}. ` +
-      `To take the service's code, run ${shell`vals pull ${file} --force`}.`,
+      `To merge the service's code into the file, run ${shell`vals pull ${file} --merge`}. ` +
+      `To replace the file with the service's code, run ${shell`vals pull ${file} --force`}.`,
   });
 };
 
 function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
-  if (isNew) return `${file} is new here, and the service has a val named "${name}" with other code.`;
-  // If the service still has the code of the base, the val is in conflict because this folder never pulled or pushed it.
+  if (isNew) return `${file} is new here, and the service has a val named "${name}" with different code.`;
+  // If the service still has the code of the base, this folder never pulled or pushed the val.
   return base === undefined || base.code === remote?.code
     ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
     : `${file} changed here and on the service.`;
 }
 
-/**
- * The error for a val whose id belongs to another path of the same service, such as a space. The message names no file,
- * because one message covers all such vals.
- */
+/** The message names no file, because the command prints one message for all vals of that owner. */
 export const ofAnotherOwner = (
   { service }: Workspace,
-  others: readonly string[],
-  owner = others.map(nameOf).join(' and '),
+  otherServices: readonly string[],
+  owner = otherServices.map(nameOf).join(' and '),
 ): ConflictError =>
   new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
     hint:
-      `To switch to that owner, run ${shell`vals use ${others[0] ?? ''}`}. To push to your own vals of the same names, ` +
+      `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals of the same names, ` +
       'and create the missing ones, run `vals push --fork`.',
   });
 
@@ -51,23 +47,26 @@ export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined
   new ConflictError(
     `${file} is the val "${name}", which belongs to ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
     {
-      hint: `Push it from the owner's account or space. To make a val of your own, run ${shell`vals push ${file} --fork`}.`,
+      hint: `Push the file from the owner's account or space. To make a val of your own, run ${shell`vals push ${file} --fork`}.`,
     },
   );
 
 export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
-  new ConflictError(`${file} was deleted on the service, or belongs to another owner now.`, {
-    hint:
-      `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +
-      `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
-  });
+  new ConflictError(
+    `${file} has no val on the service: the val was deleted, or now belongs to another owner.`,
+    {
+      hint:
+        `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +
+        `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
+    },
+  );
 
 export const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
   new ConflictError(
     `${file} is named "${name}" in vals.json, but on the service, its id belongs to the val "${nameThere}".`,
     {
       hint:
-        `To take that name and its code, run ${shell`vals pull ${file}`}. ` +
+        `To use the name and the code of that val, run ${shell`vals pull ${file}`}. ` +
         `To send the file to that val, run ${shell`vals push ${file} --force`}. ` +
         `To make a new val named "${name}", run ${shell`vals push ${file} --fork`}.`,
     },

@@ -1,4 +1,3 @@
-// Compares three versions of a val's code: the file, the service's code, and their base.
 import { LocalError } from '../errors.ts';
 import { compare, type Status } from './compare.ts';
 import { type Base, hashOf } from './disk/base.ts';
@@ -9,28 +8,19 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface Examined extends RemoteSide {
-  /** If vals.json has no id for the val, `val.id` is the id of the service's val with the same name. */
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
   /** The base in .vals. It differs from `base` if the service has the code of a push that got no answer. */
   recorded: Base | undefined;
-  /** Compares only the code, not the names or the owners. */
   status: Status;
-  /** The val's name on the service; undefined if vals.json has the same name. */
-  nameThere: string | undefined;
-  /** True if the user changed the name in vals.json, and the base and the service still have the old name. */
+  otherNameThere: string | undefined;
   isRenamedHere: boolean;
-  /** True if vals.json has no id for the val. */
+  /** True if vals.json has no id for the val. Then `val.id` is the id of the service's val with the same name. */
   isNew: boolean;
-  /**
-   * True if vals.json has no id for the val and the service cannot list vals. Then a push may overwrite a val of the
-   * same name on the service.
-   */
+  /** True if the service cannot list vals. Then a push may overwrite a val of the same name. */
   mayTakeOver: boolean;
-  /** True if the service sent no id and cannot list vals. Then `remote` is the code that was last sent. */
-  isAssumed: boolean;
-  /** True if the file has conflict markers and differs from the service's code. */
+  isRemoteAssumed: boolean;
   isUnmerged: boolean;
 }
 
@@ -46,8 +36,8 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // If `others` is set, the id belongs to another owner. A private val of another owner looks deleted to the caller.
-  const isHidden = val.id !== undefined && val.others !== undefined && remote === undefined;
+  // A private val of another owner looks deleted.
+  const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const compared = compare<string | typeof unlikeAny>(
     base?.code ?? codeWithoutBase(workspace, val, remote),
@@ -55,7 +45,7 @@ export async function examine(
     remote?.code,
   );
   const status = compared === 'changed here' && !mayReplace(workspace, val, recorded) ? 'conflict' : compared;
-  const nameThere = remote?.name === val.name ? undefined : remote?.name;
+  const otherNameThere = remote?.name === val.name ? undefined : remote?.name;
   return {
     ...(found === 'unknown' ? { remote } : found),
     ...(isHidden && { foreign: { owner: undefined } }),
@@ -64,11 +54,11 @@ export async function examine(
     base,
     recorded,
     status,
-    nameThere,
-    isRenamedHere: nameThere !== undefined && val.id !== undefined && recorded?.name === nameThere,
+    otherNameThere,
+    isRenamedHere: otherNameThere !== undefined && val.id !== undefined && recorded?.name === otherNameThere,
     isNew: val.id === undefined,
     mayTakeOver: found === 'unknown',
-    isAssumed: remote !== undefined && remote.id === undefined,
+    isRemoteAssumed: remote !== undefined && remote.id === undefined,
     isUnmerged: edits.has(status) && here !== undefined && hasConflictMarkers(here),
   };
 }
@@ -77,23 +67,23 @@ const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
 const unlikeAny = Symbol('unlike any code');
 
-/** If there is no base, any difference is a conflict. The exceptions are a new val and a val of a fresh checkout. */
+/** `unlikeAny` makes `compare` report every difference as a conflict. */
 function codeWithoutBase(
   { bases }: Workspace,
   { id }: WorkspaceVal,
   remote: RemoteVal | undefined,
 ): typeof unlikeAny | undefined {
   const isOnNeitherSide = id === undefined && remote === undefined;
-  const isFreshCheckout = id !== undefined && remote !== undefined && bases.trustsFile(id);
+  const isFreshCheckout = id !== undefined && remote !== undefined && bases.cameWithCheckout(id);
   return isOnNeitherSide || isFreshCheckout ? undefined : unlikeAny;
 }
 
 /**
- * False if vals.json got the val after the checkout, and this folder never pulled or pushed the val. Whoever added the
- * val to vals.json may be a stranger, so a base that `vals status` recorded does not allow a push to replace its code.
+ * A stranger may have added the val to vals.json after the checkout. So a push may replace its code only if this folder
+ * pulled or pushed the val before.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
-  id === undefined || recorded?.name !== undefined || bases.trustsFile(id);
+  id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 async function findByName(
   remotes: RemoteVals,
@@ -108,9 +98,7 @@ async function findByName(
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
-/**
- * If the service's list shows that neither side changed, the val itself is not read, because nothing will be written.
- */
+/** If the service's list shows no change, the val is not read, because nothing will be written. */
 async function findById(
   remotes: RemoteVals,
   id: string,
@@ -129,29 +117,29 @@ type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
-/** If a push got no answer, but the service has the code of that push, then that code is the base. */
+/** If a push got no answer, but the service has the pushed code, the push succeeded. */
 const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * If the file and the service have the same code, this code becomes the base. A command that only reads must pass
- * 'read': otherwise a val that a stranger listed in vals.json could later be renamed or deleted. If the folder is not
- * writable, the command does not fail.
+ * A command that only reads must pass 'read'. Otherwise a val that a stranger listed in vals.json could later be
+ * renamed or deleted.
  */
 export function recordUnchanged(
   { bases }: Workspace,
-  { val, recorded, remote, status, nameThere, isNew }: Examined,
+  { val, recorded, remote, status, otherNameThere, isNew }: Examined,
   by: 'read' | 'pull or push',
 ): void {
   if (status !== 'unchanged' || remote === undefined || isNew) return;
   const isKnown = by === 'pull or push' || recorded?.name !== undefined;
   // If the names differ, the old name stays. Otherwise a rename on the service would look like a rename in vals.json.
   const ownName = isKnown ? val.name : undefined;
-  const name = nameThere === undefined ? ownName : recorded?.name;
+  const name = otherNameThere === undefined ? ownName : recorded?.name;
   if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {
     bases.write(val, { ...remote, name });
   } catch (error) {
+    // A command that only reads must not fail because the folder is not writable.
     if (!(error instanceof LocalError)) throw error;
   }
 }

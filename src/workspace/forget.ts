@@ -1,4 +1,3 @@
-// Removes vals from vals.json. The files stay, and .valsignore keeps the files from being pushed as new vals.
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -17,7 +16,7 @@ export async function forgetVals(
   context: WorkspaceContext,
   files: readonly string[],
 ): Promise<void> {
-  addToIgnoreFile(root, files.map(patternFor));
+  addToIgnoreFile(root, files.map(exactPattern));
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
   });
@@ -35,11 +34,10 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
       replaceBelow(root, ignoreFile, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
-      // A ConflictError means that somebody saved .valsignore in the meantime. Then the loop reads .valsignore again.
+      // A ConflictError means that somebody saved .valsignore in the meantime. The loop reads it again.
       if (!(error instanceof ConflictError)) throw error;
     }
   }
 }
 
-/** Escapes special characters, so that the pattern matches only this file. */
-const patternFor = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;
+const exactPattern = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

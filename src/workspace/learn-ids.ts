@@ -1,11 +1,9 @@
-// Finds the id of a val in the service's list of vals, if the answer to the push had no id.
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** The result is empty if the service cannot list vals, or if the list lacks the val. */
 export async function learnId(
   workspace: Workspace,
   remotes: RemoteVals,
@@ -17,8 +15,7 @@ export async function learnId(
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
   const { id } = remote;
-  // If the service's code differs from the pushed code, somebody changed the val after the push. Then the base is the
-  // pushed code.
+  // If the codes differ, somebody changed the val after the push.
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, { ...base, name });
   workspace.remember({ file, name, id });

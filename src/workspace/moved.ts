@@ -1,4 +1,4 @@
-// Detects moved files. If a new file has the content of a missing file, the missing file was moved to the new path.
+// A file counts as moved if it is missing and a new file has its content.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -9,7 +9,6 @@ import { walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { type Workspace, workspaceAt } from './workspace.ts';
 
-/** Writes the new paths of moved files into vals.json, and returns the updated workspace. */
 export async function followMoves(
   workspace: Workspace,
   context: WorkspaceContext & { say: { note(message: string): void } },
@@ -28,10 +27,7 @@ export async function followMoves(
   return workspaceAt(workspace.root, context);
 }
 
-/**
- * Does the same as followMoves, but writes neither vals.json nor a base. Tools for agents that only read must not
- * change files.
- */
+/** Writes nothing, because an agent's tool that only reads must not change files. */
 export async function viewWorkspace(
   workspace: Workspace,
   warn: (message: string) => void,
@@ -64,7 +60,6 @@ async function findMoves(
   return newPaths;
 }
 
-/** Lists each folder once, because examining each file separately would take longer. */
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));
   return [...byFolder].flatMap(([folder, inside]) => {
@@ -73,14 +68,11 @@ function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   });
 }
 
-/**
- * Undefined if the folder cannot be listed. Then the files in the folder do not count as missing, and the command
- * reports the problem when it reads them.
- */
 function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));
   } catch (error) {
+    // The files in this folder do not count as missing. The command reports the problem when it reads them.
     if (!(error instanceof LocalError)) throw error;
     return undefined;
   }
@@ -95,10 +87,7 @@ function readIfText(root: string, file: string): string | undefined {
   }
 }
 
-/**
- * If several files have the same content, a missing file and a new file are paired only if they alone have the same
- * base name.
- */
+/** If several files have the same content, only files with the same name are paired. */
 function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
   const [firstFrom] = from;
   const [firstTo] = to;

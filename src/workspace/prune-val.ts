@@ -1,6 +1,3 @@
-// Deletes a val on the service because its file was deleted in the workspace. A deletion cannot be undone. So the val
-// must belong to the caller, must have the name in vals.json, and must not have changed since this folder recorded its
-// base.
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
@@ -14,23 +11,23 @@ import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Returns undefined if the val is already deleted on the service. Throws if the val must not be deleted. */
+/** A deletion cannot be undone, so every doubt throws an error. Returns undefined if the val is already deleted. */
 export async function readPrunable(
   { bases }: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A base has a name only if this folder pulled or pushed the val. Without this check, a stranger's repository could
-  // cause the deletion of vals.
+  // A base has a name only if this folder pulled or pushed the val. Otherwise a stranger's repository could delete
+  // vals.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
-  if (foreign !== undefined || (remote === undefined && val.others !== undefined)) {
+  if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {
     throw notDeleted(val, 'it belongs to another owner');
   }
   if (remote === undefined) return undefined;
   if ((remote.name ?? val.name) !== val.name) {
-    throw notDeleted(val, `the service calls it "${remote.name}"`);
+    throw notDeleted(val, `its name on the service is "${remote.name}"`);
   }
   const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
   if (!isSame) throw notDeleted(val, 'it changed on the service');
@@ -43,7 +40,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // If the file exists again, somebody restored it while the command asked for confirmation.
+  // Somebody may restore the file while the command asks for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
@@ -57,10 +54,6 @@ export async function pruneVal(
   return { status: 'deleted', ...facts };
 }
 
-/**
- * Removes the ids of deleted vals on this service from vals.json. An entry with ids on other services stays in
- * vals.json.
- */
 export async function forgetPruned(
   { root, service }: Workspace,
   context: WorkspaceContext,
@@ -87,7 +80,7 @@ const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
   new ConflictError(`${file} is gone here, but its val was not deleted: ${reason}.`, {
     hint:
       `To restore the file, run ${shell`vals pull ${file}`}. ` +
-      `To remove it from vals.json, run ${shell`vals forget ${file}`}.`,
+      `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
   });
 
 const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>

@@ -1,4 +1,3 @@
-// Writes the service's code of one val into the val's file. An edit that exists only in the file is never lost.
 import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -16,8 +15,7 @@ export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** True if the user named the val in the command. Then it is an error if the val cannot be pulled. */
-  isNamed: boolean;
+  isNamedInCommand: boolean;
   remark(message: string): void;
   holdsToken(code: string): boolean;
   backup: Backup;
@@ -62,26 +60,26 @@ export async function pullVal(
 function withoutRemote(
   workspace: Workspace,
   { val, status, here, foreign }: Examined,
-  { isNamed, remark }: PullOptions,
+  { isNamedInCommand, remark }: PullOptions,
 ): Outcome {
   if (val.id === undefined) {
-    if (isNamed) throw withoutId(workspace, val);
+    if (isNamedInCommand) throw withoutId(workspace, val);
     if (here === undefined) {
       remark(
-        `${val.file} is gone and was never pushed. To remove it from vals.json, run ${shell`vals forget ${val.file}`}.`,
+        `${val.file} is gone and was never pushed. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}.`,
       );
     }
     return { status: 'kept' };
   }
   const message =
     foreign === undefined
-      ? `${val.file} was deleted on ${nameOf(workspace.service)}, or belongs to another owner now.`
-      : `${val.file} belongs to another owner on ${nameOf(workspace.service)}, who does not let you read it.`;
+      ? `${val.file} has no val on ${nameOf(workspace.service)}: the val was deleted, or now belongs to another owner.`
+      : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You may not read that val.`;
   const isGone = here === undefined;
   const hint = isGone
-    ? `The file is gone too. To remove it from vals.json, run ${shell`vals forget ${val.file}`}.`
+    ? `The file is gone too. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}.`
     : `To make a new val from the file, run ${shell`vals push ${val.file} --fork`}.`;
-  if (isNamed) throw new NotFoundError(message, { hint });
+  if (isNamedInCommand) throw new NotFoundError(message, { hint });
   if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
   return { status: 'kept', id: val.id };
 }
@@ -115,35 +113,30 @@ async function mergeInto(
   );
 }
 
-/** A name that the user changed in vals.json is kept, in the same way as an edited file. */
-const takesName = ({ nameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
-  nameThere !== undefined && (force || !isRenamedHere);
+const takesName = ({ otherNameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
+  otherNameThere !== undefined && (force || !isRenamedHere);
 
 /** Writes the base before the id, so that every id in vals.json has a base. */
 function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, nameThere = val.name } = examined;
+  const { val, otherNameThere = val.name } = examined;
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
-  workspace.bases.write(val, { ...remote, name: nameThere });
-  workspace.remember(isNamedAnew ? { ...val, name: nameThere } : val);
+  workspace.bases.write(val, { ...remote, name: otherNameThere });
+  workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
   if (isNamedAnew) {
-    remark(`The val "${val.name}" is named "${nameThere}" on the service. vals.json was updated.`);
+    remark(`The val "${val.name}" is named "${otherNameThere}" on the service. vals.json was updated.`);
   }
 }
 
 export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you.`;
 
-/**
- * Throws if the code contains half of a character (a lone surrogate), because UTF-8 cannot represent a lone surrogate.
- */
+/** UTF-8 cannot represent half of a character (a lone surrogate). */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character, so it cannot be written to a file.`,
-    {
-      hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.`,
-    },
+    { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },
   );
 }

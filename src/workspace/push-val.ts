@@ -1,5 +1,3 @@
-// Sends one val of a workspace. The file is compared with the service's code first, so that no edit on the service is
-// overwritten by accident.
 import type { Api } from '../api/api.ts';
 import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
@@ -18,23 +16,15 @@ import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
-  /** True if an edited file is sent even if the val changed on the service too. */
   force: boolean;
-  /**
-   * True if the push creates a new val of the caller when the id in vals.json belongs to another owner, to a val with
-   * another name, or to no val.
-   */
+  /** Creates a new val if the id in vals.json belongs to another owner, to a val with another name, or to no val. */
   fork: boolean;
-  /** True if the push only compares and sends nothing. */
   dryRun: boolean;
   remotes: RemoteVals;
-  /** Called if the service cannot list vals, so that the push may overwrite a val of the same name. */
   onPossibleTakeover(val: WorkspaceVal): void;
-  /** Called before the val on the service is renamed to the name in vals.json. */
-  onRenaming(val: WorkspaceVal, nameThere: string): void;
-  /** Called before the val is sent. If it throws, nothing is sent. */
+  beforeRenaming(val: WorkspaceVal, nameThere: string): void;
+  /** If this function throws, nothing is sent. */
   beforeSending(): void;
-  /** Reports a fact about the val that is not a failure. */
   remark(message: string): void;
 }
 
@@ -42,7 +32,6 @@ export async function pushVal(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
-  /** Undefined if the file does not exist. */
   code: string | undefined,
   options: PushOptions,
 ): Promise<Outcome> {
@@ -55,7 +44,6 @@ export async function pushVal(
   return { status: 'skipped' };
 }
 
-/** One val, and the code to send. */
 interface Push {
   workspace: Workspace;
   api: Api;
@@ -65,46 +53,42 @@ interface Push {
   options: PushOptions;
 }
 
-/** The val on the service that gets the code. */
 interface Target {
   id: string | undefined;
-  /** Undefined if the service does not have the val yet. */
   remote: Pick<RemoteVal, 'name' | 'version'> | undefined;
   mayTakeOver: boolean;
-  /** False if only the service's list was read. Then the service's code is not known. */
-  isCompared: boolean;
+  isCodeKnown: boolean;
 }
 
 async function pushCode(push: Push): Promise<Outcome> {
   const { workspace, val, base, options } = push;
   const listed = base === undefined ? await listedFromCheckout(push) : undefined;
   if (listed !== undefined) {
-    return sendCode(push, { id: val.id, remote: listed, mayTakeOver: false, isCompared: false });
+    return sendCode(push, { id: val.id, remote: listed, mayTakeOver: false, isCodeKnown: false });
   }
   const examined = await examineOrFork(push);
   const outcome = outcomeWithoutSending(workspace, examined, options);
   if (examined.isRenamedHere && base !== undefined) {
-    return renameAndPush(push, base, examined.remote, outcome);
+    return renameAndPush(push, base, examined.remote, { mustSendCode: outcome === undefined });
   }
   if (outcome !== undefined) return outcome;
   const { remote, mayTakeOver } = examined;
-  return sendCode(push, { id: examined.val.id, remote, mayTakeOver, isCompared: true });
+  return sendCode(push, { id: examined.val.id, remote, mayTakeOver, isCodeKnown: true });
 }
 
-/** `codeOutcome` is the outcome for the code; undefined if the code must be sent. */
 async function renameAndPush(
   push: Push,
   base: Base,
   remote: RemoteVal | undefined,
-  codeOutcome: Outcome | undefined,
+  { mustSendCode }: { mustSendCode: boolean },
 ): Promise<Outcome> {
   const { workspace, api, val, code, options } = push;
-  if (codeOutcome === undefined) refuseConflictMarkers(push);
-  options.onRenaming(val, remote?.name ?? '');
+  if (mustSendCode) refuseConflictMarkers(push);
+  options.beforeRenaming(val, remote?.name ?? '');
   if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
-  if (codeOutcome !== undefined) return { status: 'renamed', ...idAndVersion(val.id, version) };
+  if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
   // The code on the service may have changed during the rename, so the val is examined again before its code is sent.
   return pushVal(workspace, api, val, code, options);
 }
@@ -126,19 +110,19 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   // A hostile service may send the token as an id. The token must not get into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
   const version = versionOf(body);
-  if (hasConflictMarkers(code)) options.remark(`${val.file} was sent with conflict markers in it.`);
+  if (hasConflictMarkers(code)) options.remark(`${val.file} was pushed with conflict markers in its code.`);
   if (target.id !== undefined && id !== target.id) {
-    options.remark(`${val.file} was stored under another id than before: ${id}.`);
+    options.remark(`${val.file} was stored under a new id: ${id}.`);
   }
-  // If the service cannot list vals, only the answer to the push shows that the service already had a val of this name.
+  // The service could not list its vals, so only the answer shows that it already had a val of this name.
   if (target.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
-  record(workspace, { file: val.file, name, id }, { code, ...stampOf(api, body), name });
-  // The service creates no new version if the code is the same. So the same version means that nothing changed.
-  if (!target.isCompared && version !== undefined && isSameVersion(remote?.version, version)) {
+  record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
+  // A service creates no new version for the same code.
+  if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', ...idAndVersion(id, version) };
   }
   const sent = status === 201 ? 'created' : 'pushed';
@@ -155,7 +139,6 @@ function refuseConflictMarkers({ val, code, options }: Push): void {
   });
 }
 
-/** Renames the val on the service to the name in vals.json. Returns the version after the rename. */
 async function rename(
   workspace: Workspace,
   api: Api,
@@ -165,62 +148,53 @@ async function rename(
   const { val, notApplied } = await changeVal(api, id, { name });
   if (notApplied.length > 0) {
     throw new RefusedError(`The service did not rename "${base.name}" to "${name}".`, {
-      hint: `Rename it on the service itself, or take its name there with ${shell`vals pull ${file} --force`}.`,
+      hint: `Rename the val on the service yourself. To use the service's name instead, run ${shell`vals pull ${file} --force`}.`,
     });
   }
-  // Some services create a new version with the same code when a val is renamed.
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
-  const stamp = isSameCode ? stampOf(api, val) : {};
+  // Some services create a new version when a val is renamed.
+  const stamp = isSameCode ? versionAndTime(api, val) : {};
   workspace.bases.write({ id, name }, { ...base, ...stamp, name });
   return version;
 }
 
-/** The version and the time of a val, to store in its base. Both are left out if one of them contains the token. */
-function stampOf(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
+function versionAndTime(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
   const version = versionOf(val);
   const changedAt = changedAtOf(val);
   const holdsToken = [stringifyJson(version ?? null), changedAt ?? ''].some(api.holdsToken);
   return holdsToken ? { version: undefined } : { version, changedAt };
 }
 
-/**
- * The first push of a fresh checkout reads the service's list instead of each val, and sends every val that belongs to
- * the caller.
- */
+/** The first push of a fresh checkout reads the service's list instead of each val. */
 async function listedFromCheckout({ workspace, val, options }: Push): Promise<ListedVal | undefined> {
   const { id, name } = val;
-  if (id === undefined || !workspace.bases.trustsFile(id)) return undefined;
+  if (id === undefined || !workspace.bases.cameWithCheckout(id)) return undefined;
   const listed = await options.remotes.listed(id);
   return listed?.name === name ? listed : undefined;
 }
 
-/**
- * With --fork, the file is examined as a new val if its id belongs to another owner, to a val with another name, or to
- * a deleted val.
- */
 async function examineOrFork({ workspace, val, code, base, options }: Push): Promise<Examined> {
   const { remotes, fork } = options;
   const examined = await examine(workspace, remotes, val, code, base);
-  const { foreign, status, nameThere, isRenamedHere } = examined;
-  const hasOtherName = nameThere !== undefined && val.id !== undefined && !isRenamedHere;
+  const { foreign, status, otherNameThere, isRenamedHere } = examined;
+  const hasOtherName = otherNameThere !== undefined && val.id !== undefined && !isRenamedHere;
   const isOtherVal = foreign !== undefined || status === 'deleted there' || hasOtherName;
   return fork && isOtherVal ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
 }
 
-/** Returns the outcome if there is nothing to send; otherwise undefined. Throws if there is a conflict. */
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
   { force, dryRun }: PushOptions,
 ): Outcome | undefined {
-  const { val, remote, status, foreign, nameThere } = examined;
-  if (foreign !== undefined && val.others !== undefined) {
-    throw ofAnotherOwner(workspace, val.others, foreign.owner);
+  const { val, remote, status, foreign, otherNameThere } = examined;
+  if (foreign !== undefined && val.otherServices !== undefined) {
+    throw ofAnotherOwner(workspace, val.otherServices, foreign.owner);
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  if (nameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, nameThere);
+  if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
       if (examined.isNew && remote?.id !== undefined) record(workspace, val, { ...remote, name: val.name });
@@ -240,6 +214,9 @@ function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Ba
     workspace.bases.write({ name, id }, base);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
-    throw new LocalError(`${file} was pushed, but that could not be recorded: ${error.message}`, error.facts);
+    throw new LocalError(
+      `${file} was pushed, but the push could not be recorded: ${error.message}`,
+      error.facts,
+    );
   }
 }

@@ -1,4 +1,3 @@
-// Reads the vals of a workspace from the service. One object serves one command.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
@@ -8,7 +7,6 @@ import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
 
-/** A field is undefined if the service did not send it. */
 export interface RemoteVal {
   id: string | undefined;
   name: string | undefined;
@@ -20,23 +18,21 @@ export interface RemoteVal {
 export interface RemoteSide {
   /** Undefined if the val does not exist, or if the caller may not read it. */
   remote: RemoteVal | undefined;
-  /** Set if the val belongs to another owner. `owner` is undefined if the service does not name the owner. */
+  /** Set if the val belongs to another owner. */
   foreign?: { owner: string | undefined };
 }
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
-  /** The val's entry in the service's list of the caller's vals; undefined if the list was not read or lacks the val. */
   listed(id: string): Promise<ListedVal | undefined>;
   /** The result is 'unknown' if the service cannot list vals. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** `count` is the number of vals that the command is about. */
-export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteVals {
+export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
   const { api } = lookup;
-  const list = createListedVals(lookup, count);
+  const list = createListedVals(lookup, valCount);
   const isCaller = createCallerCheck(lookup);
 
   async function read(id: string): Promise<RemoteSide> {
@@ -44,6 +40,7 @@ export function createRemoteVals(lookup: Lookup, count: number | 'all'): RemoteV
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
+      // Without this check, the token could get into vals.json as a name, and then into a commit.
       if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
       if (await isCaller(owner?.id)) return { remote };
@@ -85,16 +82,12 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   });
 }
 
-/**
- * The error if a val contains the token. Without this check, the token could get into vals.json as a name and then into
- * a commit, or into .vals as a version or a time.
- */
 const sentToken = (): BadResponseError =>
   new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-/** Compares the two versions as JSON, because a service may use any JSON value as a version. */
+/** A service may use any JSON value as a version. */
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 

@@ -1,4 +1,3 @@
-// Finds the id of a val on the service in use, by its name or file in vals.json.
 import { type Settings, serviceName } from '../settings/settings.ts';
 import { createBases } from './disk/base.ts';
 import { nameFrom } from './sources/walk.ts';
@@ -6,16 +5,14 @@ import { findVal, valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
   find(word: string): FoundVal | undefined;
-  /** The names and files of all vals, for suggestions after a misspelt word. */
-  all: string[];
+  namesAndFiles: string[];
 }
 
 interface FoundVal {
   id: string;
   name: string;
   file: string;
-  /** True if the word is a file whose val has another name, and this folder has no base with the val's name. */
-  isDoubtful: boolean;
+  mayMeanOtherVal: boolean;
 }
 
 export function readWorkspaceNames(root: string, settings: Settings): WorkspaceNames {
@@ -32,8 +29,8 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       // After a rename, a val's file keeps its old name. A word without a dot or a slash is more likely the name of
       // another val than this file.
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
-      return { id, name, file, isDoubtful: !isNamed && !isKnownFile() };
+      return { id, name, file, mayMeanOtherVal: !isNamed && !isKnownFile() };
     },
-    all: [...known.vals].flatMap(({ name, file }) => [name, file]),
+    namesAndFiles: [...known.vals].flatMap(({ name, file }) => [name, file]),
   };
 }

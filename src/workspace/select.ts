@@ -12,7 +12,6 @@ import {
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
-/** Returns the vals that the words name, each once. Without words, returns all vals and all new files. */
 export async function selectVals(
   workspace: KnownVals,
   words: readonly string[],
@@ -31,10 +30,6 @@ export async function selectVals(
   return [...new Set(named)];
 }
 
-/**
- * Returns the code files that are not in vals.json yet, with the names of their vals. Throws if two files would get the
- * same val name.
- */
 export async function findNewFiles(
   root: string,
   known: readonly Source[],
@@ -43,7 +38,7 @@ export async function findNewFiles(
   const knownFiles = new Set(known.map(({ file }) => fold(file)));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
-    // Files whose name begins with a dot, such as .eslintrc.js, configure other tools.
+    // Files such as .eslintrc.js configure other tools.
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {
@@ -60,8 +55,8 @@ export async function findNewFiles(
 }
 
 /**
- * Returns the vals that a push without paths may send. vals.json may come from a stranger and list any file, so files
- * that are ignored or not code are left out.
+ * vals.json may come from a stranger and list any file. So a push without paths leaves out files that are ignored or
+ * not code.
  */
 export async function selectForPush(
   workspace: KnownVals,
@@ -88,13 +83,12 @@ const mostNamed = 3;
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. To push such a file, give its path in the command.`;
+  return `Not pushed: ${named}. To push such a file, run \`vals push <file>\`.`;
 }
 
-/** True if the file is one of the paths, or is below a folder in `paths`. Without paths, true for every file. */
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {
-    const place = relativeTo(workspace, path);
-    return place === '' || place === file || file.startsWith(`${place}/`);
+    const chosen = relativeTo(workspace, path);
+    return chosen === '' || chosen === file || file.startsWith(`${chosen}/`);
   });

@@ -1,4 +1,3 @@
-// Guesses which files were both renamed and edited. The guess may be wrong, so it is only shown to the user.
 import { linesOf } from './text/lines.ts';
 
 interface File {
@@ -9,8 +8,8 @@ interface File {
 const mostPairs = 2_500;
 
 /**
- * As in git, two files are similar if they share half of their lines. A file that is similar to several files is left
- * out.
+ * As in git, two files are similar if they share half of their lines. The result is a guess, so only show it to the
+ * user.
  */
 export function likelyRenames(
   missing: readonly File[],

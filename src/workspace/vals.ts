@@ -1,20 +1,16 @@
-// The vals of a workspace, indexed by file, name and id.
 import { fold } from './disk/file-names.ts';
 
 export interface WorkspaceVal {
-  /** The path relative to the workspace's root, with / between folders. */
+  /** Relative to the root of the workspace, with / between folders. */
   file: string;
   name: string;
-  /** The id on the service in use. The val with this id may belong to another owner. */
   id: string | undefined;
-  /** Set if the val was pushed, but not to the service in use. Contains the services that have the val. */
-  others?: string[];
+  /** Set if the val has ids only on other services. Then `id` may belong to another owner. */
+  otherServices?: string[];
 }
 
-/** The iterator returns the vals sorted by path. */
 export interface Vals extends Iterable<WorkspaceVal> {
   ofFile(file: string): WorkspaceVal | undefined;
-  /** `folded` must be a path that was folded with `fold`. */
   ofFoldedFile(folded: string): WorkspaceVal | undefined;
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;

@@ -1,4 +1,3 @@
-// A workspace: a folder whose files are vals, and the service that the command uses.
 import { lstatSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
@@ -17,7 +16,6 @@ import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {
   root: string;
-  /** Paths on the command line are relative to this folder. */
   cwd: string;
   vals: Vals;
 }
@@ -28,11 +26,11 @@ export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
   refreshed(): Workspace;
-  /** Records the val's name and id in the journal, so that a crash does not lose them. */
+  /** Writes the val's name and id to the journal at once, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
   /**
-   * Writes the notes of the journal into vals.json, including the notes of commands that crashed. If vals.json cannot
-   * be written, returns the error, and the next command tries again.
+   * Writes the journal into vals.json, including the lines of commands that crashed. After an error, the next command
+   * tries again.
    */
   saveManifest(): Promise<LocalError | undefined>;
 }
@@ -40,7 +38,9 @@ export interface Workspace extends KnownVals {
 export function openWorkspace(context: WorkspaceContext): Workspace {
   const root = findRoot(context.settings);
   if (root === undefined) {
-    throw new UsageError('This folder is not in a workspace.', { hint: 'To make it one, run `vals init`.' });
+    throw new UsageError('This folder is not in a workspace.', {
+      hint: 'To make this folder a workspace, run `vals init`.',
+    });
   }
   return workspaceAt(root, context);
 }
@@ -88,7 +88,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       hasLeftovers = true;
       try {
         await updateManifest(root, context, (manifest) =>
-          applyNotes(manifest, notes, { rename: true, warn }),
+          applyNotes(manifest, notes, { mayRename: true, warn }),
         );
       } catch (error) {
         if (error instanceof LocalError) return error;
@@ -101,20 +101,16 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   return workspace;
 }
 
-/** Reads the vals from vals.json and the journal. If `service` is undefined, no val has an id. */
 export function valsOf(root: string, service: string | undefined): Vals {
   const vals = [...readManifest(root).vals].map(([file, { name, ids }]): WorkspaceVal => {
     if (service === undefined) return { file, name, id: undefined };
     const isElsewhere = !ids.has(service) && ids.size > 0;
-    return { file, name, id: idOn(service, ids), ...(isElsewhere && { others: [...ids.keys()] }) };
+    return { file, name, id: idOn(service, ids), ...(isElsewhere && { otherServices: [...ids.keys()] }) };
   });
   return createVals(vals);
 }
 
-/**
- * If vals.json has no id for the service's URL, the id for another URL with the same origin is used. Such a URL has
- * another path, for example that of a space, so the id may belong to another owner.
- */
+/** A URL with the same origin and another path is a space of the same service. Its id may belong to another owner. */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;
@@ -125,34 +121,28 @@ function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;
 }
 
-/** The result has / between folders on every system. */
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // The root or the path may contain a link above the workspace, such as /tmp on macOS. So both are compared again with
-  // their links followed.
+  // The root or the path may contain a link above the workspace, such as /tmp on macOS.
   const realRoot = realPath(root);
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
   return withSlashes(relative(root, target));
 }
 
-/** Returns undefined if the path is outside of the workspace or cannot be the file of a val. */
 export function fileBelow(location: Location, path: string): string | undefined {
   const file = relativeTo(location, path);
   return pathProblem(file) === undefined ? file : undefined;
 }
 
-/**
- * Also finds the val if vals.json spells the same file differently. For example, `case.ts` and `Case.ts` are one file
- * on Windows.
- */
 export function valOfFile(
   { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
   file: string,
 ): WorkspaceVal | undefined {
   const exact = vals.ofFile(file);
   if (exact !== undefined) return exact;
+  // On Windows, case.ts and Case.ts are one file.
   const similar = vals.ofFoldedFile(fold(file));
   return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
 }
@@ -163,7 +153,6 @@ function isSameFile(path: string, otherPath: string): boolean {
   return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
 }
 
-/** Finds a val by its file (relative to the current folder or to the root), its name or its id. */
 export function findVal(known: KnownVals, word: string): WorkspaceVal | undefined {
   const { vals } = known;
   const file = fileBelow(known, word);
@@ -196,18 +185,17 @@ export function withoutId(
   const { name } = val;
   return bases.read(val) === undefined
     ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
-        hint: 'To push it, run `vals push`.',
+        hint: 'To push the val, run `vals push`.',
       })
     : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
         hint: 'Find the id on the service, then run `vals pull <id>`.',
       });
 }
 
-/** Returns a warning if some vals were pushed only to other services or spaces; otherwise undefined. */
 export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
-  const elsewhere = vals.filter(({ others }) => others !== undefined);
+  const elsewhere = vals.filter(({ otherServices }) => otherServices !== undefined);
   if (elsewhere.length === 0) return undefined;
-  const services = [...new Set(elsewhere.flatMap(({ others = [] }) => others))].map(nameOf);
+  const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))].map(nameOf);
   const which = elsewhere.length === vals.length ? 'These' : `${elsewhere.length} of these`;
   return `${which} vals were pushed to ${services.join(' and ')}, and the service in use is ${nameOf(service)}.`;
 }

@@ -122,7 +122,7 @@ it('loses no entry if several processes write it at once', async () => {
       updateManifest(
         cwd,
         context,
-        ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), others: {} }),
+        ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), unknownKeys: {} }),
       ),
     ),
   );

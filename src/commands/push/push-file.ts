@@ -51,7 +51,7 @@ export function createFilePusher(
     fork: false,
     dryRun: false,
     onPossibleTakeover() {},
-    onRenaming() {},
+    beforeRenaming() {},
     remark: say.warn,
     beforeSending: () => signal.throwIfAborted(),
   };

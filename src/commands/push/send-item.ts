@@ -43,7 +43,7 @@ export async function createItemSender(
     remotes,
     beforeSending: () => signal.throwIfAborted(),
     onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
-    onRenaming({ file, name }: WorkspaceVal, nameThere: string) {
+    beforeRenaming({ file, name }: WorkspaceVal, nameThere: string) {
       if (!dryRun || flags.json || flags.ndjson) return;
       say.note(`A push would rename the val "${nameThere}" of ${file} to "${name}".`);
     },

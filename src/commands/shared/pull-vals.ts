@@ -38,8 +38,7 @@ export interface Pulling {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
-  /** If the user named the vals, a val that cannot be pulled is an error. */
-  isNamed: boolean;
+  isNamedInCommand: boolean;
   /** Given only if `items` is one new val. */
   file?: string | undefined;
 }

@@ -1,4 +1,3 @@
-// Copies files that --force or --merge overwrites into one folder per command. No command deletes the copies.
 import { ConflictError } from '../../errors.ts';
 import { prepareDotVals } from './dot-vals.ts';
 import { dotValsFolder } from './root.ts';
@@ -28,8 +27,7 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // A ConflictError before the first copy means that another command began in the same millisecond and uses
-          // this folder. Then the next folder name is tried.
+          // A ConflictError before the first copy means that another command uses this folder.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

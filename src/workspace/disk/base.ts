@@ -1,4 +1,4 @@
-// Stores the base of each val: the code that the file and the service last had in common.
+// The base of a val is the code that its file and the service last had in common.
 import { createHash } from 'node:crypto';
 import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -11,16 +11,12 @@ export interface Base {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
-  /**
-   * The name of the val when this folder last pulled or pushed it. Undefined if this folder never did that: a command
-   * that only reads recorded the base, or the base came with a repository or a copy of the folder.
-   */
+  /** Undefined if this folder never pulled or pushed the val. Then a stranger may have chosen the base. */
   name?: string | undefined;
-  /** The hash of the code in a push that got no answer. If the service has that code, the push succeeded. */
+  /** The hash of the code in a push that got no answer. */
   sent?: string | undefined;
 }
 
-/** If the service sent no id for the val, the name identifies the val. */
 interface Identity {
   id?: string | undefined;
   name: string;
@@ -28,28 +24,21 @@ interface Identity {
 
 export interface Bases {
   read(val: Identity): Base | undefined;
-  /**
-   * For a val without a base: true if the val came with a fresh checkout. Then the file counts as newer than the
-   * service's code, because the first push from a checkout sends every file. False if the val was added to vals.json
-   * later, because nobody who uses this folder has seen the service's code.
-   */
-  trustsFile(id: string): boolean;
-  /** Makes the folder .vals, and records which vals came with the checkout. */
+  cameWithCheckout(id: string): boolean;
   prepare(): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
 }
 
-/** `ids` are the ids of the workspace's vals on the service. */
 export function createBases(
   root: string,
   service: string,
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder of the bases is named "agreed", because older versions of the program used this name.
+  // Older versions of the program named this folder "agreed".
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // The service chooses the id, so an id with unusual characters is hashed before it becomes a file name.
+  // The service chooses the id, so an unusual id is hashed before it becomes a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   let knownMark: string | undefined;
@@ -57,10 +46,10 @@ export function createBases(
     knownMark ??= folderMark(root);
     return knownMark;
   };
-  // The mark in the file name keeps a repository from replacing the file: nobody else knows the mark of this folder.
+  // Nobody else knows the mark of this folder, so a repository cannot replace this file.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
-  const cameWithCheckout = new Set(isFresh ? ids : readIds());
+  const idsFromCheckout = new Set(isFresh ? ids : readIds());
   let isPrepared = false;
   const readByName = new Set<string>();
 
@@ -73,7 +62,7 @@ export function createBases(
 
   return {
     prepare,
-    trustsFile: (id) => cameWithCheckout.has(id),
+    cameWithCheckout: (id) => idsFromCheckout.has(id),
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
@@ -88,11 +77,11 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
-      // A base that another folder recorded may come from a stranger. Without its version and time, the val is read from
-      // the service before anybody calls it unchanged.
+      // A base that another folder recorded may come from a stranger. Without version and time, the val is always read
+      // from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
-      // Without an id, a push finds the val by name alone. With a base that came with a stranger's repository, the push
-      // would overwrite the user's own val of the same name.
+      // A push without an id finds the val by name. With a base from a stranger's repository, it would overwrite the
+      // user's own val of that name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
@@ -105,8 +94,7 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // The base is not flushed to the disk. If a crash of the machine loses the base, a later command writes it again
-      // while the file and the service have the same code.
+      // If a crash of the machine loses the base, a later command writes it again.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };

@@ -1,4 +1,3 @@
-// Checks the folder of a clone. The folder must be new, empty, or left over from a clone that did not finish.
 import { readdirSync } from 'node:fs';
 import { LocalError, UsageError } from '../../errors.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
@@ -10,10 +9,8 @@ import { readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { removeBelow, replaceBelow } from './write-files.ts';
 
-/** This file exists until the clone is finished. It contains the name of the service. */
 const unfinishedFile = `${dotValsFolder}/clone.json`;
 
-/** Throws if the folder has content that does not come from an unfinished clone of the same service. */
 export function refuseFilled(folder: string, given: string, service: string): void {
   const names = namesIn(folder, given);
   // A clone that was killed early leaves only the folder .vals.
@@ -42,7 +39,7 @@ export function beginClone(folder: string, service: string): void {
 
 export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
 
-/** Ignores the file if it lacks the mark of this folder, because then the file came with a repository or a copy. */
+/** A file without the mark of this folder came with a repository or a copy of the folder. */
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');

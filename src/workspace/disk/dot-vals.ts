@@ -1,4 +1,3 @@
-// Makes and locks .vals. The program keeps its own files of a workspace in this folder.
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,11 +11,10 @@ import { readBelow } from './files.ts';
 import { hold, inFolder, refusal } from './in-folder.ts';
 import { manifestSchema } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
-import { removeLeftovers, replaceBelow } from './write-files.ts';
+import { removeOldTemporaryFiles, replaceBelow } from './write-files.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
-/** The file .gitignore makes git ignore .vals. Editors check vals.json with schema.json. */
 const ownFiles: Record<string, string> = {
   '.gitignore': '*\n',
   'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
@@ -29,10 +27,7 @@ export function prepareDotVals(root: string): void {
   }
 }
 
-/**
- * A hash of the inode number and birth time of .vals. After a clone or a copy, .vals has another mark. Undefined if
- * .vals does not exist yet.
- */
+/** A clone or a copy of the folder has another mark. */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {
     const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
@@ -42,7 +37,7 @@ export const folderMark = (root: string): string | undefined =>
 export async function lockDotVals(root: string, { settings, ...waiting }: WorkspaceContext): Promise<Lock> {
   let folder: HeldFolder | undefined;
   try {
-    removeLeftovers(root);
+    removeOldTemporaryFiles(root);
     folder = hold(root, dotValsFolder, { make: true });
     if (folder === undefined) throw new Error('the folder of the workspace is gone');
     const { close, path } = folder;

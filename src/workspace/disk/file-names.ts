@@ -1,28 +1,20 @@
-// Checks which names may become files. On every system, such a name must lead to a regular file below the root.
-
 /**
- * Some file systems ignore letter case or the Unicode form. On these systems, two paths with the same folded form may
- * be one file.
+ * Some file systems ignore letter case or the Unicode form. There, two paths with the same folded form are one file.
  */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
 const longestNameBytes = 200;
-/** The number of folders in a path is limited, because the program opens each of them separately. */
 export const mostFolders = 64;
-/**
- * The function creates the regular expression at each call, because creating it when the program starts would slow the
- * start by 2 %.
- */
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
-/** Windows also accepts a short name for a file. For example, GIT~1 may lead to .git. */
+/** Windows also accepts a short name for a file: GIT~1 may lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (holdsInvisible(name)) return 'contains invisible characters';
-  if (/[/\\:]/.test(name)) return 'holds /, \\ or :';
+  if (/[/\\:]/.test(name)) return 'contains /, \\ or :';
   if (name.startsWith('.')) return 'begins with a dot';
   if (/^\s|[\s.]$/.test(name)) return 'begins with a space, or ends with a space or a dot';
   if (windowsDevice.test(name)) return 'belongs to a device on Windows';
@@ -32,7 +24,6 @@ export function nameProblem(name: string): string | undefined {
   return undefined;
 }
 
-/** `path` is relative to the root, with / between folders. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'is empty';
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'is not below the workspace';

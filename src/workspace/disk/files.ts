@@ -1,4 +1,3 @@
-// Reads files below a root. Links are not followed.
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -12,25 +11,26 @@ export function readBelow(
   root: string,
   file: string,
   mostBytes = largest.text,
-  /** The path as the user typed it, for messages. */
-  named = file,
+  shownPath = file,
 ): string | undefined {
-  const bytes = readBytesBelow(root, file, mostBytes, named);
-  return bytes === undefined ? undefined : decode(named, bytes);
+  const bytes = readBytesBelow(root, file, mostBytes, shownPath);
+  return bytes === undefined ? undefined : decode(shownPath, bytes);
 }
 
-export function decode(named: string, bytes: Buffer): string {
+export function decode(shownPath: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
-  throw new LocalError(`${named} is not UTF-8.`, { hint: 'Save it as UTF-8, then run the command again.' });
+  throw new LocalError(`${shownPath} is not UTF-8.`, {
+    hint: 'Save it as UTF-8, then run the command again.',
+  });
 }
 
 export function readBytesBelow(
   root: string,
   file: string,
   mostBytes: number,
-  named = file,
+  shownPath = file,
 ): Buffer | undefined {
-  return reading(named, () =>
+  return reading(shownPath, () =>
     inFolderOf(root, file, {}, (folder, name) => {
       const bytes = readPlainFile(`${folder.path}/${name}`, { mostBytes });
       folder.check();
@@ -42,11 +42,9 @@ export function readBytesBelow(
 export const existsBelow = (root: string, path: string): boolean =>
   reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
 
-/** If `folder` is '', lists the root itself. The result is empty if the folder does not exist. */
 export const namesBelow = (root: string, folder: string): string[] =>
   reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
 
-/** Asynchronous, because listing many folders would block the process. */
 export async function listBelow(root: string, folder: string): Promise<Dirent[]> {
   const held = hold(root, folder, {});
   try {
@@ -56,12 +54,12 @@ export async function listBelow(root: string, folder: string): Promise<Dirent[]>
   }
 }
 
-function reading<Result>(named: string, act: () => Result): Result | undefined {
+function reading<Result>(shownPath: string, act: () => Result): Result | undefined {
   try {
     return act();
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error instanceof LocalError ? error : fileError(named, error);
+    throw error instanceof LocalError ? error : fileError(shownPath, error);
   }
 }
 

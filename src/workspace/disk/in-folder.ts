@@ -9,15 +9,14 @@ export function inFolder<Result>(
   folder: string,
   options: HoldOptions,
   act: (folder: HeldFolder) => Result,
-  /** The file or folder that error messages name. */
-  named = folder,
+  shownPath = folder,
 ): Result | undefined {
-  const held = hold(root, folder, options, named);
+  const held = hold(root, folder, options, shownPath);
   if (held === undefined) return undefined;
   try {
     return act(held);
   } catch (error) {
-    throw refusal(named, error);
+    throw refusal(shownPath, error);
   } finally {
     held.close();
   }
@@ -39,19 +38,18 @@ export function hold(
   root: string,
   folder: string,
   options: HoldOptions,
-  named = folder,
+  shownPath = folder,
 ): HeldFolder | undefined {
   try {
     return holdFolder(root, folder === '' ? [] : folder.split('/'), options);
   } catch (error) {
-    throw refusal(named, error);
+    throw refusal(shownPath, error);
   }
 }
 
 export const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
   lstatSync(`${path}/${name}`, { throwIfNoEntry: false });
 
-/** If the path is a link or a special file, returns an error that explains this to the user. Returns other errors unchanged. */
 export function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof UnusableFile)) return error;
   const place = error instanceof NotReached && error.place !== file ? error.place : 'it';

@@ -1,12 +1,6 @@
-// The journal: notes about names and ids of vals that are not in vals.json yet.
-//
 // A push of thousands of vals learns an id with each answer. Replacing vals.json each time would be quadratic, and
-// replacing it only at the end would lose the ids in a crash. So each note becomes a line of a file in .vals, and
-// the notes are written into vals.json when the command ends or, after a crash, when a later command changes vals.json.
-// Until then, vals.json is read together with the journal.
-//
-// The name of the journal contains the mark of its .vals. A journal that came with a clone has another mark and is not
-// read. Otherwise it could lead a push to somebody else's val.
+// replacing it only at the end would lose the ids in a crash. So each id becomes a line of the journal, and vals.json
+// is read together with the journal.
 import { LocalError } from '../../errors.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -16,15 +10,14 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
+// A journal that came with a stranger's repository has another mark and is not read. It could lead a push to somebody
+// else's val.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/**
- * The folder .vals must exist. The line is not flushed to the disk, because the system keeps it even if the process is
- * killed.
- */
+/** The line is not flushed, because the system keeps it even if the process is killed. */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
@@ -32,7 +25,7 @@ export function appendToJournal(root: string, note: Note): void {
       hint: 'Run the command again. It makes a new .vals.',
     });
   }
-  // The line break at the beginning separates the new line from an earlier line that a crash cut off.
+  // The first line break separates the new line from an earlier line that a crash cut off.
   appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
@@ -43,7 +36,7 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // The journal is read as bytes, because a crash may have cut off a line within a character. Such a line is skipped.
+  // A crash may have cut off a line within a character, so the journal is read as bytes.
   const bytes = file === undefined ? undefined : readBytesBelow(root, file, largest.manifest);
   const text = bytes?.toString() ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
@@ -57,10 +50,7 @@ function parseLine(line: string): JsonValue {
   }
 }
 
-/**
- * Keeps the journal if another process added a note after `text` was read. That process will write its note into
- * vals.json.
- */
+/** Keeps the journal if another process added a line in the meantime. That process saves its line. */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);

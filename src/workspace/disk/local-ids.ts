@@ -1,5 +1,4 @@
-// The ids of vals on the embedded service. These ids are valid on this machine alone, so they are stored in .vals, not
-// in vals.json.
+// Ids on the embedded service are valid on this machine alone, so they are stored in .vals, not in vals.json.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -11,10 +10,6 @@ import { replaceBelow } from './write-files.ts';
 
 const localIdsFile = `${dotValsFolder}/local.json`;
 
-/**
- * Maps each file to its id. Files that are not in vals.json keep their ids, because vals.json of another git branch may
- * list them.
- */
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
@@ -27,15 +22,15 @@ export function readLocalIds(root: string): LocalIds {
       return new Map(ids);
     }
   } catch {}
-  throw new LocalError(`${localIdsFile} does not hold the ids of vals.`, {
+  throw new LocalError(`${localIdsFile} does not contain the ids of vals.`, {
     hint: 'Remove the file. The next `vals push --local` finds the vals again by their names.',
   });
 }
 
-/** An id in `localIds` replaces an id in vals.json, which an older version of the program wrote. */
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
+    // Older versions of the program wrote these ids into vals.json.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);
@@ -56,6 +51,7 @@ export function writeLocalIds(
     return id === undefined ? [] : [[file, id]];
   });
   const taken = new Set(listed.map(([, id]) => id));
+  // vals.json of another git branch may list files that are missing from this vals.json.
   const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
   const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
   if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');

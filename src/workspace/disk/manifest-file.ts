@@ -1,4 +1,3 @@
-// Reads vals.json together with the local ids and the journal in .vals, and changes vals.json under a lock.
 import { ConflictError } from '../../errors.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { embeddedService } from '../../settings/settings.ts';
@@ -16,14 +15,10 @@ export function readManifest(root: string): Manifest {
   if (text === undefined) throw broken('is gone', 'To make a new one, run `vals init`.');
   const manifest = parseManifest(text);
   addLocalIds(manifest.vals, readLocalIds(root));
-  applyNotes(manifest, readJournal(root).notes, { rename: false, warn() {} });
+  applyNotes(manifest, readJournal(root).notes, { mayRename: false, warn() {} });
   return manifest;
 }
 
-/**
- * Uses a lock, so that two processes do not overwrite each other's changes. Also writes the notes of the journal into
- * vals.json.
- */
 export async function updateManifest(
   root: string,
   context: WorkspaceContext,
@@ -40,13 +35,12 @@ export async function updateManifest(
       const localIds = readLocalIds(root);
       const journal = readJournal(root);
       addLocalIds(manifest.vals, localIds);
-      applyNotes(manifest, journal.notes, { rename: false, warn() {} });
+      applyNotes(manifest, journal.notes, { mayRename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // If the lock is no longer ours, another process took it because it seemed abandoned. Then the text may be
-      // outdated, and the loop starts again.
+      // Another process took the lock because it seemed abandoned. The text may be outdated.
       if (!isMine()) continue;
-      // The local ids are written before vals.json. Otherwise a crash between the two writes could lose an id.
+      // The local ids are written first. Otherwise a crash between the two writes could lose an id.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {
@@ -57,8 +51,7 @@ export async function updateManifest(
       if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
-      // A ConflictError means that somebody saved vals.json in the meantime. Then the loop starts again with the new
-      // text.
+      // A ConflictError means that somebody saved vals.json in the meantime. The loop reads it again.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();

@@ -1,4 +1,3 @@
-// The content of vals.json: the file of each val, and its id on each service. It is sorted to keep git diffs small.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
@@ -6,26 +5,24 @@ import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
   name: string;
-  /** Maps the base URL of a service to the val's id on that service. */
+  /** Maps the URL of a service to the val's id on that service. */
   ids: Map<string, string>;
-  /** The keys of the entry that this version of the program does not know. They are written back unchanged. */
-  others: JsonObject;
+  unknownKeys: JsonObject;
 }
 
 export interface Manifest {
-  /** Maps each file to its entry. The file is a path relative to the root, with / between folders. */
   vals: Map<string, ManifestEntry>;
-  others: JsonObject;
+  unknownKeys: JsonObject;
 }
 
 export const emptyManifest = (): Manifest => ({
   vals: new Map(),
-  others: { $schema: './.vals/schema.json' },
+  unknownKeys: { $schema: './.vals/schema.json' },
 });
 
-const fixIt = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
+const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
-export const broken = (problem: string, hint = fixIt): LocalError =>
+export const broken = (problem: string, hint = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
 export function parseManifest(text: string): Manifest {
@@ -36,11 +33,11 @@ export function parseManifest(text: string): Manifest {
     throw broken(`is not JSON: ${(error as Error).message.replace(/\.$/, '')}`);
   }
   if (!isObject(content)) throw broken('is not a JSON object');
-  const { vals = {}, ...others } = content;
+  const { vals = {}, ...unknownKeys } = content;
   if (!isObject(vals)) throw broken('has a "vals" that is not an object');
   const entries = new Map(Object.entries(vals).map(([file, value]) => [file, parseEntry(file, value)]));
   refuseDuplicates(entries);
-  return { vals: entries, others };
+  return { vals: entries, unknownKeys };
 }
 
 function parseEntry(file: string, value: JsonValue): ManifestEntry {
@@ -53,8 +50,8 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
   }
   const place = `vals["${file}"]`;
   if (!isObject(value)) throw broken(`has ${place}, which is not an object`);
-  const { name, ids = {}, ...others } = value;
-  if (typeof name !== 'string' || name === '') throw broken(`has ${place} without a "name" that is text`);
+  const { name, ids = {}, ...unknownKeys } = value;
+  if (typeof name !== 'string' || name === '') throw broken(`has no text as "name" in ${place}`);
   if (!isObject(ids)) throw broken(`has ${place} with "ids" that are not an object`);
   const idsByService = new Map<string, string>();
   for (const [service, id] of Object.entries(ids)) {
@@ -63,11 +60,8 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
     }
     idsByService.set(service, id);
   }
-  return { name, ids: idsByService, others };
+  return { name, ids: idsByService, unknownKeys };
 }
-
-/** The key contains the service, because two services may use the same id for different vals. */
-const idKey = (service: string, id: string): string => `${service}\n${id}`;
 
 function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   const byName = new Map<string, string>();
@@ -80,11 +74,11 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
     if (sameFile !== undefined) {
       throw broken(
         `names ${sameFile} and ${file}, which are one file on some systems`,
-        'Rename one of them.',
+        'Rename one of the two files.',
       );
     }
     for (const [service, id] of ids) {
-      const key = idKey(service, id);
+      const key = `${service}\n${id}`;
       const sameId = byId.get(key);
       if (sameId !== undefined) {
         throw broken(`has the id ${id} twice for ${service}: ${sameId} and ${file}`);
@@ -96,13 +90,13 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   }
 }
 
-/** Sorts the keys, so that equal content gives equal text. Leaves out the ids of the embedded service. */
-export function formatManifest({ vals, others }: Manifest): string {
-  const entries = sorted(vals).map(([file, { name, ids, others }]) => {
+/** Sorts the keys, so that git diffs stay small. */
+export function formatManifest({ vals, unknownKeys }: Manifest): string {
+  const entries = sorted(vals).map(([file, { name, ids, unknownKeys }]) => {
     const shared = sorted(ids).filter(([service]) => service !== embeddedService);
-    return [file, { name, ...(shared.length > 0 && { ids: Object.fromEntries(shared) }), ...others }];
+    return [file, { name, ...(shared.length > 0 && { ids: Object.fromEntries(shared) }), ...unknownKeys }];
   });
-  return `${stringifyJson({ ...others, vals: Object.fromEntries(entries) }, 2)}\n`;
+  return `${stringifyJson({ ...unknownKeys, vals: Object.fromEntries(entries) }, 2)}\n`;
 }
 
 const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>

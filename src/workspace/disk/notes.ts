@@ -1,4 +1,3 @@
-// Applies notes of the journal to the manifest, and keeps the manifest valid.
 import { isObject, type JsonValue } from '../../lib/json.ts';
 import { fold, pathProblem } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
@@ -13,16 +12,16 @@ export interface Note {
 }
 
 export interface NoteOptions {
-  /** True if the name in a note replaces another name in the manifest. */
-  rename: boolean;
+  mayRename: boolean;
   warn(message: string): void;
 }
 
-/**
- * Skips a note that would make the manifest invalid: two vals would have the same name, the same id, or paths that are
- * one file on some systems.
- */
-export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename, warn }: NoteOptions): void {
+/** Skips a note that would make the manifest invalid. */
+export function applyNotes(
+  { vals }: Manifest,
+  notes: readonly Note[],
+  { mayRename, warn }: NoteOptions,
+): void {
   if (notes.length === 0) return;
   const files = new Map<string, string>();
   for (const [file, { name, ids }] of vals) {
@@ -34,8 +33,8 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
     const isOthers = (key: string) => (files.get(key) ?? file) !== file;
     if (isOthers(`file ${fold(file)}`)) continue;
     const known = vals.get(file);
-    const entry = known ?? { name, ids: new Map<string, string>(), others: {} };
-    if (known === undefined || (rename && known.name !== name)) {
+    const entry = known ?? { name, ids: new Map<string, string>(), unknownKeys: {} };
+    if (known === undefined || (mayRename && known.name !== name)) {
       if (isOthers(`name ${name}`)) {
         const notDone = known === undefined ? 'added to' : 'renamed in';
         warn(`${file} was not ${notDone} vals.json: another val there is already named "${name}".`);
@@ -50,7 +49,7 @@ export function applyNotes({ vals }: Manifest, notes: readonly Note[], { rename,
       const other = files.get(`id ${service} ${id}`);
       warn(`${file} did not get the id ${id} in vals.json: ${other} already has it.`);
     } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
-      warn(`${file} did not get the id ${id} in vals.json: it has the id ${idNow} there now.`);
+      warn(`${file} did not get the id ${id} in vals.json: it already has the id ${idNow}.`);
     } else if (id !== undefined) {
       files.delete(`id ${service} ${idNow}`);
       entry.ids.set(service, id);

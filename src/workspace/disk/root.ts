@@ -1,4 +1,3 @@
-// Finds the root of the workspace: the nearest folder with a vals.json, from the current folder upwards.
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
@@ -6,32 +5,30 @@ import { foldersAbove } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
-/** The program keeps its own files of a workspace in this folder. git ignores the folder. */
+/** The program keeps its own files in this folder. git ignores the folder. */
 export const dotValsFolder = '.vals';
 
-/** Throws if the workspace belongs to another user. */
 export function findRoot(settings: Settings): string | undefined {
   const root = nearestRoot(settings.cwd);
   if (root !== undefined) refuseOthers(settings, root);
   return root;
 }
 
-/** Also finds a workspace of another user. The caller must not use the content of such a workspace. */
+/** The workspace may belong to another user. Call refuseOthers before you use its content. */
 export const nearestRoot = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 /**
- * Throws if the workspace belongs to another user, as git does. The owner of a workspace decides which file is sent to
- * which val. The check also applies to the user root, because the owner could not change the files that a command with
- * sudo leaves in .vals.
+ * As in git, the workspace of another user is refused, because its owner decides which file is sent to which val. This
+ * also applies to the user root: with sudo, a command would leave files in .vals that the owner cannot change.
  */
 export function refuseOthers(settings: Settings, root: string): void {
-  const place = foreignPlace(settings, root);
+  const place = foreignPath(settings, root);
   if (place === undefined) return;
   const ownWay =
     process.geteuid?.() === 0
       ? 'Run the command as the owner, without sudo.'
-      : 'In a folder of your own, `vals init` makes a workspace that is yours.';
+      : 'To make your own workspace, run `vals init` in another folder.';
   throw new LocalError(`The workspace ${root} is not used: ${place} belongs to another user.`, {
     hint: `${ownWay} If you trust that user, add "${root}" to the list "safeDirectories" in ${settings.configFile}.`,
   });
@@ -39,17 +36,13 @@ export function refuseOthers(settings: Settings, root: string): void {
 
 export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRoot(folder);
-  if (root === undefined || root === folder || foreignPlace(settings, root) !== undefined) return;
+  if (root === undefined || root === folder || foreignPath(settings, root) !== undefined) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
     hint: 'Run the command outside of that workspace, or run `vals pull --all` in it.',
   });
 }
 
-/**
- * Checks the root, vals.json and .vals. Returns the first of them that belongs to another user. Returns undefined if
- * the settings list the root as a safe directory.
- */
-export function foreignPlace(settings: Settings, root: string): string | undefined {
+export function foreignPath(settings: Settings, root: string): string | undefined {
   const me = process.geteuid?.();
   if (me === undefined) return undefined;
   const isTrusted = ({ uid }: Stats) => uid === me || uid === 0;

@@ -1,4 +1,3 @@
-// Writes files below a root. Links are not followed. A file is replaced completely or not at all.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -21,17 +20,14 @@ import { dotValsFolder } from './root.ts';
 
 const temporaryFolder = `${dotValsFolder}/tmp`;
 
-/** Other users may not write to new files, even if the umask allows it. */
+/** Other users may not write to a new file, even if the umask allows it. */
 const newFileMode = 0o644;
 
-/** The content that the file must have before it is replaced; undefined if the file must not exist. */
+/** `content` is the text that the file must have before it is replaced, or undefined if the file must not exist. */
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /**
-   * False for content that the program can restore. Without a flush, the file may be empty after a crash of the
-   * machine. A crash of the process does no harm.
-   */
+  /** False only for content that the program can restore. After a crash of the machine, the file may be empty. */
   flush: boolean;
 }
 
@@ -46,8 +42,8 @@ export function replaceBelow(
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // A file cannot be moved to another disk in one step. If .vals/tmp is on another disk, the temporary file is
-      // written into the folder of the target.
+      // A file cannot be moved to another disk in one step. If .vals/tmp is on another disk, the temporary file goes
+      // into the target's folder.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );
@@ -59,10 +55,6 @@ interface Replacement extends ReplaceOptions {
   expected: Expected;
 }
 
-/**
- * Writes a temporary file in `from`, and moves it into `folder`. Returns false if the two folders are on different
- * disks.
- */
 function moveOnto(
   folder: HeldFolder,
   name: string,
@@ -103,7 +95,7 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
     if (!isMissing(error)) throw error;
   }
   if (found === expected.content) return;
-  throw new ConflictError(`${file} changed in the meantime, so it was left as it is.`, {
+  throw new ConflictError(`${file} changed while the command was running, so it was not overwritten.`, {
     hint: 'Run the command again.',
   });
 }
@@ -127,7 +119,7 @@ export const appendBelow = (root: string, file: string, text: string): void =>
     }),
   );
 
-/** Use this function only for files in .vals. Unlike replaceBelow, it does not check whether the file was edited. */
+/** Only for files in .vals: unlike replaceBelow, it does not check whether the file was edited. */
 export const removeBelow = (root: string, file: string): void =>
   writing(file, () => {
     inFolderOf(root, file, {}, (folder, name) => {
@@ -143,7 +135,7 @@ function writing(file: string, act: () => boolean | undefined): void {
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
     throw new LocalError(`${file} could not be written: ${errorMessageOf(error)}`, {
-      hint: 'Check that its folder can be written to and has space left.',
+      hint: 'Check the permissions of the folder and the free space on the disk.',
       cause: error,
     });
   }
@@ -152,11 +144,7 @@ function writing(file: string, act: () => boolean | undefined): void {
 const leftoverAfterMs = 3_600_000;
 const temporaryName = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/**
- * Removes temporary files that killed processes left behind. Removes only old, regular files of this user that have the
- * name of a temporary file.
- */
-export function removeLeftovers(root: string): void {
+export function removeOldTemporaryFiles(root: string): void {
   inFolder(root, temporaryFolder, {}, (folder) => {
     for (const name of readdirSync(folder.path)) {
       const stats = temporaryName.test(name) ? lookAt(folder, name) : undefined;

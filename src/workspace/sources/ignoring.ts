@@ -1,4 +1,3 @@
-// Reads .gitignore and .valsignore as git does: links are not followed, and only regular files are read.
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
@@ -9,7 +8,6 @@ import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
 
-/** The rules of the ignore files in one folder. They apply to paths below the folder. */
 export interface Rules {
   folder: string;
   matcher: Ignore;
@@ -17,7 +15,7 @@ export interface Rules {
 
 export interface IgnoreFiles {
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git, the rules of folders above the root apply too, up to the top of the repository or workspace. */
+  /** As in git, ignore files above the root apply too, up to the top of the repository or workspace. */
   rulesAbove(root: string): Rules[];
 }
 
@@ -25,12 +23,8 @@ const names = ['.gitignore', '.valsignore'];
 
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
-/** Each lookup reads the ignore files again, so that a change of an ignore file takes effect at once. */
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  /**
-   * Maps the path of an ignore file to its parsed rules. The rules are reused while the file has the same text, because
-   * parsing takes longer than reading.
-   */
+  /** Parsing takes longer than reading, so the rules are reused while the file has the same text. */
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 
@@ -50,9 +44,9 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
       return readBytesBelow(root, file, largest.ignoreFile)?.toString();
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
+      // git does not follow links to ignore files either.
       if (cause instanceof NotReached) return undefined;
-      // git also applies ignore files that are too large for this program. If such a file were skipped, a push would
-      // send files that git ignores. So the command fails.
+      // git applies large ignore files too. If this file were skipped, a push would send files that git ignores.
       if (cause instanceof TooLarge) {
         throw new LocalError(`${path} ${cause.problem}, so the files that it ignores are unknown.`, {
           hint: 'Make the ignore file smaller.',
@@ -78,10 +72,6 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/**
- * Returns the folders above the root whose ignore files apply. The first is the top of the git repository or, outside
- * of a repository, the root of the workspace.
- */
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];
   const top = ['.git', manifestFile]

@@ -1,4 +1,3 @@
-// Reads code and other text, unchanged, from a file or standard input.
 import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -10,14 +9,12 @@ import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
   settings: { cwd: string };
-  /** Set if an agent runs the command. Then the command may use only files below one folder. */
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
   say: { banner(lines: string): void };
 }
 
-/** Refuses an empty file, because a user rarely means to replace code with nothing. */
 export async function readCode(file: string, input: Input): Promise<string> {
   return checkNotEmpty(file, await readText(file, input));
 }
@@ -27,11 +24,12 @@ export function checkNotEmpty(
   code: string,
   wayOut = 'leave the file out of the command',
 ): string {
+  // A user rarely means to replace code with nothing.
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, { hint: `Add code to the file, or ${wayOut}.` });
 }
 
-/** The file may be a link or a pipe, because the user named it. */
+/** The user named the file, so it may be a link or a pipe. */
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
@@ -56,11 +54,11 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
   }
 }
 
-function readWithin(limits: FileLimits, path: string, named: string): Buffer {
-  const { folder, below } = placeWithin(limits, path, named);
-  const bytes = readBytesBelow(folder, below, largest.text, named);
+function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer {
+  const { folder, below } = placeWithin(limits, path, shownPath);
+  const bytes = readBytesBelow(folder, below, largest.text, shownPath);
   if (bytes !== undefined) return bytes;
-  throw new LocalError(`${named} does not exist.`, { hint: 'Check the path.' });
+  throw new LocalError(`${shownPath} does not exist.`, { hint: 'Check the path.' });
 }
 
 async function readStdin(input: Input): Promise<Buffer> {
@@ -69,7 +67,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** Reads the pipe as a socket. A blocking read could not be interrupted with Ctrl-C. */
+/** A blocking read could not be interrupted with Ctrl-C, so the pipe is read as a socket. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

@@ -1,4 +1,3 @@
-// Finds the files that the user named with paths: single files, and the code files below folders.
 import type { Dirent } from 'node:fs';
 import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -24,10 +23,7 @@ const declaration = /\.d\.m?ts$/;
 
 export interface FoundFile {
   file: string;
-  /**
-   * Set if the user named a folder. Contains that folder and the file's path relative to it. Links below the folder are
-   * not followed.
-   */
+  /** Set if the user named a folder. Links below that folder are not followed. */
   inFolder?: FileInFolder;
 }
 
@@ -36,7 +32,7 @@ interface FileInFolder {
   below: string;
 }
 
-interface Place {
+interface CollectContext {
   settings: { cwd: string };
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
@@ -44,7 +40,7 @@ interface Place {
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings: { cwd }, agent, say: { warn } }: Place,
+  { settings: { cwd }, agent, say: { warn } }: CollectContext,
 ): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
@@ -69,7 +65,7 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-/** Returns true also if the path is a broken link. */
+/** Unlike existsSync, also true for a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
@@ -79,7 +75,6 @@ export function isPath(cwd: string, word: string): boolean {
   }
 }
 
-/** The default name of a val: the file name without the extension. */
 export const nameFrom = (file: string): string => basename(file, extname(file));
 
 export function refuseSameNames(sources: readonly Source[], hint?: string): void {
@@ -97,43 +92,38 @@ export const sameName = (
   hint = 'Rename one of them, or push one alone with --name.',
 ): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
 
-/** False if the path cannot be examined. The command reports the reason when it reads the path. */
+/** A path that cannot be examined counts as a file. The command reports the problem when it reads the file. */
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
     () => false,
   );
 
-/** Returns the code files that are not ignored, relative to the root. The result may be empty. */
 export async function walkFolder(
   root: string,
   warn: (message: string) => void,
   ignoreFiles = createIgnoreFiles(warn),
-  /** The root as the user typed it, for messages. */
-  named = root,
+  shownPath = root,
 ): Promise<string[]> {
-  return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, named }));
+  return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath }));
 }
 
 async function codeFilesBelow(
   folder: string,
-  named: string,
+  shownPath: string,
   warn: (message: string) => void,
   ignoreFiles: IgnoreFiles,
 ): Promise<string[]> {
-  const found = await walkFolder(folder, warn, ignoreFiles, named);
+  const found = await walkFolder(folder, warn, ignoreFiles, shownPath);
   if (found.length === 0) {
-    throw new UsageError(`${named} has no code files.`, {
+    throw new UsageError(`${shownPath} has no code files.`, {
       hint: `From a folder, only the ${[...codeExtensions].join(' ')} files are used. Give other files one by one.`,
     });
   }
   return found;
 }
 
-/**
- * Tells whether walkFolder skips a folder. The filter caches the ignore rules, so create a new filter when an ignore
- * file changes.
- */
+/** The filter caches the ignore rules, so create a new filter when an ignore file changes. */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -141,7 +131,7 @@ export function createFolderFilter(
 ): (path: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (path) => {
-    // On Windows, the watcher reports paths with /, so paths cannot be compared as text.
+    // On Windows, the watcher reports paths with / as separator, so paths cannot be compared as text.
     const below = withSlashes(relative(root, path), sep);
     return (
       below !== '' &&
@@ -150,10 +140,7 @@ export function createFolderFilter(
   };
 }
 
-/**
- * Tells whether a file or a folder around it is ignored. The check caches the ignore rules, so create a new check when
- * an ignore file changes.
- */
+/** The check caches the ignore rules, so create a new check when an ignore file changes. */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
@@ -165,7 +152,6 @@ export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file
   };
 }
 
-/** `folder` is relative to the root, with / as separator. */
 function rulesByFolder(
   root: string,
   { rulesIn, rulesAbove }: IgnoreFiles,
@@ -190,7 +176,7 @@ export const isCode = (file: string): boolean => codeExtensions.has(extname(file
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
-  named: string;
+  shownPath: string;
 }
 
 async function walk(
@@ -205,7 +191,7 @@ async function walk(
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
-      options.warn(`${withSlashes(join(options.named, file))} was left out: it is ${reason}.`);
+      options.warn(`${withSlashes(join(options.shownPath, file))} was left out: it is ${reason}.`);
     if (entry.isDirectory()) {
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file)) {
@@ -218,18 +204,18 @@ async function walk(
         files.push(file);
         continue;
       }
-      // A link is left out, because it may lead to a secret or back to a folder above the link.
+      // A link may lead to a secret or back to a folder above the link.
       warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }
   return files;
 }
 
-async function entriesOf(root: string, folder: string, { named }: Walk): Promise<Dirent[]> {
+async function entriesOf(root: string, folder: string, { shownPath }: Walk): Promise<Dirent[]> {
   try {
     const entries = await listBelow(root, folder);
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    throw error instanceof LocalError ? error : fileError(join(named, folder), error);
+    throw error instanceof LocalError ? error : fileError(join(shownPath, folder), error);
   }
 }

@@ -1,4 +1,3 @@
-// Warns of names and sizes that the service may refuse, and of imports that fail on the service.
 import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val-limits.ts';
 
 export function checkName(name: string, warn: (message: string) => void): void {
@@ -24,10 +23,7 @@ export function checkReadme(readme: string | undefined, warn: (message: string) 
   }
 }
 
-/**
- * Matches an import or export of a relative path, such as './other.ts', at the beginning of a line. Type-only imports
- * do not match, because they do not exist at run time.
- */
+/** Type-only imports do not match, because they do not exist at run time. */
 const importStatement =
   /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
 

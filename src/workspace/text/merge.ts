@@ -1,5 +1,3 @@
-// Merges two texts that have a common base. If both texts changed the same lines differently, the result has conflict
-// markers around these lines.
 import { type Change, changesBetween, linesOf } from './lines.ts';
 
 export interface Merged {
@@ -49,8 +47,7 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 const textOf = (lines: readonly string[]): string => lines.join('');
 
 export function hasConflictMarkers(text: string): boolean {
-  // Few texts have conflict markers, and searching for a marker takes much less time than splitting the text into
-  // lines.
+  // Searching for a marker is much faster than splitting the text into lines.
   if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(markers).every((marker) => lines.has(marker));
@@ -94,7 +91,7 @@ function applied(base: readonly string[], start: number, end: number, changes: r
 
 function withMarkers(here: readonly string[], there: readonly string[]): string[] {
   const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
-  // A marker must begin a line, so a line end is added to a last line that has none.
+  // A marker must begin a line, so a last line without a line end gets one.
   const ended = (lines: readonly string[]) =>
     lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
   return [

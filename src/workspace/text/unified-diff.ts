@@ -1,13 +1,8 @@
-// The difference of two texts as a unified diff, which `patch -p1` can apply.
 import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } from 'diff';
 import { linesOf, mostEdits } from './lines.ts';
 
-/**
- * `before` or `after` is undefined if the file does not exist on that side. The result is empty if both texts are
- * equal.
- */
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
-  // The program `patch` cuts a file name at the first space, unless a tab follows the name.
+  // The program `patch` cuts a file name at the first space unless a tab follows the name.
   const tab = file.includes(' ') ? '\t' : '';
   return diffBetween(
     { label: before === undefined ? '/dev/null' : `a/${file}${tab}`, text: before ?? '' },
@@ -23,6 +18,7 @@ interface Side {
 export function diffBetween(old: Side, now: Side): string {
   if (old.text === now.text) return '';
   const options = { context: 3, maxEditLength: mostEdits };
+  // structuredPatch returns undefined if it finds more than `mostEdits` edits.
   const patch = structuredPatch('', '', old.text, now.text, '', '', options) ?? {
     ...{ oldFileName: '', newFileName: '', oldHeader: '', newHeader: '' },
     hunks: [wholeHunk(old.text, now.text)],
@@ -30,10 +26,6 @@ export function diffBetween(old: Side, now: Side): string {
   return `--- ${old.label}\n+++ ${now.label}\n${formatPatch(patch, OMIT_HEADERS)}`;
 }
 
-/**
- * Shows the whole old text as removed and the whole new text as added. Used if finding the common lines would take too
- * long.
- */
 function wholeHunk(old: string, now: string): StructuredPatchHunk {
   const signed = (sign: string, text: string) =>
     linesOf(text).flatMap((line) =>

@@ -1,21 +1,17 @@
-// Keeps the files that the user saved while the service cannot be reached, and decides when to send them again.
+// Keeps the files that the user saved while the service could not be reached, and sends them later.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {
   isUnderWay(): boolean;
-  /** Begins or continues the outage. Keeps the file, and sends it again after a pause. */
   serviceFailed(file: string): void;
-  /** Ends the outage, and sends all kept files. */
   serviceAnswered(): void;
   keep(file: string): void;
-  /** If the outage continues and no retry is planned, plans to send the next kept file after a pause. */
   planRetry(): void;
   close(): void;
 }
 
 export interface OutageOptions {
   clock: Clock;
-  /** Called with one kept file to test the service, and with every kept file when the service answers again. */
   send(file: string): void;
   onBegan(): void;
   onEnded(): void;

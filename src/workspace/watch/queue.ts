@@ -1,9 +1,7 @@
-// Works on several files at a time. If a file is added again while the queue works on it, the queue works on it once
-// more afterwards.
+// A file that is added while the queue works on it is worked on once more.
 
 export interface Queue {
   add(file: string): void;
-  /** Starts no more work, and resolves when the running work has ended. */
   close(): Promise<void>;
 }
 
