@@ -1,4 +1,3 @@
-// One call of a tool: the command runs as on the command line, and its result becomes the answer.
 import { setMaxListeners } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -21,7 +20,6 @@ export interface CallOptions {
 
 export interface Answer {
   document: JsonObject;
-  /** The document as text, then the messages of the command, if there are any. */
   texts: string[];
   isError: boolean;
 }
@@ -41,18 +39,17 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   // Keeps the calls of an agent out of the summary and the annotations of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const reading = createSemaphore(mostReaders);
-  // Calls that change something run one at a time. In the same workspace they would wait for each other anyway.
   const changing = createSemaphore(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
     try {
-      const { argv, code } = wordsFor(command, tool, input, permissions);
+      const { argv, stdin } = wordsFor(command, tool, input, permissions);
       const host = {
         argv,
         env,
         signal: interruptedBy(signal, context.signal),
-        stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
+        stdin: () => Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
         agent: {
           filesBelow: folderForFiles(context.settings),
           forbiddenFolders: forbiddenFolders(context.settings),
@@ -78,11 +75,7 @@ function flagsForEveryTool({
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
 }
 
-/**
- * The folder whose files tools may use: the workspace around the working directory, or else the working directory. Some
- * clients start servers in / or in the home folder. There, the result is undefined, because all files of the user are
- * below these folders.
- */
+/** Undefined in / and in the home folder, because all files of the user are below them. */
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
   const root = nearestRoot(cwd);
@@ -108,7 +101,6 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
 
 type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** At most `most` calls run at a time. The others wait in the order of their arrival. */
 function createSemaphore(most: number): Semaphore {
   const waiting: (() => void)[] = [];
   let free = most;

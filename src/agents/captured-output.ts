@@ -1,4 +1,3 @@
-// Captures the output of a command that an agent called: the result as data, and the messages.
 import { describeError, RunFailedError, type ValsError } from '../errors.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
@@ -23,7 +22,7 @@ interface Captured {
   answer(error: ValsError | undefined): Answer;
 }
 
-/** Longer lists are cut, because the context of an agent is limited. */
+/** The context of an agent is limited, so longer lists are cut. */
 const mostCharacters = 1_000_000;
 
 export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
@@ -37,10 +36,9 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
-  /** If reading the list fails half-way, `document` gets no items. */
   async function takeList(rows: ListResult['rows']): Promise<void> {
     const items = await firstOf(rows);
-    document = { items: isTooLarge && Array.isArray(rows) ? await firstOf(newsFirst(rows)) : items };
+    document = { items: isTooLarge && Array.isArray(rows) ? await firstOf(unchangedLast(rows)) : items };
   }
 
   async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
@@ -73,11 +71,11 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
       typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
     );
-    // A hint that only named the help is empty now.
+    // `wording` empties a hint that only names the help.
     return Object.fromEntries(entries.filter(([key, value]) => key !== 'hint' || value !== ''));
   };
 
-  /** If the code of the val threw the error, the message is not reworded, because its text comes from the val. */
+  /** The val wrote the message of a RunFailedError, so the message is not reworded. */
   const describe = (error: ValsError): JsonObject => {
     const described = inWords(describeError(error));
     return error instanceof RunFailedError ? { ...described, message: error.message } : described;
@@ -151,8 +149,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   };
 }
 
-/** If the list is too large, the items with the status 'unchanged' or 'skipped' are left out first. */
-function newsFirst(rows: readonly JsonObject[]): JsonObject[] {
+function unchangedLast(rows: readonly JsonObject[]): JsonObject[] {
   const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
   return [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))];
 }
@@ -181,7 +178,7 @@ const capturedStreams: Pick<
     fields: undefined,
     color: false,
     forPerson: false,
-    // The choice of glyphs does not matter, because an agent never sees glyphs.
+    // An agent never sees glyphs.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },
@@ -195,7 +192,7 @@ interface Listeners {
   onMore(): void;
 }
 
-/** Drops the messages `done`, `table` and `error`, because the result of the tool contains the same information. */
+/** The result of the tool already contains what `done`, `table` and `error` would print. */
 const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warn: say,
   note: say,

@@ -1,5 +1,4 @@
-// Speaks the Model Context Protocol on stdin and stdout. The build bundles this file and the protocol's package into a
-// separate file.
+// The build bundles this file and the package of the Model Context Protocol into mcp.cjs.
 import { type Readable, Writable } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -11,7 +10,6 @@ export interface ProtocolOptions {
   version: string;
   instructions: string;
   tools: readonly Tool[];
-  /** The error message for a tool that is not in `tools`. */
   explainMissing(name: string): string;
   call(name: string, input: Input, options: CallOptions): Promise<Answer>;
   stdin: Readable;
@@ -21,10 +19,9 @@ export interface ProtocolOptions {
   signal: AbortSignal;
 }
 
-/** The size in bytes. The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
-const largestMessage = 4 * 1_048_576;
+/** The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
+const largestMessageBytes = 4 * 1_048_576;
 
-/** Resolves when stdin has ended, or when the signal is aborted. */
 export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   const { stdin, signal, onError } = options;
   const stdout = editedOutput(options);
@@ -44,7 +41,7 @@ class ClosingTransport extends StdioServerTransport {
   readonly #onClosed: () => void;
 
   constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
-    super(stdin, stdout, { maxBufferSize: largestMessage });
+    super(stdin, stdout, { maxBufferSize: largestMessageBytes });
     this.#onClosed = onClosed;
   }
 
@@ -75,7 +72,7 @@ function createServer({ version, instructions, tools, explainMissing, call }: Pr
       if (progressToken === undefined) return;
       progress += 1;
       const notification = { progressToken, progress, message };
-      // The call fails if the client has closed the connection. Then nobody needs the progress.
+      // `notify` fails if the client has closed the connection.
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {});
     };
     const { texts, document, isError } = await call(name, input, { signal: mcpReq.signal, onProgress });

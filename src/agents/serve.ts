@@ -1,4 +1,3 @@
-// `vals mcp`: offers the tools that the user allows, and answers calls until stdin ends.
 import { join } from 'node:path';
 import { commandsOf } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
@@ -35,7 +34,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   let problem: Error | undefined;
 
   say.banner(
-    'This command waits for a program that speaks the Model Context Protocol. To stop it, press Ctrl-D.\n',
+    'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
   );
   const { serveProtocol } = await loadProtocol();
   await serveProtocol({
@@ -77,8 +76,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
 
 const filesNote = (folder: string | undefined): string =>
   folder === undefined
-    ? 'Tools cannot use files here. Give the code itself instead.'
+    ? 'The tools of this server cannot use files. Give the code itself instead.'
     : `Use only files in ${folder} or in folders below it.`;
 
-/** The build puts mcp.cjs into the same folder as the program. */
 const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));

@@ -1,9 +1,7 @@
-// Makes tools from commands: chooses the commands that the agent gets, and describes each tool.
 import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Wording } from './wording.ts';
 
-/** Options of `vals mcp`. */
 export interface Permissions {
   readOnly?: boolean | undefined;
   allowDelete?: boolean | undefined;
@@ -47,16 +45,14 @@ export function isAllowed({ isTool, effect }: LoadedCommand, permissions: Permis
 }
 
 const readOnlyNote = 'This server is read-only.';
-const deleteNote = 'To allow deletions, the person adds --allow-delete to the command of this server.';
-const runNote = 'To allow runs of code, the person adds --allow-run to the command of this server.';
+const deleteNote = 'To allow deletions, a person must start this server with --allow-delete.';
+const runNote = 'To allow runs of code, a person must start this server with --allow-run.';
 
-/** Sentences that tell the agent what this server does not permit. */
 export function permissionNotes({ readOnly, allowDelete, allowRun }: Permissions): string[] {
   if (readOnly) return [readOnlyNote];
   return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];
 }
 
-/** `command` is one that is not allowed. */
 export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissions): string[] {
   if (readOnly) return [readOnlyNote];
   return [effect === 'runs' ? runNote : deleteNote];
@@ -81,10 +77,7 @@ export function toolOf(command: LoadedCommand, permissions: Permissions, wording
   };
 }
 
-/**
- * Only the code of a val can reach other systems than the service and the files here, so only a run has
- * `openWorldHint`.
- */
+/** Only the code of a val can reach other systems than the service, so only a run has `openWorldHint`. */
 const annotationsOf = (effect: Effect): Tool['annotations'] => ({
   readOnlyHint: effect === 'reads',
   destructiveHint: effect !== 'reads' && effect !== 'adds',
@@ -119,7 +112,7 @@ function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
 function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
   const options = optionsForAgents(command, permissions);
   return Object.fromEntries(
-    options.map(([key, option]): [string, Property] => [nameOf(key, option), optionProperty(option)]),
+    options.map(([key, option]): [string, Property] => [inputName(key, option), optionProperty(option)]),
   );
 }
 
@@ -132,7 +125,7 @@ export const optionsForAgents = (
   );
 
 /** `--no-report` becomes `noReport`. */
-export const nameOf = (key: string, { flags }: OptionDefinition<unknown>): string =>
+export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
   isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
 
 const isNegative = (flags: string): boolean => flags.startsWith('--no-');

@@ -1,18 +1,17 @@
-// Rewrites messages for agents: messages name commands and options, but an agent has tools and inputs.
+// Messages name commands and options, but an agent has tools and inputs.
 import { argumentsOf, isVariadic } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { JsonValue } from '../lib/json.ts';
-import { nameOf, optionsForAgents, type Permissions, toolName } from './tools.ts';
+import { inputName, optionsForAgents, type Permissions, toolName } from './tools.ts';
 
 export type Wording = (text: string) => string;
 
-/** `commands` are those that the agent has as tools. */
 export function createWording(commands: readonly LoadedCommand[], permissions: Permissions): Wording {
   const longestFirst = commands.toSorted((a, b) => b.path.length - a.path.length);
   return (text) => {
     let isForPerson = false;
     const said = text
-      // A tool has no help. Its schema describes the inputs.
+      // A tool has no --help.
       .replace(/ ?`vals [^`]*--help` [^.]*\./g, '')
       .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]+>)?/g, (found, option?: string) => {
         if (option !== undefined) return camelCase(option);
@@ -30,10 +29,7 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
   };
 }
 
-/**
- * `vals pull hello.ts --merge` becomes `pull {"vals": ["hello.ts"], "merge": true}`. Undefined if the tool lacks an
- * input for one of the words.
- */
+/** `vals pull hello.ts --merge` becomes `pull {"vals": ["hello.ts"], "merge": true}`. */
 function asTool(
   command: LoadedCommand,
   words: readonly string[],
@@ -51,7 +47,7 @@ function asTool(
     }
     const option = options.find(([, { flags }]) => flags.split(' ')[0] === flag);
     if (option === undefined) return undefined;
-    input[nameOf(...option)] = option[1].flags.includes('<') ? (rest.shift() ?? '') : true;
+    input[inputName(...option)] = option[1].flags.includes('<') ? (rest.shift() ?? '') : true;
   }
   const given = argumentInput(command, values);
   if (given === undefined) return undefined;
@@ -61,7 +57,6 @@ function asTool(
   return `\`${toolName(command)} {${shown.join(', ')}}\``;
 }
 
-/** Undefined if the command takes fewer arguments. */
 function argumentInput(
   command: LoadedCommand,
   values: readonly string[],
@@ -78,7 +73,7 @@ function argumentInput(
   return left.length === 0 ? input : undefined;
 }
 
-/** Words as a shell takes them apart. Messages quote with single quotes only, and write a quote in a word as `'\''`. */
+/** Splits words as a shell does. Messages use single quotes only, and write a quote in a word as `'\''`. */
 const splitWords = (line: string): string[] =>
   (line.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []).map((word) =>
     word.replace(/'([^']*)'|\\(')/g, (_quoted, inside?: string, quote?: string) => inside ?? quote ?? ''),

@@ -1,13 +1,19 @@
-// Turns the input of a tool into a command line, so that the command checks the input like words that a user typed.
+// The input of a tool becomes a command line, so that the command checks it like words that a user typed.
 import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
-import { nameOf, optionsForAgents, type Permissions, type Property, type Tool, toolName } from './tools.ts';
+import {
+  inputName,
+  optionsForAgents,
+  type Permissions,
+  type Property,
+  type Tool,
+  toolName,
+} from './tools.ts';
 
 export interface Words {
   argv: string[];
-  /** Becomes the standard input of the command. */
-  code: string;
+  stdin: string;
 }
 
 export type Input = Readonly<Record<string, unknown>>;
@@ -21,7 +27,7 @@ export function wordsFor(
   checkTypes(command, inputSchema.properties, input);
   checkRequired(command, inputSchema, input);
   const options = optionsForAgents(command, permissions).flatMap(([key, definition]) => {
-    const value = input[nameOf(key, definition)];
+    const value = input[inputName(key, definition)];
     const name = definition.flags.split(' ')[0] ?? '';
     if (value === undefined) return [];
     if (value === '-') throw noStandardInput(key);
@@ -37,14 +43,11 @@ export function wordsFor(
       '--',
       ...argumentWords(command, input),
     ],
-    code: typeof input.code === 'string' ? input.code : '',
+    stdin: typeof input.code === 'string' ? input.code : '',
   };
 }
 
-/**
- * True if --yes must be added, because an agent cannot be asked for confirmation. The user allowed deletions with
- * --allow-delete.
- */
+/** An agent cannot be asked for confirmation. The user allowed deletions with --allow-delete. */
 function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
@@ -58,7 +61,7 @@ function argumentWords(command: LoadedCommand, input: Input): string[] {
     if (!definition.canBeCode) return given;
     if (input.code !== undefined && given.length > 0) {
       throw new UsageError(`${toolName(command)} takes code or ${key}, not both.`, {
-        hint: 'Omit one of them.',
+        hint: `Omit code or ${key}.`,
       });
     }
     if (given.includes('-')) throw noStandardInput(key);
@@ -78,7 +81,9 @@ function listOf(value: unknown): unknown[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -.`, { hint: 'Give the path of a file.' });
+  new UsageError(`${key} cannot be -, because a tool has no standard input.`, {
+    hint: 'Give the path of a file.',
+  });
 
 function checkTypes(
   command: LoadedCommand,
@@ -89,7 +94,7 @@ function checkTypes(
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (property === undefined) {
       throw new UsageError(`${toolName(command)} has no input "${key}".`, {
-        hint: inputList(properties),
+        hint: inputList(command, properties),
       });
     }
     if (value !== undefined && !fits(value, property)) {
@@ -108,22 +113,19 @@ function checkRequired(
   const missing = required.find((key) => listOf(input[key]).length === 0);
   if (missing === undefined) return;
   throw new UsageError(`${toolName(command)} needs ${missing}: ${properties[missing]?.description}.`, {
-    hint: inputList(properties),
+    hint: inputList(command, properties),
   });
 }
 
-const inputList = (properties: Tool['inputSchema']['properties']): string =>
-  `It takes: ${Object.keys(properties).join(', ') || 'nothing'}.`;
+const inputList = (command: LoadedCommand, properties: Tool['inputSchema']['properties']): string =>
+  `The inputs of ${toolName(command)} are: ${Object.keys(properties).join(', ') || 'none'}.`;
 
 function wantedType({ type, items }: Property): string {
   if (type === 'array') return `an array of ${items?.type}s`;
   return type === 'integer' ? 'an integer' : `a ${type}`;
 }
 
-/**
- * If the tool expects a string or a number, either of the two is accepted, because the command parses all values from
- * strings. The command checks the range of numbers.
- */
+/** The command parses every value from a string, so a number is accepted for a string, and a string for a number. */
 function fits(value: unknown, { type }: Property): boolean {
   if (type === 'boolean') return typeof value === 'boolean';
   const isWord = (each: unknown) => typeof each === 'string' || Number.isSafeInteger(each);

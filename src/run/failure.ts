@@ -1,4 +1,3 @@
-// The errors of a failed run. Each error names places in the val's source.
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { packageOf, placeAt, placeOfImport } from './imports.ts';
@@ -8,12 +7,12 @@ import type { Sources } from './sources.ts';
 import type { Source } from './transpile.ts';
 
 export function thrownFailure(name: string, thrown: Thrown, sources: Sources): ValsError {
-  const { failure, refused, importing, text } = thrown;
+  const { failure, refusedModule, failedImport, text } = thrown;
   const found = failure === undefined ? undefined : sources.failure(failure);
   if (found !== undefined) return found;
-  const source = refused === undefined ? undefined : sources.find(refused);
+  const source = refusedModule === undefined ? undefined : sources.find(refusedModule);
   if (source !== undefined) return refusedByV8(source, text);
-  if (importing !== undefined) return importFailure(name, importing, text, sources);
+  if (failedImport !== undefined) return importFailure(name, failedImport, text, sources);
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
   const whole = [text, ...frames.map(({ line }) => line)].join('\n');
@@ -22,7 +21,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
     `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
     {
       body: whole,
-      ...(thrown.isDenied && { hint: deniedHint(name) }),
+      ...(thrown.isDeniedBySandbox && { hint: deniedHint(name) }),
     },
     // If the error has a single line and one place, the message already contains both.
     others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
@@ -30,19 +29,16 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint = (name: string): string =>
-  `A val may read its own code and packages, and no other file. To let it do everything that you can: ${shell`vals run --allow-all ${name}`}.`;
+  `A val may read its own code and packages, and no other file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
 
-/**
- * V8 refuses some code that the transpiler accepts, such as an invalid regular expression. V8 does not tell the place
- * of the problem.
- */
+/** V8 refuses some code that the transpiler accepts, such as an invalid regular expression, and does not tell where. */
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
   const index = literal === undefined ? -1 : source.code.indexOf(literal);
   const at = index === -1 ? source.name : placeAt(source, index);
   return new RunFailedError(`${at} has a syntax error: ${problem}.`, {
-    hint: 'Fix the code, then run it again.',
+    hint: 'Fix the code, then run the val again.',
   });
 }
 
@@ -65,7 +61,7 @@ function ownFrames(stack: string, sources: Sources): Frame[] {
 
 function importFailure(
   main: string,
-  { specifier, from, code }: NonNullable<Thrown['importing']>,
+  { specifier, from, code }: NonNullable<Thrown['failedImport']>,
   text: string,
   sources: Sources,
 ): RunFailedError {
@@ -75,12 +71,15 @@ function importFailure(
   const failed = (problem: string, hint: string) =>
     new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place}.`, { hint });
   if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
-    return failed('and no such package is installed', `Install it: ${shell`npm install ${name + version}`}.`);
+    return failed(
+      'and no such package is installed',
+      `To install the package, run ${shell`npm install ${name + version}`}.`,
+    );
   }
   if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint(main));
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
-  return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run it again.');
+  return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
 }
 
 export function endingFailure(name: string, { code, signal, startError }: Ending): RunFailedError {
@@ -95,7 +94,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: `A val may use 512 MB, and may not change flags of V8. To lift both limits: ${shell`vals run --allow-all ${name}`}.`,
+      hint: `A val may use 512 MB, and may not change flags of V8. To lift both limits, run ${shell`vals run --allow-all ${name}`}.`,
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
@@ -110,7 +109,7 @@ export const neverFinished = (name: string): RunFailedError =>
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: `To give it more time: ${shell`vals run --max-time <seconds> ${name}`}.`,
+    hint: `To give the val more time, run ${shell`vals run --max-time <seconds> ${name}`}.`,
   });
 
 export const brokePipe = (name: string): RunFailedError =>

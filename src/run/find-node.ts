@@ -1,23 +1,17 @@
-// Finds the Node that runs a val. Bun and Deno can run this program. They cannot run a val, because the sandbox is
-// Node's permission model, which Bun and Deno lack.
+// Bun and Deno can run this program, but not a val, because they lack Node's permission model.
 import { spawnSync } from 'node:child_process';
 import { UsageError } from '../errors.ts';
 
 export interface Runtime {
   path: string;
-  /**
-   * The version of Node, such as `20.18.1`. If the runtime is not Node, the version of Node that the runtime imitates.
-   */
   version: string;
-  /** The name of a runtime that is not Node, such as `Bun`. */
   otherThanNode?: string | undefined;
 }
 
-/** This code prints nothing if the program named `node` is Bun or Deno. */
+/** Prints nothing if the program named `node` is Bun or Deno. */
 const question =
   'process.versions.bun ?? process.versions.deno ? "" : process.versions.node + " " + process.execPath';
 
-/** Returns the given runtime if it is Node. Otherwise returns the Node that is in PATH. */
 export function findNode(runtime: Runtime, env: NodeJS.ProcessEnv): Runtime {
   const { otherThanNode } = runtime;
   if (otherThanNode === undefined) return runtime;

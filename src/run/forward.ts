@@ -1,4 +1,3 @@
-// Forwards one request to the process of the val, and the answer to the caller.
 import { type Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
@@ -12,23 +11,18 @@ interface Exchange {
   outgoing: ServerResponse;
   serving: ServingProcess;
   port: number;
-  /** The number of the request. The val's process sends this number with the report of a failure. */
-  request: number;
+  requestNumber: number;
   agent: Agent;
   clock: Clock;
   maxSeconds: number;
 }
 
-/**
- * Resolves when the caller has received the answer or closed the connection. The result is the error if the val failed,
- * and undefined otherwise.
- */
 export function forward({
   incoming,
   outgoing,
   serving,
   port,
-  request,
+  requestNumber,
   agent,
   clock,
   maxSeconds,
@@ -36,19 +30,18 @@ export function forward({
   return new Promise((resolve) => {
     let failure: ValsError | undefined;
     const { method, url: path } = incoming;
-    const valsHeaders = [secretHeader, serving.secret, requestHeader, `${request}`];
+    const valsHeaders = [secretHeader, serving.secret, requestHeader, `${requestNumber}`];
     const headers = [...withoutValsHeaders(incoming.rawHeaders), ...valsHeaders];
     const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
 
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // The process is not ended at once, because the other requests in the process have their own time limits.
+      // Other requests in the same process have their own time limits, so the process is not ended at once.
       serving.retire();
     };
     const callerTooSlow = () => {
-      // If `onward` needs to drain, the val stopped reading the request's body. Then the val is too slow, not the
-      // caller.
+      // If `onward` needs to drain, the val stopped reading the request's body.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -64,8 +57,7 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The val's process closes a connection only when the process ends. The end of the process may be reported a
-      // moment after the connection closes, so wait for it.
+      // The val's process closes a connection only when it ends. Its end may be reported a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
@@ -82,7 +74,7 @@ function withoutValsHeaders(headers: readonly string[]): string[] {
   return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
 }
 
-/** Closes the connection too, because the rest of the request may never arrive. */
+/** The connection is closed, because the rest of the request may never arrive. */
 export function refuse(outgoing: ServerResponse, status: number, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };

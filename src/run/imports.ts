@@ -1,4 +1,3 @@
-// Resolves an import in the val's own code to a file of the project, or to a module that Node loads.
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,17 +6,13 @@ import { isWithin, realPath } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Source } from './transpile.ts';
 
-/**
- * The val may import only files in `folder`. If `folder` is undefined, as for a val of the service, the val may import
- * no files.
- */
 export interface ImportLimits {
+  /** Undefined for a val of the service, which may import no files. */
   folder: string | undefined;
-  /** The program keeps tokens and data in these folders. No file in them may be imported. */
+  /** The program keeps tokens and data in these folders. */
   privateFolders: readonly string[];
 }
 
-/** `packagesFrom` is the file whose folder Node starts from to find packages. */
 export interface Importer {
   id: string;
   source: Source;
@@ -33,10 +28,7 @@ export function pathOfImport(specifier: string, { id, source, packagesFrom }: Im
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
-/**
- * In TypeScript, an import may name the compiled file, such as './a.js' for the source './a.ts'. This table maps the
- * ending of the compiled file to the endings of the source.
- */
+/** In TypeScript, an import may name the compiled file, such as './a.js' for the source './a.ts'. */
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -44,10 +36,6 @@ const sourceEndings: Record<string, string[]> = {
 };
 const endings = ['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs'];
 
-/**
- * Finds the file at the path. If there is none, tries the endings of source files, and then an index file in the
- * folder.
- */
 export function findFile(path: string): string | undefined {
   const ending = extname(path);
   const stem = path.slice(0, path.length - ending.length);
@@ -59,20 +47,20 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-/** Follows links before it compares the paths. Otherwise a link could lead out of the folder. */
+/** Links are followed first. Otherwise a link could lead out of the folder. */
 export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
   const file = realpathSync.native(path);
   const isIn = (other: string) => isWithin(realPath(other), file);
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
-/** Returns the parts of a specifier such as `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
+/** For example, `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
 export function packageOf(specifier: string): { name: string; version: string; subpath: string } {
   const match = /^(?:npm:\/?)?((?:@[^/]+\/)?[^/@]+)(@[^/]*)?(\/.*)?$/.exec(specifier);
   return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };
 }
 
-/** Returns the place of an import in brackets. The result is empty if the transpiler added the import for JSX. */
+/** The result is empty if the transpiler added the import for JSX. */
 export function placeOfImport(specifier: string, source: Source): string {
   const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
   const index = quoted.find((found) => found !== -1);
@@ -107,13 +95,17 @@ const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
   );
 
 export const noSuchFile = (specifier: string, importer: Source, path: string): RunFailedError =>
-  importFailed(specifier, importer, 'and there is no such file', `No file was found at ${path}.`);
-
-/** @param main the name of the val that was started, which need not be the importer */
-export const outsideFolder = (specifier: string, importer: Source, main: string): RunFailedError =>
   importFailed(
     specifier,
     importer,
-    'which is outside of its folder',
-    `A val may import files of its own project and installed packages. To lift this limit: ${shell`vals run --allow-all ${main}`}.`,
+    'and there is no such file',
+    `Fix the import, or create the file ${path}.`,
+  );
+
+export const outsideFolder = (specifier: string, importer: Source, startedVal: string): RunFailedError =>
+  importFailed(
+    specifier,
+    importer,
+    'which is outside of the project folder',
+    `A val may import files of its own project and installed packages. To lift this limit, run ${shell`vals run --allow-all ${startedVal}`}.`,
   );

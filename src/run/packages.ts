@@ -1,27 +1,22 @@
-// Finds the installed packages that a val may read, and checks the links in them.
 import { type Dirent, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
 
-/**
- * Returns three kinds of paths. First, each node_modules from the file's folder upwards. Second, packages of the same
- * project to which node_modules has links, as in an npm workspace. Third, each package.json, because Node reads it to
- * tell ES modules from CommonJS.
- */
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // The folder is used as given and also with its links followed, because its path may contain a link, such as /tmp on
-  // macOS.
+  // The path of the folder may contain a link, such as /tmp on macOS.
   const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
+    // Node reads each package.json to tell ES modules from CommonJS.
     return [packages, join(project, 'package.json'), ...linkedPackages(project, packages)];
   });
   return [...new Set(paths)];
 }
 
+/** In an npm workspace, node_modules has links to packages of the same project. */
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
     const target = targetOf(path);
@@ -38,7 +33,7 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-/** Throws if a link leads out of the readable paths, because Node's permission model would follow the link. */
+/** Node's permission model follows links, so no link may lead out of the readable paths. */
 export function refuseLinksOut(readable: readonly string[], name: string): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {
@@ -46,7 +41,7 @@ export function refuseLinksOut(readable: readonly string[], name: string): void 
       const target = targetOf(link);
       if (target === undefined || real.some((other) => isWithin(other, target))) continue;
       throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
-        hint: `Remove the link, or let the val do everything that your user account can do: ${shell`vals run --allow-all ${name}`}.`,
+        hint: `Remove the link. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
       });
     }
   }
@@ -65,7 +60,6 @@ function* linksIn(path: string): Generator<string> {
   }
 }
 
-/** The result is empty if `folder` is a file, does not exist, or cannot be read by this user. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -74,7 +68,6 @@ function entriesOf(folder: string): Dirent[] {
   }
 }
 
-/** Returns the path with its links followed; undefined if the path does not exist. */
 function targetOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);

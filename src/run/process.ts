@@ -1,4 +1,3 @@
-// Starts the process of a val in a separate process group, with a pipe to this process and a watchdog.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { refuseDebugger } from '../lib/signals.ts';
@@ -6,10 +5,10 @@ import { messageFrame, type Order, type Report, reportReader } from './protocol.
 
 export interface ValProcess {
   send(order: Order): void;
-  /** Stops reading the pipe, so that the val has to wait. */
+  /** Stops reading the pipe. Then the val has to wait when it writes. */
   pause(): void;
   resume(): void;
-  /** Ends the val at once, and also every process that the val started. */
+  /** Also ends every process that the val started. */
   end(): void;
   ended: Promise<Ending>;
 }
@@ -21,11 +20,9 @@ export interface Ending {
 }
 
 export interface ProcessOptions {
-  /** The path of Node, the options of Node, and the program that loads the val. */
   command: readonly [string, ...string[]];
   env: NodeJS.ProcessEnv;
   cwd: string;
-  /** With 'inherit', the val gets the standard input of this process. With 'ignore', the val gets no input. */
   stdin: 'inherit' | 'ignore';
   platform: NodeJS.Platform;
 }
@@ -33,18 +30,16 @@ export interface ProcessOptions {
 interface Listener {
   onReport(report: Report): void;
   onBytes(bytes: Buffer): void;
-  /** Called if the pipe contains something that is not a report. Then the val's code itself wrote to the pipe. */
+  /** The val's own code wrote to the pipe. */
   onInvalidReport(): void;
 }
 
 /**
- * Windows has no process groups. On Windows, Node puts a child that is not detached into a job, and when this process
- * ends, the system ends the processes of the job. A detached child would also lose the console, so its output would not
- * appear.
+ * On Windows, Node puts a child that is not detached into a job, which the system ends together with this process. A
+ * detached child would lose the console.
  */
 const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
 
-/** The val writes directly to stderr, so this process does not have to buffer the val's output. */
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onInvalidReport }: Listener,
@@ -83,8 +78,7 @@ export function startProcess(
     // At 'close', this process has read everything in the pipe.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // When the val's process exits, the processes that the val started are ended too. They could hold the pipe open and
-  // delay 'close'.
+  // Processes that the val started could hold the pipe open and delay 'close'.
   child.once('exit', end);
   return {
     send(order) {
@@ -99,9 +93,8 @@ export function startProcess(
 }
 
 /**
- * Starts a shell that waits until its input ends, and then kills the process group of the val. The input ends when this
- * process closes it, or when this process has ended for any reason. The shell runs in a separate session, so that no
- * signal from the terminal reaches the shell.
+ * The shell kills the process group of the val when its input ends, even if this process was killed. No signal from the
+ * terminal reaches the shell, because it is detached.
  */
 function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};

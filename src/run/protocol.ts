@@ -1,39 +1,32 @@
-// The messages between the parent (`vals run`) and the child (the process of the val), and the frames of these messages
-// on the pipe.
+// The messages between the parent (`vals run`) and the child (the process of the val).
 
 export const pipeDescriptor = 3;
 
-/**
- * The headers of a request to a child that serves requests. `secretHeader` proves that the request comes from the
- * parent. `requestHeader` contains the number of the request.
- */
+/** The secret proves that a request comes from the parent. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
-/** A message from the parent to the child. */
+/** From the parent to the child. */
 export type Order = { start: Start } | { module: ModuleAnswer };
 
 export interface Start {
   entry: ModuleAnswer;
   args: string[];
-  /** Set if the val serves requests. Otherwise the val is called once. */
   serve?: { secret: string };
 }
 
 export type ModuleAnswer =
-  /** The transpiled code of one of the val's files. */
   | { id: string; code: string; map: string; path?: string }
   | { id: string; json: string }
-  /** A package or a built-in module of Node. Node loads it as if the file `packagesFrom` contained the import. */
   | { native: string; packagesFrom: string }
-  /** The import failed. `failure` is the number under which the parent keeps the error. */
+  /** The parent keeps the error under the number `failure`. */
   | { failure: number; message: string };
 
-/** A message from the child to the parent. The bytes of a value follow the report `value`. */
+/** From the child to the parent. The bytes of a value follow the report `value`. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }
-  /** `isSilent` is true if the val exported nothing to call and printed nothing. */
+  /** `isSilent`: the val exported nothing to call, and printed nothing. */
   | { done: true; isSilent?: boolean }
   /** If `request` is set, only that request failed, and the child continues. */
   | { failed: Thrown; request?: number }
@@ -43,18 +36,13 @@ export type Report =
 const valueKinds = ['text', 'json', 'none'] as const;
 export type ValueKind = (typeof valueKinds)[number];
 
-/** Describes the value that the val threw, as far as the child can send it to the parent. */
 export interface Thrown {
   text: string;
   stack: string;
-  /** True if the sandbox denied an access. */
-  isDenied?: boolean;
-  /** The number under which the parent keeps the error, if the parent found the failure. */
+  isDeniedBySandbox?: boolean;
   failure?: number;
-  /** The id of the module whose code V8 refused. */
-  refused?: string;
-  /** The import that Node could not load. */
-  importing?: { specifier: string; from: string; code: string };
+  refusedModule?: string;
+  failedImport?: { specifier: string; from: string; code: string };
 }
 
 /** The val's code can write to the pipe too, so a message may contain anything. */
@@ -71,10 +59,10 @@ function isReport(value: unknown): value is Report {
 
 function isThrown(value: unknown): value is Thrown {
   if (!hasTexts(value, ['text', 'stack'])) return false;
-  const { refused, importing } = value;
+  const { refusedModule, failedImport } = value;
   return (
-    (refused === undefined || typeof refused === 'string') &&
-    (importing === undefined || hasTexts(importing, ['specifier', 'from', 'code']))
+    (refusedModule === undefined || typeof refusedModule === 'string') &&
+    (failedImport === undefined || hasTexts(failedImport, ['specifier', 'from', 'code']))
   );
 }
 
@@ -89,7 +77,7 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** Limits the memory that a hostile val can use. A valid report is much smaller. */
+/** Limits the memory that a hostile val can use. */
 const mostReportBytes = 16 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>
@@ -103,7 +91,6 @@ function frame(kind: number, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Reads reports. Throws if the val wrote something else to the pipe. */
 export function reportReader(
   onReport: (report: Report) => void,
   onBytes: (bytes: Buffer) => void,

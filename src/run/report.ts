@@ -1,4 +1,3 @@
-// Sends a run to the service, and finds the val whose code was run.
 import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
@@ -17,7 +16,6 @@ export interface FinishedRun {
   error: string | null;
 }
 
-/** Returns the run as the service stored it; undefined if the service has no route for runs. */
 export async function sendRun(
   api: Api,
   { id, name, version }: KnownVersion,
@@ -43,11 +41,7 @@ export interface FoundVal {
   known: KnownVersion | undefined;
 }
 
-/**
- * Reads the val of a file from the service. Finds the val by the id in the workspace, or by the name that a push would
- * use.
- */
-export async function findVal(
+export async function findValOfFile(
   api: Api,
   path: string,
   idInWorkspace: string | undefined,
@@ -58,9 +52,7 @@ export async function findVal(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/**
- * The number of pages is limited, because a service could send pages for ever. 100 pages contain at most 10,000 vals.
- */
+/** A hostile service could send pages for ever. */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

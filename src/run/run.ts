@@ -1,4 +1,3 @@
-// One run of a val: the val's process from start to end, and the returned value in pieces.
 import type { Clock } from '../lib/clock.ts';
 import { type Ending, type ProcessOptions, startProcess } from './process.ts';
 import type { Report, Thrown, ValueKind } from './protocol.ts';
@@ -15,11 +14,10 @@ export interface RunOptions extends LaunchOptions {
 }
 
 export interface Run {
-  /** Rejects if the val failed before it returned a value. */
   kind: Promise<ValueKind>;
-  /** Throws if the val failed before it sent the whole value. The caller must read to the end, or end the generator. */
+  /** The caller must read to the end, or end the generator. */
   pieces(): AsyncGenerator<Buffer>;
-  /** True if the val exported nothing to call and printed nothing. The result is valid after the last piece. */
+  /** Valid after the last piece. True if the val exported nothing to call, and printed nothing. */
   isSilent(): boolean;
 }
 
@@ -29,10 +27,9 @@ type Cause =
   | { kind: 'never finished' }
   | { kind: 'broke the pipe' }
   | { kind: 'threw'; thrown: Thrown }
-  /** The process ended without a report. */
   | { kind: 'ended'; ending: Ending };
 
-/** If more bytes than this have not been read by the caller, the val has to wait. */
+/** The val has to wait while the caller has more unread bytes than this. */
 const mostWaitingBytes = 4 * 1_048_576;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {

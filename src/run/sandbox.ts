@@ -1,12 +1,10 @@
-// The sandbox of a val's process: Node's permission model, and an environment without secrets.
 import { existsSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { join, win32 } from 'node:path';
 
-/** The memory limit of a val. An endless loop that allocates memory reaches it within seconds. */
 const mostMegabytes = 512;
 
-/** The val may read only the paths in `readable`. If `readable` is undefined, there is no sandbox. */
+/** If `readable` is undefined, there is no sandbox. */
 export function nodeOptions(
   version: string,
   readable: readonly string[] | undefined,
@@ -20,8 +18,8 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The next options close gaps of the permission model. Without them, a val could set V8 flags that write files
-    // anywhere, and could make Node 20 write a trace or a heap snapshot.
+    // The next options close gaps of the permission model. Without them, V8 flags, traces and heap snapshots could
+    // write files anywhere.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -33,8 +31,8 @@ export function nodeOptions(
 }
 
 /**
- * If a path does not exist, Node treats the path as a file and does not allow the paths below it. So the paths below a
- * missing folder are allowed separately. Otherwise Node 20.18 fails when it looks for a package in a missing folder.
+ * Node treats a missing path as a file and denies the paths below it. Then Node 20.18 fails when it looks for a package
+ * in a missing folder.
  */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
@@ -49,25 +47,18 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-/** Matches the names of variables that hold secrets, as documented in SECURITY.md. */
+/** SECURITY.md documents these names. */
 const secretName = /TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!OR)|API_?KEY|(?:^|_)KEY(?:_|$)|^AWS_/i;
 const passwordInAddress = /:\/\/[^/\s@]*:[^/\s@]+@/;
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
-/**
- * Returns the reason to withhold the variable; undefined if the val gets the variable. Variables that the user allowed
- * by name are never passed to this function.
- */
 function reasonToWithhold(name: string, value: string): string | undefined {
   if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
   const isSecret = secretName.test(name) || passwordInAddress.test(value);
   return isSecret ? 'that variable looks like a secret' : undefined;
 }
 
-/**
- * Returns the val's environment. Variables that look like secrets are left out, unless the user allowed them by name.
- */
 export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[] | 'all'): NodeJS.ProcessEnv {
   const isAllowed = ([name, value = '']: [string, string | undefined]) => {
     if (belongsToVals(name)) return false;
@@ -77,7 +68,6 @@ export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[]
   return Object.fromEntries(Object.entries(env).filter(isAllowed));
 }
 
-/** Returns the variables that the code mentions and the val does not get, with the reason for each. */
 export function missingVariables(
   code: string,
   env: NodeJS.ProcessEnv,

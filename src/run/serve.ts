@@ -1,5 +1,3 @@
-// Serves a val on a loopback address. Checks each request, limits the time, and replaces the val's process when the
-// process ends.
 import {
   Agent,
   createServer,
@@ -17,13 +15,12 @@ import type { Entry } from './sources.ts';
 export interface ServeOptions extends LaunchOptions {
   port: number;
   onAnswered(answered: Answered): void;
-  /** Called if the code of the val does not load. */
   onFailure(failure: ValsError): void;
 }
 
 interface Answered {
   method: string;
-  /** The path without the query, because a query may contain a secret. */
+  /** Without the query, because a query may contain a secret. */
   path: string;
   status: number;
   startedAt: number;
@@ -34,7 +31,6 @@ interface Answered {
 
 export interface Served {
   url: string;
-  /** Requests that arrive after this call are answered with the code of `entry`. */
   use(entry: Entry): void;
   close(): Promise<void>;
 }
@@ -45,10 +41,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   let current = startServing(first, options, onFailure);
   let requests = 0;
 
-  /**
-   * If the process has ended or takes no more requests, starts a new process. If the code does not load, starts no new
-   * process.
-   */
+  /** If the code does not load, a new process would fail too. */
   async function ready(): Promise<{ serving: ServingProcess; port: number }> {
     const before = current;
     const loads = before.port.then(
@@ -64,16 +57,16 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = clock.now();
-    const request = requests++;
+    const requestNumber = requests++;
     const { method = 'GET', url = '/' } = incoming;
     let { entry } = current;
     let failure: ValsError | undefined;
     try {
       const { serving, port } = await ready();
       entry = serving.entry;
-      serving.begin(request);
-      failure = await forward({ incoming, outgoing, serving, port, request, agent, clock, maxSeconds });
-      failure = serving.finish(request) ?? failure;
+      serving.begin(requestNumber);
+      failure = await forward({ incoming, outgoing, serving, port, requestNumber, agent, clock, maxSeconds });
+      failure = serving.finish(requestNumber) ?? failure;
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       failure = error;
@@ -119,29 +112,26 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
-/**
- * Browsers send headers that name the site of the page that made the request. If the user followed a link from another
- * site, the request is allowed.
- */
+/** A browser names the site of the page that made the request. Following a link from another site is allowed. */
 function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
   return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
 }
 
-/** Returns why a request is refused. Also refuses requests that a web `Request` cannot represent, such as TRACE. */
 function refusalOf(
   { method, url = '', headers }: IncomingMessage,
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // An attacker's host name may lead to this address (DNS rebinding), so the host header is checked.
+  // An attacker's host name may lead to this address (DNS rebinding).
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
-    return [403, 'This val answers only under its loopback address.'];
+    return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];
   }
   if (isFromOtherSite(headers, addresses)) {
-    return [403, 'This val takes no requests from pages of other sites.'];
+    return [403, 'This val answers no requests from pages of other sites.'];
   }
   if (!url.startsWith('/')) return [400, 'The target of a request has to be a path.'];
-  return method === 'TRACE' ? [405, 'A val takes no TRACE requests.'] : undefined;
+  // A web `Request` cannot represent TRACE.
+  return method === 'TRACE' ? [405, 'A val answers no TRACE requests.'] : undefined;
 }

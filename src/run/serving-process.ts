@@ -1,4 +1,3 @@
-// A process that answers requests. It uses the val's code as it was when the process started.
 import { randomUUID } from 'node:crypto';
 import type { ValsError } from '../errors.ts';
 import { brokePipe, endingFailure, thrownFailure } from './failure.ts';
@@ -9,13 +8,12 @@ import { createSources, type Entry } from './sources.ts';
 
 export interface ServingProcess {
   entry: Entry;
-  /** This process sends the secret with each request. The val's process refuses requests without the secret. */
+  /** The val's process refuses requests without this secret. */
   secret: string;
-  /** Rejects with the error if the code does not load or the process has ended. */
   port: Promise<number>;
   begin(request: number): void;
   finish(request: number): ValsError | undefined;
-  /** Gives the process no more requests, and ends the process after its last request. */
+  /** Takes no more requests, and ends after the last one. */
   retire(): void;
   isRetired(): boolean;
   end(): void;
@@ -36,8 +34,7 @@ export function startServing(
     resolvePort = resolve;
     rejectPort = reject;
   });
-  // A request that waits for the port handles the rejection. If no request waits, Node would report an unhandled
-  // rejection.
+  // If no request waits for the port, Node would report an unhandled rejection.
   port.catch(() => {});
   const sources = createSources(entry, options);
   const child = startProcess(options, {

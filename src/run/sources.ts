@@ -1,4 +1,3 @@
-// Reads and transpiles the files of a val, and answers the val's imports.
 import { existsSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -19,11 +18,8 @@ import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
-/**
- * The main file of a run, or a val of the service. A val of the service has no path, so it cannot import files by a
- * relative path.
- */
 export interface Entry extends Source {
+  /** Undefined for a val of the service, which cannot import files by a relative path. */
   path: string | undefined;
   /** Node looks for packages from the folder of this file upwards. The file need not exist. */
   packagesFrom: string;
@@ -32,9 +28,9 @@ export interface Entry extends Source {
 export interface SourceOptions {
   /** Undefined if the val may import everything. */
   limits: ImportLimits | undefined;
-  /** The paths of packages that the val may read; undefined if the val may read everything. */
+  /** Undefined if the val may read everything. */
   packages: readonly string[] | undefined;
-  /** Called for each imported file before the file is read, and for each imported file that does not exist. */
+  /** Also called for an imported file that does not exist. */
   onFile(path: string): void;
 }
 
@@ -71,7 +67,6 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   async function loadMain(): Promise<ModuleAnswer> {
     const answer = load(mainId, main, main.path);
-    // The links are checked at this point, because the val's process and the transpiler start in the meantime.
     if (packages !== undefined) refuseLinksOut(packages, main.name);
     return answer;
   }
@@ -131,7 +126,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 function syntaxError({ name }: Source, { message, place }: SyntaxProblem): RunFailedError {
   const at = place === undefined ? name : `${name}:${place.line}:${place.column}`;
   return new RunFailedError(`${at} has a syntax error: ${message.replace(/[.]$/, '')}.`, {
-    hint: 'Fix the code, then run it again.',
+    hint: 'Fix the code, then run the val again.',
   });
 }
 
@@ -145,7 +140,6 @@ function read(path: string): string {
   }
 }
 
-/** Returns the path as the user would write it: relative to the same folder as the name of the main file. */
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);
   const shown = main.name.slice(0, main.name.length - basename(main.name).length);

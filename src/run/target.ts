@@ -1,4 +1,3 @@
-// Finds the code that `vals run` runs: a file, or a val of the service.
 import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
@@ -28,13 +27,12 @@ interface TargetBase {
 export interface FileTarget extends TargetBase {
   kind: 'file';
   path: string;
-  /** The val may import only files in this folder and in folders below it. */
   folder: string;
 }
 
 interface ServiceTarget extends TargetBase {
   kind: 'service';
-  /** Undefined if the service does not tell which version of the val it sent. */
+  /** Undefined if the service does not tell which version it sent. */
   known: KnownVersion | undefined;
   api: Api;
 }
@@ -50,7 +48,7 @@ export interface Wanted {
 export async function findTarget(options: FindOptions, { val: word, at }: Wanted): Promise<Target> {
   if (isFile(resolve(options.settings.cwd, word))) {
     if (at === undefined) return fileTarget(options, word);
-    throw new UsageError(`--at is for a val of the service, and ${word} is a file here.`, {
+    throw new UsageError(`--at chooses a version of a val on the service, but ${word} is a file.`, {
       hint: 'Omit --at, or give the id of the val.',
     });
   }
@@ -60,7 +58,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
     throw new UsageError(`${word} names version ${version}, and --at names version ${at}.`, {
-      hint: 'Omit one of them.',
+      hint: 'Give the version only once.',
     });
   }
   return serviceTarget(options, id, at ?? version);
@@ -77,9 +75,7 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
   };
 }
 
-/**
- * Returns the folder of the file's project. For an agent, the result is never above the folder that the agent may use.
- */
+/** For an agent, the result is never above the folder that the agent may use. */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
   const allowed = agent?.filesBelow;
@@ -88,10 +84,6 @@ function projectFolder(path: string, { settings, agent }: FindOptions): string {
   return isAllowed ? folder : allowed;
 }
 
-/**
- * The first of these: the workspace around the file, if it does not belong to another user; the nearest folder with a
- * package.json; the file's own folder.
- */
 function folderAround(path: string, settings: Settings): string {
   const root = nearestRoot(dirname(path));
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;

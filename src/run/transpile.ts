@@ -1,10 +1,9 @@
-// Turns the TypeScript and JSX of a val into JavaScript for every supported Node, with a source map.
 import { extname } from 'node:path';
 import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
 import { LocalError } from '../errors.ts';
 
 export interface Place {
-  /** Lines and columns are counted from 1. */
+  /** Counted from 1, like `column`. */
   line: number;
   column: number;
 }
@@ -19,7 +18,7 @@ export class SyntaxProblem extends Error {
 }
 
 export interface Source {
-  /** The path of a file as the user would write it, or the name of a val. The name of a val has no extension. */
+  /** A path as the user would write it, or the name of a val, which has no extension. */
   name: string;
   code: string;
 }
@@ -79,7 +78,7 @@ function loadersFor(name: string): Loader[] {
   }
 }
 
-/** esbuild reads the pragma comments itself, but esbuild obeys `@jsx` only if the runtime is set to classic JSX. */
+/** esbuild obeys the comment `@jsx` only in its classic mode. */
 function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
   const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
@@ -90,7 +89,7 @@ function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProble
   return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
-/** esbuild counts columns in bytes of UTF-8. The result counts characters of the JavaScript string. */
+/** esbuild counts columns in bytes of UTF-8. */
 function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

@@ -53,7 +53,7 @@ export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined
 
 export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(
-    `${file} has no val on the service: the val was deleted, or now belongs to another owner.`,
+    `${file} has no val on the service any more, because of a deletion or a change of owner.`,
     {
       hint:
         `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +

@@ -73,7 +73,7 @@ function withoutRemote(
   }
   const message =
     foreign === undefined
-      ? `${val.file} has no val on ${nameOf(workspace.service)}: the val was deleted, or now belongs to another owner.`
+      ? `${val.file} has no val on ${nameOf(workspace.service)} any more, because of a deletion or a change of owner.`
       : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You may not read that val.`;
   const isGone = here === undefined;
   const hint = isGone

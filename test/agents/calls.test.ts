@@ -223,8 +223,8 @@ it('a call that is cancelled while it waits for another sends nothing', async ()
 it('a missing input is answered with the list of inputs', async () => {
   const agent = await agentOnService(['--allow-delete']);
   for (const [name, input, hint] of [
-    ['val_get', {}, 'It takes: val, code, readme.'],
-    ['val_rm', { vals: [] }, 'It takes: vals, dryRun.'],
+    ['val_get', {}, 'The inputs of val_get are: val, code, readme.'],
+    ['val_rm', { vals: [] }, 'The inputs of val_rm are: vals, dryRun.'],
     ['push', { code: 'x' }, 'Add a name: `push {"code": "...", "name": "hello"}`.'],
   ] as const) {
     expect([name, (await agent.call(name, input)).document.error]).toMatchObject([

@@ -31,8 +31,8 @@ describe('permissions', () => {
   });
 
   it.each([
-    [[], 'val_rm', 'To allow deletions, the person adds --allow-delete to the command of this server.'],
-    [[], 'run', 'To allow runs of code, the person adds --allow-run to the command of this server.'],
+    [[], 'val_rm', 'To allow deletions, a person must start this server with --allow-delete.'],
+    [[], 'run', 'To allow runs of code, a person must start this server with --allow-run.'],
     [['--read-only'], 'push', 'This server is read-only.'],
     [['--read-only'], 'val_rm', 'This server is read-only.'],
   ])('with %j, the instructions and a call of %s say what is needed', async (args, name, note) => {

@@ -219,7 +219,7 @@ it.each([
 it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
   [['absent'], 2, 'No service is chosen'],
-  [['--at', '1', 'a.ts'], 2, '--at is for a val of the service'],
+  [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
   [['--port', '0', 'a.ts'], 2, '--port needs --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],

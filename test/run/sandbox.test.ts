@@ -82,7 +82,7 @@ describe('a val may not', () => {
       symlinkSync(file, join(path, 'link.json'));
       const { exit, stdout, error } = await run(['--json', 'a.ts']);
       expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
-      expect(error?.message).toContain('which is outside of its folder');
+      expect(error?.message).toContain('which is outside of the project folder');
       expect(error?.hint).toContain('`vals run --allow-all a.ts`');
       if (code.length === 1) {
         expect((await run(['--allow-all', 'a.ts'])).stdout).toBe(`${secret}\n`);
@@ -96,7 +96,7 @@ describe('a val may not', () => {
     writeFileSync(join(home, '.config/vals/config.json'), secret);
     writeFileSync(join(home, 'a.ts'), 'import "./.config/vals/config.json"');
     const { stderr } = await folderWith({}).run(['a.ts'], { cwd: home, home });
-    expect(stderr).toContain('which is outside of its folder');
+    expect(stderr).toContain('which is outside of the project folder');
   });
 
   it.each([

@@ -113,7 +113,7 @@ describe('pull', () => {
     const names = ['a', 'b', 'c', 'd', 'e'];
     const { place, service } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
     for (const name of names) await service.delete(place.idOf(`${name}.ts`));
-    const sentence = 'a\\.ts, b\\.ts, c\\.ts and 2 more were deleted on .*\n';
+    const sentence = 'a\\.ts, b\\.ts, c\\.ts and 2 more have no val on .*\n';
     expect(await place.vals('pull')).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining('kept'),

@@ -52,9 +52,9 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. Sign in with `vals login`, or add --local.';
     }
-    const { findVal, idInWorkspace } = await import('../../run/report.ts');
+    const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
     const api: Api = await connect();
-    const val = await findVal(api, path, idInWorkspace(path, settings));
+    const val = await findValOfFile(api, path, idInWorkspace(path, settings));
     if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
     if (val.code === entry.code) return val.known ?? 'the service sent no version with the val.';
     const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;

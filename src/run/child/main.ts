@@ -1,4 +1,3 @@
-// The program of the child process: loads the val, calls it, and reports to the parent.
 import { inspect } from 'node:util';
 import type { Start, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
@@ -13,10 +12,7 @@ if (process.permission !== undefined) forbidSignals();
 const pipe = openPipe();
 void run(pipe.start);
 
-/**
- * Makes writes to stdout and stderr synchronous. Otherwise Node would buffer writes to a pipe, and the buffered output
- * would be lost when the val ends.
- */
+/** Node buffers writes to a pipe. When the val ends, the buffered output would be lost. */
 function printAtOnce(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
@@ -27,12 +23,10 @@ function printAtOnce(): void {
       stream._handle?.setBlocking?.(true);
       return stream;
     };
-    // The stream is created when the val first uses it, because most vals print nothing.
     if (get) Object.defineProperty(process, name, { configurable: true, get: () => stream ?? open() });
   }
 }
 
-/** Only pipes must be made blocking, because Node already writes to files and terminals synchronously. */
 type Printing = { _handle?: { setBlocking?(blocking: boolean): void } };
 
 async function run({ entry, args, serve }: Start): Promise<void> {
@@ -76,9 +70,6 @@ function fail(error: unknown): void {
 
 const failureOf = (error: unknown): Thrown => ({ ...describe(error), ...problemOf(error) });
 
-/**
- * Ends the process, even if the val left timers or servers open. Node's own clean-up would take longer than most runs.
- */
 function leave(): void {
   process.once('exit', end);
   process.exit();
@@ -92,13 +83,13 @@ function describe(error: unknown): Thrown {
       const { name, message, stack = '', permission, resource } = error as Error & PermissionErrorFields;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node's message suggests options of Node that `vals run` does not have. So the suggestion is removed.
+      // Node suggests options that `vals run` does not have.
       const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const denied = [permission, resource].filter(Boolean).join(', ');
       return {
         text: shortened(`${name}: ${explanation} (${denied})`),
         stack: shortened(stack),
-        isDenied: true,
+        isDeniedBySandbox: true,
       };
     }
     return { text: shortened(typeof error === 'string' ? error : inspect(error)), stack: '' };

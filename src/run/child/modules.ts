@@ -1,15 +1,14 @@
-// Loads the modules of the val. The parent sends the code of the val's own files, and Node loads all other modules.
+// The parent sends the code of the val's own files. Node loads all other modules.
 import { SourceMap } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import type { ModuleAnswer } from '../protocol.ts';
 
-/** The parent makes the error message from these fields. */
 export interface LoadProblem {
   failure?: number;
-  refused?: string;
-  importing?: { specifier: string; from: string; code: string };
+  refusedModule?: string;
+  failedImport?: { specifier: string; from: string; code: string };
 }
 
 const problems = new WeakMap<object, LoadProblem>();
@@ -35,7 +34,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
 
   async function makeModule(
     answer: ModuleAnswer,
-    place: { specifier: string; from: string },
+    request: { specifier: string; from: string },
   ): Promise<vm.Module> {
     if ('failure' in answer) throw withProblem(new Error(answer.message), { failure: answer.failure });
     if ('json' in answer) return moduleOfNamespace(answer.id, { default: parseJson(answer) });
@@ -48,7 +47,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
         code,
       );
       throw isAboutImport || code === 'ENOENT'
-        ? withProblem(error, { importing: { ...place, code } })
+        ? withProblem(error, { failedImport: { ...request, code } })
         : error;
     }
   }
@@ -71,7 +70,7 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
-      throw withProblem(error, { refused: id });
+      throw withProblem(error, { refusedModule: id });
     }
   }
 
@@ -98,13 +97,13 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Imports with the same key share one module. The key is undefined if the import failed. */
+/** Imports with the same key share one module. */
 function keyOf(answer: ModuleAnswer): string | undefined {
   if ('id' in answer) return answer.id;
   return 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : undefined;
 }
 
-/** Lets Node import a package or a built-in module, as if the file `packagesFrom` contained the import. */
+/** Node looks for packages as if the file `packagesFrom` contained the import. */
 function importNatively({
   native,
   packagesFrom,
@@ -140,10 +139,7 @@ function withProblem(error: unknown, problem: LoadProblem): unknown {
   return error;
 }
 
-/**
- * Makes error stacks show the lines of the source, even in a stack that the val prints itself. Replaces V8's function
- * for the text of a stack, because Node does not read the source maps of modules that are made with `vm`.
- */
+/** Node does not read the source maps of modules that are made with `vm`. */
 function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();
   const mapFor = (id: string) => {

@@ -1,5 +1,4 @@
-// The pipe to the parent. The child reads and writes the pipe synchronously, because loading Node's sockets would take
-// a tenth of the time of a short run.
+// The child reads and writes synchronously, because loading Node's sockets would take a tenth of a short run.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,
@@ -14,13 +13,12 @@ import {
 
 export interface Pipe {
   start: Start;
-  /** Blocks until the parent has answered. */
   ask(specifier: string, from: string): ModuleAnswer;
   send(report: Report): void;
   sendBytes(bytes: Uint8Array): void;
 }
 
-/** A long value is sent in pieces, so that memory does not hold the value twice. */
+/** Sent in pieces, a long value is not in memory twice. */
 const pieceBytes = 1 << 20;
 
 export function openPipe(): Pipe {
@@ -61,22 +59,17 @@ export function openPipe(): Pipe {
   };
 }
 
-/** Ends this process if the pipe fails. The pipe fails if the val closed it, or if the parent has ended. */
+/** The pipe fails if the val closed it, or if the parent has ended. */
 function orEndProcess(readOrWrite: () => number): number {
   let count = 0;
   try {
     count = readOrWrite();
-  } catch {
-    // An error has the same effect as the end of the pipe: `count` stays 0.
-  }
+  } catch {}
   if (count === 0) end();
   return count;
 }
 
-/**
- * Ends this process without Node's own clean-up. The parent and the parent's watchdog end the other processes of the
- * process group.
- */
+/** Node's own clean-up would take longer than most runs. */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,4 +1,3 @@
-// Passes each request to the val's default export. The parent has already checked the request, and limits the time.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
@@ -9,7 +8,6 @@ import { isResponse } from './value.ts';
 
 type OnFailure = (request: number, error: unknown) => void;
 
-/** Resolves to the port of the server. */
 export function serveRequests(exported: unknown, secret: string, onFailure: OnFailure): Promise<number> {
   const server = createServer(async (incoming, outgoing) => {
     if (incoming.headers[secretHeader] !== secret) return void outgoing.writeHead(403).end();

@@ -1,10 +1,9 @@
-// Keeps the val from sending signals to other processes. Node's permission model does not cover signals.
+// Node's permission model does not cover signals.
 import { ChildProcess } from 'node:child_process';
 
 /**
- * SIGUSR1 makes a Node process open its debugger. A val could send SIGUSR1 to the parent, connect to the parent's
- * debugger, and then do everything that the parent may do. All of Node's functions for signals call `_kill` or
- * `_debugProcess`.
+ * With SIGUSR1, a val could open the debugger of the parent, and then do everything that the parent may do. All of
+ * Node's functions for signals call `_kill` or `_debugProcess`.
  */
 export function forbidSignals(): void {
   const ownPid = process.pid;
@@ -14,8 +13,7 @@ export function forbidSignals(): void {
     return send(ownPid, signal);
   });
   replace('_debugProcess', deny);
-  // The handle of a child process can send a signal even if no process was started. Then the process id is whatever the
-  // memory holds.
+  // The handle of a child process can send a signal even if no process was started.
   const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
   if (typeof handle === 'object' && handle !== null) replace('kill', deny, Object.getPrototypeOf(handle));
 }
@@ -27,10 +25,7 @@ const deny = (): never => {
 const replace = (name: string, value: (...args: unknown[]) => unknown, target: object = process): void =>
   void Object.defineProperty(target, name, { value, writable: false, configurable: false });
 
-/**
- * Has the same code and the same field as the errors of Node's permission model, so that the parent reports both in the
- * same way.
- */
+/** The parent reports this error like the errors of Node's permission model. */
 class SignalDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
   readonly permission = 'Signal';

@@ -1,7 +1,6 @@
-// Sends the value that the val returned to the parent, as text, JSON or nothing.
 import type { Pipe } from './pipe.ts';
 
-/** Does not use `instanceof Response`, because that would load fetch, which most vals do not use. */
+/** `instanceof Response` would load fetch, which most vals do not use. */
 export const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
