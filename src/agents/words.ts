@@ -81,8 +81,8 @@ function listOf(value: unknown): unknown[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -, because a tool has no standard input.`, {
-    hint: 'Give the path of a file.',
+  new UsageError(`${key} cannot be -.`, {
+    hint: `Give the path of a file as ${key}.`,
   });
 
 function checkTypes(
