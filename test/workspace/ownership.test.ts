@@ -45,7 +45,12 @@ const theirs = { id, name: 'hello', code: 'theirs', version: 3 };
 describe.each<[string, Facts, string, RegExp]>([
   ['of another owner', { read: { body: { ...theirs, ...acme } } }, 'not yours', /belongs to "acme"/],
   ['that may not be read', { read: { status: 403, body: {} } }, 'not yours', /belongs to another owner/],
-  ['that is gone', { read: { status: 404, body: {} } }, 'deleted there', /has no val on the service any more/],
+  [
+    'that is gone',
+    { read: { status: 404, body: {} } },
+    'deleted there',
+    /has no val on the service any more/,
+  ],
   [
     'of a space, seen from the person',
     { read: { body: { ...theirs, ...acme } }, idsFor: '/@acme' },
