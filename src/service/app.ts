@@ -83,7 +83,7 @@ export function createApp(store: Store, options: AppOptions): App {
     const leave = storedLimit.enter(caller, bytes);
     if (!leave) {
       const seconds = storedLimit.secondsUntil(caller, bytes);
-      throw tooManyRequests('You stored too many bytes in a short time.', seconds);
+      throw tooManyRequests(`You sent too many bytes in a short time. Try again in ${seconds} s.`, seconds);
     }
     leave();
   }

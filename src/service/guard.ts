@@ -23,27 +23,30 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   const { url, incoming } = request;
   // Must run before `identify`, so that no token is accepted over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
-    throw new Problem(403, `This address accepts requests only from its proxy. Use ${publicUrl.origin}.`);
+    throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
   // The first line of a request can contain a whole URL, and its host can differ from the Host header.
   for (const host of [headerOf(request, 'host'), url.host]) {
-    if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, publicUrl);
+    if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
   }
   return publicUrl?.origin ?? url.origin;
 }
 
-function otherHost(host: string | undefined, publicUrl: URL | undefined): Problem {
-  if (!publicUrl) return new Problem(403, 'This service answers only requests to its loopback address.');
-  const named = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
-  const detail = `The service rejected the address: it expects ${publicUrl.origin}, but the request has ${named}.`;
-  return new Problem(403, detail, { type: wrongHost });
+function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | undefined): Problem {
+  const expected = publicUrl?.origin ?? name;
+  const given = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
+  const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
+  return new Problem(403, detail, publicUrl && { type: wrongHost });
 }
 
 /** Browsers add an Origin header if a page of another site sends the request. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
-    throw new Problem(403, 'This service does not answer requests from web pages.');
+    throw new Problem(
+      403,
+      'The service refuses requests with an Origin header, because web pages send them.',
+    );
   }
 }
 
@@ -51,10 +54,13 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
   if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new Problem(415, 'The body must not be compressed.');
+    throw new Problem(415, 'The request body must not be compressed. Omit the header Content-Encoding.');
   }
   if (!jsonType.test(headerOf(request, 'content-type') ?? '')) {
-    throw new Problem(415, 'The body must be application/json in UTF-8.');
+    throw new Problem(
+      415,
+      'The request body must be JSON in UTF-8, with the header "Content-Type: application/json".',
+    );
   }
   if (length > largestBody) throw tooLarge();
 }
@@ -103,23 +109,25 @@ export const callerKey = (request: ServiceRequest, network: Network): string =>
 const addressOf = ({ incoming }: ServiceRequest, { proxies }: Network): string =>
   `address ${callerOf(incoming, proxies)}`;
 
-export const tooManyRequests = (detail = 'You sent too many requests.', seconds = 1): Problem =>
-  new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
+export const tooManyRequests = (
+  detail = 'You sent too many requests. Try again in a second.',
+  seconds = 1,
+): Problem => new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
 
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
   const bytes = await readBytes(request);
   request.countStored(bytes.length);
-  if (!isUtf8(bytes)) throw new Problem(400, 'The body is not UTF-8.');
+  if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());
   if (isObject(body)) return body;
-  throw new Problem(400, 'The body must be a JSON object.');
+  throw new Problem(400, 'The request body must be a JSON object.');
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem(400, 'The body is not JSON.');
+    throw new Problem(400, 'The request body is not JSON.');
   }
 }
 
@@ -133,7 +141,8 @@ export async function readBytes(
     size += chunk.length;
     if (size > most) throw tooLarge(most);
     pieces.count(chunk);
-    if (pieces.isExceeded()) throw new Problem(400, 'The body arrives in too many small pieces.');
+    if (pieces.isExceeded())
+      throw new Problem(400, 'The request body arrives in too many small pieces. Send larger pieces.');
     reserveMemory(Math.max(chunk.length, smallPieceBytes));
     chunks.push(chunk);
   };
@@ -156,10 +165,10 @@ export async function readBytes(
   return Buffer.concat(chunks);
 }
 
-export const callerIsGone = (): Problem => new Problem(408, 'The caller is gone.');
+export const callerIsGone = (): Problem => new Problem(408, 'The caller disconnected before the answer.');
 
 function tooLarge(most = largestBody): Problem {
-  return new Problem(413, `The body must have at most ${most} bytes.`);
+  return new Problem(413, `The request body must have at most ${most} bytes.`);
 }
 
 export function isSame(given: string, secret: string): boolean {

@@ -131,7 +131,7 @@ async function startMetrics(
 
 async function seedOwner(store: Store, seed: SeedData): Promise<void> {
   if (store.owner) return loadSeed(store, store.owner.user, seed);
-  throw new UsageError('--seed needs a store with an owner, and a shared database has none.', {
+  throw new UsageError('--seed needs a store in a file, but this service uses a shared database.', {
     hint: 'Omit --seed, or use a file: `vals serve --data <file> --seed <file>`.',
   });
 }

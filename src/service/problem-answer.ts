@@ -15,7 +15,8 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
 
 /** The answer does not contain the cause, because the cause may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
-  if (!(error instanceof DatabaseFailure)) return new Problem(500, 'The service failed to answer.');
+  if (!(error instanceof DatabaseFailure))
+    return new Problem(500, 'The service could not answer because of an internal error.');
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
@@ -23,16 +24,16 @@ function problemOf(error: Error): Problem {
     const detail = 'The store was removed or replaced. Restart the service.';
     return new Problem(maybeCommitted ? 500 : 503, detail, retryAfter(60));
   }
-  if (maybeCommitted)
-    return new Problem(
-      500,
-      'The connection to the store was lost during the write, so the outcome is unknown.',
-    );
+  if (maybeCommitted) {
+    const detail =
+      'The connection to the store was lost during the write. The change may or may not be stored.';
+    return new Problem(500, detail);
+  }
   switch (kind) {
     case 'busy':
-      return new Problem(503, 'Another program is writing to the store.', retryAfter(1));
+      return new Problem(503, 'The store is busy with other writes. Try again in a second.', retryAfter(1));
     case 'unreachable':
-      return new Problem(503, 'The store is unreachable at the moment.', retryAfter(1));
+      return new Problem(503, 'The store is unreachable. Try again in a second.', retryAfter(1));
     case 'full':
       return new Problem(507, 'The disk of the store is full.');
     case 'orphaned':

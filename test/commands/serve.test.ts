@@ -80,6 +80,23 @@ describe('options that do not go together', () => {
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(error?.message).toContain(message);
   });
+
+  test('the hint for an address of another machine names the option', async () => {
+    const { error } = await run([
+      'serve',
+      '--json',
+      '--port',
+      '0',
+      '--host',
+      '192.0.2.1',
+      ...url,
+      '--trust-proxy',
+      '10.0.0.5',
+    ]);
+    expect(error?.hint).toBe(
+      'Set --host to an address of this machine, or to 0.0.0.0 for all its addresses.',
+    );
+  });
 });
 
 /** Of a service whose store has an owner, whose token only a start without a public URL tells. */

@@ -209,7 +209,7 @@ test.each([
   [
     'of a newer vals',
     'CREATE SCHEMA vals; CREATE TABLE vals.store_version (version INTEGER); INSERT INTO vals.store_version VALUES (99)',
-    /newer version of this program/,
+    /newer version of vals/,
   ],
 ])('a schema %s is refused', async (_, sql, message) => {
   const at = await newPlace();

@@ -55,6 +55,8 @@ describe('Host', () => {
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${host}`, SIGNED]);
     expect(statusIn(answer)).toBe(status);
     if (status !== 200) expect(answer).toContain('application/problem+json');
+    if (status === 403)
+      expect(answer).toContain(filledIn('it expects 127.0.0.1:PORT, but the request has the Host'));
   });
 
   test.each([

@@ -20,6 +20,7 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
+import { listenError } from '../../src/service/http/server.ts';
 import { startService } from '../../src/service/index.ts';
 import { makeNamedPipe } from '../support/program.ts';
 import { ask, createVal, putVal, speak, temporaryFolder, temporaryService } from './support.ts';
@@ -122,31 +123,35 @@ describe('its file', () => {
     ],
     [
       "another program's",
-      /^\S+store\.db is another program's SQLite database\.$/,
+      /^The SQLite database \S+store\.db belongs to another program\.$/,
       (file) => new Database(file).exec('CREATE TABLE theirs (a)'),
     ],
     [
       'of a newer vals',
-      /^The store \S+store\.db was made by a newer version of this program\.$/,
+      /^The store \S+store\.db was made by a newer version of vals\.$/,
       (file) =>
         new Database(file).exec(
           'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',
         ),
     ],
     ['a folder', /store\.db is a folder, not a regular file\.$/, (file) => mkdirSync(file)],
-    ['a link to nothing', /is a link to a file that is not there\.$/, (file) => symlinkSync('none', file)],
+    ['a link to nothing', /is a symbolic link to a missing file\.$/, (file) => symlinkSync('none', file)],
     ['a link to itself', /ELOOP/, (file) => symlinkSync(file, file)],
     ['a link to a device', /^\/dev\/zero is a device/, (file) => symlinkSync('/dev/zero', file)],
     ['a named pipe', /store\.db is a named pipe/, makeNamedPipe],
     [
       'known by two names',
-      /store\.db has 2 names/,
+      /store\.db has 2 hard links/,
       (file) => {
         writeFileSync(file, '');
         linkSync(file, `${file}.too`);
       },
     ],
-    ['beside a log that is a link', /store\.db-wal is a link/, (file) => symlinkSync('x', `${file}-wal`)],
+    [
+      'beside a log that is a link',
+      /store\.db-wal is a symbolic link/,
+      (file) => symlinkSync('x', `${file}-wal`),
+    ],
     ...(isRoot
       ? ['', '-wal'].map((suffix): [string, RegExp, (file: string) => void] => [
           `another user's (store.db${suffix})`,
@@ -192,8 +197,10 @@ describe('its file', () => {
 test('a port in use is named', async () => {
   const { port } = await temporaryService();
   const error = await failureOf(startService({ file: join(temporaryFolder(), 'store.db'), port }));
-  expect(error.message).toBe(`Port ${port} on 127.0.0.1 is in use.`);
-  expect(error.facts.hint).toBe(`Use --port 0 for a free port, or end the program that uses port ${port}.`);
+  expect(error.message).toBe(`Port ${port} on 127.0.0.1 is in use by another program.`);
+  expect(error.facts.hint).toBe(
+    'End the other program, or use another port. To use any free port, set --port to 0.',
+  );
 });
 
 test('a port of metrics in use is named, and the port of the service is closed again', async () => {
@@ -202,13 +209,20 @@ test('a port of metrics in use is named, and the port of the service is closed a
   const file = join(temporaryFolder(), 'store.db');
   const metrics = { port: used, host: '127.0.0.1' };
   const error = await failureOf(startService({ file, port, metrics }));
-  expect(error.message).toBe(`Port ${used} on 127.0.0.1 is in use.`);
+  expect(error.message).toBe(`Port ${used} on 127.0.0.1 is in use by another program.`);
   expect(error.facts.hint).toBe(
-    `Use --metrics-port 0 for a free port, or end the program that uses port ${used}.`,
+    'End the other program, or use another port. To use any free port, set --metrics-port to 0.',
   );
   const again = await startService({ file, port });
   expect(again.port).toBe(port);
   await again.close();
+});
+
+test('a port that cannot be opened is named, and no other program is blamed', () => {
+  const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
+  const { message, facts } = listenError(denied, '127.0.0.1', 80);
+  expect(message).toBe('Port 80 on 127.0.0.1 could not be opened: permission denied.');
+  expect(facts.hint).toBe('Use another port. To use any free port, set --port to 0.');
 });
 
 test('the service changes no globals of its process', async () => {

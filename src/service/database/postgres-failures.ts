@@ -41,7 +41,7 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   if (code === '3D000') {
     return {
       reason: 'there is no such database',
-      hint: 'Create the database with `createdb`, or use another one.',
+      hint: 'Create the database with `createdb`, or use another database: --database or VALS_DATABASE.',
     };
   }
   if (code === '42501') {
@@ -50,10 +50,14 @@ function reasonFor(error: Error): { reason: string; hint: string } {
       hint: `Allow the user to create the schema ${schemaName}, or create the schema with this user as its owner.`,
     };
   }
-  if (code === '53100') return { reason: 'its disk is full', hint: 'Free some space, then try again.' };
+  if (code === '53100')
+    return {
+      reason: 'its disk is full',
+      hint: 'Free some space on the disk of the database, then try again.',
+    };
   return {
     reason: error.message || messagesOf(error) || code,
-    hint: 'Check that the database server is running, and that its address is right.',
+    hint: 'Check that the database server is running, and that the address in --database or VALS_DATABASE is right.',
   };
 }
 

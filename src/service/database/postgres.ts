@@ -162,7 +162,7 @@ async function commit(client: pg.PoolClient): Promise<void> {
     throw failureOf(error, !isRolledBack);
   });
   if (command !== 'COMMIT') {
-    throw new DatabaseFailure('failed', new Error('the transaction had failed before its end'));
+    throw new DatabaseFailure('failed', new Error('PostgreSQL rolled back the transaction'));
   }
 }
 
@@ -195,14 +195,14 @@ async function versionOf(all: All, name: string): Promise<number | undefined> {
   if (tables.length === 0) return undefined;
   if (!tables.some((table) => table.name === versionTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
-      hint: 'Use another database.',
+      hint: 'Use another database: --database or VALS_DATABASE.',
     });
   }
   const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${versionTable}`);
   const version = found?.version ?? 0;
   if (version > migrations.length) {
-    throw new LocalError(`The store in ${name} was made by a newer version of this program.`, {
-      hint: 'Update vals, or use another database.',
+    throw new LocalError(`The store in ${name} was made by a newer version of vals.`, {
+      hint: 'Update vals, or use another database: --database or VALS_DATABASE.',
     });
   }
   return version;

@@ -120,11 +120,11 @@ function versionOf(connection: Libsql.Database, path: string): number {
     .all() as { application: number; version: number; tables: number }[];
   if (!found || found.tables === 0) return 0;
   if (found.application !== applicationId) {
-    throw new LocalError(`${path} is another program's SQLite database.`, { hint: otherFileHint });
+    throw new LocalError(`The SQLite database ${path} belongs to another program.`, { hint: otherFileHint });
   }
   if (found.version > migrations.length) {
-    throw new LocalError(`The store ${path} was made by a newer version of this program.`, {
-      hint: 'Update vals, or use another file.',
+    throw new LocalError(`The store ${path} was made by a newer version of vals.`, {
+      hint: `Update vals. ${otherFileHint}`,
     });
   }
   return found.version;

@@ -43,7 +43,7 @@ function followed(file: string): string {
     return realpathSync(file);
   } catch (error) {
     if (!isMissing(error)) throw error;
-    throw refusal(`The store ${file} is a link to a file that is not there.`);
+    throw refusal(`The store ${file} is a symbolic link to a missing file.`);
   }
 }
 
@@ -55,7 +55,7 @@ export function checkOwnership(path: string): void {
       throw refusal(`${name} belongs to another user, who could read everything in the store.`);
     }
     if (nlink > 1) {
-      throw refusal(`${name} has ${nlink} names (hard links), and a store may have only one.`);
+      throw refusal(`${name} has ${nlink} hard links, but the file of a store must have only one.`);
     }
   }
 }
@@ -72,7 +72,7 @@ function regularFiles(path: string): [string, Stats][] {
     const name = `${path}${suffix}`;
     const stats = lstatSync(name, { throwIfNoEntry: false });
     if (!stats) return [];
-    const kind = stats.isSymbolicLink() ? 'a link' : kindOf(stats);
+    const kind = stats.isSymbolicLink() ? 'a symbolic link' : kindOf(stats);
     if (kind !== undefined) throw refusal(`${name} is ${kind}, not a regular file.`);
     return [[name, stats]];
   });

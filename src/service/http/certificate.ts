@@ -26,7 +26,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   const privateKey = parseKey(files.key, key);
   if (!certificate.checkPrivateKey(privateKey)) {
     throw new LocalError(`The key in ${files.key} does not belong to the certificate in ${files.cert}.`, {
-      hint: 'Use a certificate and its own key. The certificate of the service must be the first in its file.',
+      hint: 'Use the key that belongs to the certificate. In a file with several certificates, the certificate of the service must be the first.',
     });
   }
   try {
@@ -34,7 +34,7 @@ export function readCertificate(files: CertificateFiles, hostname: string, now: 
   } catch (cause) {
     const { reason, message } = cause as { reason?: string; message: string };
     throw new LocalError(`The certificate in ${files.cert} cannot be used: ${reason ?? message}.`, {
-      hint: 'Get a certificate with a key of at least 2048 bits, and put its intermediate certificates after it in the file.',
+      hint: 'Get a certificate with a key of at least 2048 bits, and add its intermediate certificates at the end of the file.',
       cause,
     });
   }
@@ -51,8 +51,8 @@ function read(file: string): Buffer {
 
 function parseCertificate(file: string, bytes: Buffer): X509Certificate {
   if (!bytes.includes('-----BEGIN CERTIFICATE-----')) {
-    throw new LocalError(`${file} holds no certificate in PEM form.`, {
-      hint: 'The file must have a line -----BEGIN CERTIFICATE-----.',
+    throw new LocalError(`${file} contains no certificate in PEM format.`, {
+      hint: 'The file must contain the line -----BEGIN CERTIFICATE-----.',
     });
   }
   try {
@@ -67,8 +67,8 @@ function parseCertificate(file: string, bytes: Buffer): X509Certificate {
 
 function parseKey(file: string, bytes: Buffer): KeyObject {
   if (!/-----BEGIN (?:\w+ )*PRIVATE KEY-----/.test(bytes.toString('latin1'))) {
-    throw new LocalError(`${file} holds no private key in PEM form.`, {
-      hint: 'The file must have a line -----BEGIN PRIVATE KEY-----.',
+    throw new LocalError(`${file} contains no private key in PEM format.`, {
+      hint: 'The file must contain the line -----BEGIN PRIVATE KEY-----.',
     });
   }
   try {
@@ -100,8 +100,10 @@ function warningsOf(
   return [
     ...[expired, early, covers === undefined && `is not for ${hostname}`]
       .filter((problem) => problem !== false)
-      .map((problem) => `The certificate in ${files.cert} ${problem}. Clients will refuse it.`),
-    ...(isOpenToOthers(files.key) ? [`Other users of this machine can read the key in ${files.key}.`] : []),
+      .map((problem) => `The certificate in ${files.cert} ${problem}. Clients will refuse the certificate.`),
+    ...(isOpenToOthers(files.key)
+      ? [`Other users of this machine can read the key in ${files.key}. Run \`chmod 600 ${files.key}\`.`]
+      : []),
   ];
 }
 

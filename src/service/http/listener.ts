@@ -60,7 +60,7 @@ function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMes
 }
 
 const unusableTarget = (): Answer =>
-  problemAnswer(new Problem(400, 'The request has no valid target or no valid Host.'));
+  problemAnswer(new Problem(400, 'The path or the Host header of the request is not valid.'));
 
 function send({ status, headers = {}, body }: Answer, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);

@@ -12,10 +12,10 @@ export function refuse(outgoing: ServerResponse, problem: Problem): void {
 /** Writes to the socket, because Node creates no response object for a request that it cannot parse. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
-    HPE_HEADER_OVERFLOW: new Problem(431, 'The headers are too large.'),
-    ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request did not arrive in time.'),
+    HPE_HEADER_OVERFLOW: new Problem(431, 'The request headers are too large.'),
+    ERR_HTTP_REQUEST_TIMEOUT: new Problem(408, 'The request arrived too slowly.'),
   };
-  const problem = problems[`${error.code}`] ?? new Problem(400, 'The request is not HTTP.');
+  const problem = problems[`${error.code}`] ?? new Problem(400, 'The request is not valid HTTP.');
   const body = problemText(problem);
   const head = [
     `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,

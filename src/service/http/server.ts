@@ -88,7 +88,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       });
     });
     if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
-    refuse(outgoing, new Problem(431, 'The request has too many headers.'));
+    refuse(outgoing, new Problem(431, `The request has more than ${mostHeaders} headers.`));
   };
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket } = incoming;
@@ -99,7 +99,11 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         if (closing) socket.destroySoon();
       },
     });
-    if (!isTaken) refuse(outgoing, new Problem(429, 'The connection has too many unanswered requests.'));
+    if (!isTaken)
+      refuse(
+        outgoing,
+        new Problem(429, 'The connection has too many unanswered requests. Wait for answers first.'),
+      );
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
@@ -200,14 +204,21 @@ export function listenError(
   option: '--port' | '--metrics-port' = '--port',
 ): LocalError {
   if (error.code === 'EADDRNOTAVAIL') {
+    const hostOption = option.replace('port', 'host');
     return new LocalError(`${host} is not an address of this machine.`, {
-      hint: `Use an address of this machine with ${option.replace('port', 'host')}, or 0.0.0.0 for all of them.`,
+      hint: `Set ${hostOption} to an address of this machine, or to 0.0.0.0 for all its addresses.`,
       cause: error,
     });
   }
-  const inUse = error.code === 'EADDRINUSE';
-  return new LocalError(
-    `Port ${port} on ${host} ${inUse ? 'is in use' : `could not be opened: ${error.message}`}.`,
-    { hint: `Use ${option} 0 for a free port, or end the program that uses port ${port}.`, cause: error },
-  );
+  const useFreePort = `To use any free port, set ${option} to 0.`;
+  if (error.code === 'EADDRINUSE') {
+    return new LocalError(`Port ${port} on ${host} is in use by another program.`, {
+      hint: `End the other program, or use another port. ${useFreePort}`,
+      cause: error,
+    });
+  }
+  return new LocalError(`Port ${port} on ${host} could not be opened: ${error.message}.`, {
+    hint: `Use another port. ${useFreePort}`,
+    cause: error,
+  });
 }

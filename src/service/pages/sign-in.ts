@@ -32,7 +32,10 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   const requireOwnOrigin = (request: ServiceRequest) => {
     if (headerOf(request, 'origin') !== publicUrl.origin) {
-      throw new Problem(403, "Only the service's own page may send this form.");
+      throw new Problem(
+        403,
+        `The service accepts this form only from its own page. Open ${publicUrl.origin}.`,
+      );
     }
   };
   const tokenForm = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
@@ -83,7 +86,7 @@ const hmacOf = (id: string, tokenDigest: string, end: string): string =>
 
 async function readToken(request: ServiceRequest): Promise<string> {
   if (!formType.test(headerOf(request, 'content-type') ?? ''))
-    throw new Problem(415, 'The body must be application/x-www-form-urlencoded.');
+    throw new Problem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
   const bytes = await readBytes(request, largestForm);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }

@@ -92,7 +92,9 @@ function versionsCard({ val, versions, comparedWith, now }: ShownVal): string {
     return `<li${isHere ? ' class="here"' : ''}><a href="${address}">${version}</a>${mark} <span class="when">${time(createdAt, now)}${by}</span> ${changes}</li>`;
   });
   const more =
-    versions.length > mostVersions ? '<p class="empty">Older versions: <code>vals version ls</code></p>' : '';
+    versions.length > mostVersions
+      ? `<p class="empty">To see older versions: <code>vals version ls ${escapeHtml(val.id)}</code></p>`
+      : '';
   return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${more}</section>`;
 }
 

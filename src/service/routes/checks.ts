@@ -87,10 +87,13 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
   limit: integer(20, 1, 100),
   offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
   after: optional(
-    { type: 'string', description: 'The end of the previous page, taken from the link to the next page.' },
+    {
+      type: 'string',
+      description: 'The end of the previous page. Use links.next, which contains this parameter.',
+    },
     (text, name) => {
       const found = positions.read(text);
-      if (!found) throw refuse(name, 'is not from a link of this service');
+      if (!found) throw refuse(name, 'must be copied from links.next of the previous page');
       return found;
     },
   ),

@@ -17,7 +17,9 @@ export function searchRoute(store: Store): Route {
   async function limited<Result>(person: string, work: () => Promise<Result>): Promise<Result> {
     const count = underWay.get(person) ?? 0;
     if (count >= mostOfOnePerson)
-      throw tooManyRequests('You have other searches under way. Wait until one of them has ended.');
+      throw tooManyRequests(
+        `You already have ${mostOfOnePerson} searches running. Wait until one of them ends.`,
+      );
     underWay.set(person, count + 1);
     try {
       return await work();

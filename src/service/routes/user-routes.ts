@@ -29,14 +29,14 @@ export function userRoutes(store: Store): Route[] {
   };
   const userWithId = async (id: string): Promise<User> => {
     const user = await store.users.withId(id);
-    if (!user) throw new Problem(404, 'There is no user with this id.');
+    if (!user) throw new Problem(404, `There is no user with the id ${id}.`);
     return user;
   };
   /** Only a request to a space may learn that the space exists. */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);
-    if (!user) throw new Problem(404, 'There is no user with this name.');
+    if (!user) throw new Problem(404, `There is no user named ${username}.`);
     return user;
   };
 

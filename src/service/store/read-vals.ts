@@ -112,7 +112,7 @@ export async function visibleVal(all: All, caller: Caller, id: string): Promise<
 export async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
   const val = await visibleVal(all, caller, id);
   if (val.author.id === caller.id) return val;
-  throw new Problem(403, `The val ${id} belongs to ${val.author.username}.`);
+  throw new Problem(403, `The val ${id} belongs to ${val.author.username}. Only the owner may do this.`);
 }
 
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {

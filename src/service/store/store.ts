@@ -111,7 +111,7 @@ export async function openStore(place: StoreLocation, { maxVals }: StoreLimits =
         ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
         : undefined;
       if (val && (val.privacy === 'public' || owner.id === caller.id)) return val;
-      throw new Problem(404, `${owner.username} has no val with this name.`);
+      throw new Problem(404, `${owner.username} has no val named ${name}.`);
     },
 
     version: (caller: Caller, id: string, number: number): Promise<Val> =>

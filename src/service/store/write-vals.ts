@@ -45,10 +45,8 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     // NO KEY lets other transactions insert rows that refer to this owner.
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
-    throw new Problem(
-      403,
-      `${owner.username} already has ${maxVals} vals, and this service keeps no more for one owner.`,
-    );
+    const detail = `${owner.username} already has ${maxVals} vals, which is the limit of this service. Delete a val first.`;
+    throw new Problem(403, detail);
   }
 
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {

@@ -56,7 +56,7 @@ describe('files', () => {
   });
 
   test('a certificate without a key, or with the key of another certificate, is refused', () => {
-    expect(messageOf(() => read({ key: pem('authority') }))).toContain('holds no private key');
+    expect(messageOf(() => read({ key: pem('authority') }))).toContain('contains no private key');
     const message = messageOf(() => read({ key: pem('expired') }));
     expect(message).toContain('does not belong to');
     expect(message).toContain(good);
@@ -92,14 +92,14 @@ describe('files', () => {
   ])('a certificate that is %s gives a warning', (name, problem) => {
     const file = fileWith(name, readFileSync(pem(name)));
     const { warnings } = read({ cert: file, key: file });
-    expect(warnings).toEqual([`The certificate in ${file} ${problem}. Clients will refuse it.`]);
+    expect(warnings).toEqual([`The certificate in ${file} ${problem}. Clients will refuse the certificate.`]);
   });
 
   test('a key that others can read gives a warning', () => {
     const open = fileWith('open', readFileSync(pem('good')));
     chmodSync(open, 0o644);
     expect(read({ key: open }).warnings).toEqual([
-      `Other users of this machine can read the key in ${open}.`,
+      `Other users of this machine can read the key in ${open}. Run \`chmod 600 ${open}\`.`,
     ]);
   });
 });

@@ -200,7 +200,7 @@ describe('the service', () => {
     minute();
     expect(await serial()).toBe(second);
     expect(warnings).toEqual([
-      `${live} holds no private key in PEM form. The previous certificate is still in use.`,
+      `${live} contains no private key in PEM format. The previous certificate is still in use.`,
     ]);
     minute();
     expect(warnings).toHaveLength(1);

@@ -134,7 +134,10 @@ describe('a new val', () => {
 
   test.each([[[]], [null], ['code'], [1]])('from the body %j is refused', async (body) => {
     const answer = await ask(service, 'POST', '/v1/vals', { body });
-    expect(answer).toMatchObject({ status: 400, body: { detail: 'The body must be a JSON object.' } });
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { detail: 'The request body must be a JSON object.' },
+    });
   });
 
   test('may be as large as the limits, and ignores unknown fields', async () => {

@@ -51,7 +51,7 @@ test('a new val beyond the limit is refused with 403, also at the same moment, a
   const refused = answers.filter(({ status }) => status === 403);
   expect(refused).toHaveLength(15);
   expect(refused[0]?.body).toMatchObject({
-    detail: 'local already has 5 vals, and this service keeps no more for one owner.',
+    detail: 'local already has 5 vals, which is the limit of this service. Delete a val first.',
   });
   const [{ id, name }] = answers.filter(({ status }) => status === 201).map(({ body }) => body) as [Val];
   expect((await putVal(service, name, 'd')).status).toBe(200);
