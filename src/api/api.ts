@@ -1,4 +1,4 @@
-// The interface to the service that commands use. Each method sends a call and returns a record, pages or an answer.
+// The service, as commands see it.
 import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
@@ -14,13 +14,11 @@ import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Answer>;
-  /** Whether a text contains the token. */
   holdsToken(text: string): boolean;
-  /** The record that the service sent; empty if the answer was empty. */
   record(call: Call): Promise<JsonObject>;
   /** Without paging, the request has no `limit` and no `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
-  /** Gives the newest `last` records, then new records as they arrive. Each page has the oldest record first. Never ends. */
+  /** Gives the newest `last` records, then waits for new records. Each page has its oldest record first. */
   follow(call: Call, last: number): AsyncGenerator<Page>;
 }
 
@@ -29,8 +27,7 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   token: string | undefined;
 }
 
-/** Some services refuse a request without `limit` and `offset`. */
-const mayWantPaging = (error: unknown): boolean =>
+const mayRequirePaging = (error: unknown): boolean =>
   error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
 
 const sentToken = ({ method, path }: Call): BadResponseError =>
@@ -45,14 +42,13 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
     const next = nextQueryOf(body, call);
-    // Servers write addresses to logs, so the token must not become a part of an address.
+    // Servers log addresses, so the token must not become a part of an address.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
     return { page: { records: listOf(body, call), isLarge }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
-  /** Asks for the whole list. If the service refuses the whole list, asks for pages. */
-  async function* unpaged(call: Call): AsyncGenerator<Page> {
+  async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;
     try {
       for await (const page of pages(call)) {
@@ -60,7 +56,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
         yield page;
       }
     } catch (error) {
-      if (hasBegun || !mayWantPaging(error)) throw error;
+      if (hasBegun || !mayRequirePaging(error)) throw error;
       yield* pages(call, { all: true, byText: true });
     }
   }
@@ -69,17 +65,17 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     send: (call) => client.request(call),
     async record(call) {
       const { body } = await client.request(call).catch((error) => {
-        if (!call.maybePaged || !mayWantPaging(error)) throw error;
+        if (!call.mayRequirePaging || !mayRequirePaging(error)) throw error;
         return client.request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
       });
       return body === undefined ? {} : recordOf(body, call);
     },
-    pages: (call, paging) => (paging === undefined ? unpaged(call) : pages(call, paging)),
+    pages: (call, paging) => (paging === undefined ? wholeListOrPages(call) : pages(call, paging)),
     follow: (call, last) =>
       follow({
         fetchPage: (query) => fetchPage(call, query),
         filters: new URLSearchParams(call.query),
-        momentOf: (record) => readRun(record).startedAt,
+        timeOf: (record) => readRun(record).startedAt,
         last,
         clock,
         signal,

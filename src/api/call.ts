@@ -1,12 +1,11 @@
-// A request as data, before it is sent.
+// A request to the service, as a command describes it.
 import type { JsonValue } from '../lib/json.ts';
 
-/** Tells which vals or user a successful answer contains, or that a val was deleted. The cache of seen vals is updated from it. */
+/** Tells what the cache of seen vals can learn from a successful answer. */
 type Carried =
   | { kind: 'caller' }
-  /** `isMine`: the val surely belongs to the caller, because a write by name reaches only the caller's vals. */
+  /** `isMine` is false if the owner is not certain. */
   | { kind: 'val'; isMine: boolean }
-  /** `owner`: the user who owns all vals of the list. */
   | { kind: 'vals'; owner?: string }
   | { kind: 'deletion' };
 
@@ -15,21 +14,19 @@ export interface Call {
   path: string;
   query?: URLSearchParams;
   body?: JsonValue;
-  /** The id of the val. It is set only if a 404 means that the val is gone. */
+  /** The id of the val, if a 404 means that the val does not exist. */
   val?: string;
   carries?: Carried;
-  /** The body as JSON text, for a body that has to be sent byte for byte. */
+  /** Sent byte for byte instead of `body`. */
   text?: string;
-  /** Whether some services require `limit` and `offset`, although the answer is not a list. */
-  maybePaged?: boolean;
-  /** The answer may be any JSON, or nothing. */
+  /** Some services require `limit` and `offset`, although the answer is not a list. */
+  mayRequirePaging?: boolean;
+  /** The answer may be any JSON, or empty. */
   acceptsAnyAnswer?: boolean;
-  /** The service may answer this call without a token. */
   withoutToken?: boolean;
-  /** The hint if the answer to a write was lost. The hint tells how to find out whether the service applied the write. */
+  /** The hint if it is not known whether the service made the change. */
   ifUnknown?: string;
-  /** Error messages by HTTP status, for statuses that have a special meaning for this call. */
+  /** Error messages by HTTP status. */
   meanings?: Record<number, string>;
-  /** Hints by HTTP status, for statuses that have a special meaning for this call. */
   hints?: Record<number, string>;
 }

@@ -1,5 +1,4 @@
-// Changes the name, privacy or readme of a val. If a service has no route for this change, the fields are sent with a new
-// version.
+// Changes the name, privacy or readme of a val.
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -10,9 +9,7 @@ import * as routes from './routes.ts';
 type ValField = keyof routes.ValFields;
 
 export interface ChangedVal {
-  /** The val after the change. */
   val: JsonObject;
-  /** The fields that the service left as they were. */
   notApplied: ValField[];
 }
 
@@ -26,7 +23,7 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
     throw error instanceof ValsError ? notRead(id, error) : error;
   });
   const wanted = Object.entries(fields) as [ValField, string][];
-  // A service may apply a field and leave the field out of its answer. If the route succeeded, such a field counts as applied.
+  // The answer may lack a field. If the route succeeded, that field counts as applied.
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
     if (found === undefined) return hasRoute || text === '';
@@ -35,13 +32,13 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-/** Returns false if the service has no route that changes a val. */
+/** Returns false if the service has no route for this change. */
 async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Promise<boolean> {
   try {
     await api.send(routes.changeVal(id, fields));
     return true;
   } catch (error) {
-    // A 404 may also mean that the val does not exist. The next request shows which of the two is true.
+    // A 404 may also mean that the val does not exist. Then the next request fails too.
     if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
     throw error;
   }

@@ -1,13 +1,12 @@
-// Reads the answers of different services. Each service may wrap its lists and its error messages in another way.
+// Reads the answers of services. Services wrap lists and error messages in different ways.
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
 
-/** The parts of a request that an error message shows. */
 type Request = Pick<Call, 'method' | 'path'>;
 
 export const notThisService =
-  'Check that the base URL is that of a val service. `vals config` shows the base URL.';
+  'Check that the base URL belongs to a val service. `vals config` shows the base URL.';
 
 const badResponse = (message: string, { method, path }: Request): BadResponseError =>
   new BadResponseError(message, { hint: notThisService, method, path });
@@ -25,7 +24,6 @@ const envelopeKeys = [
   'references',
 ];
 
-/** The records of a list. Throws if the body contains no list of a known shape. */
 export function listOf(body: JsonValue, request: Request): JsonObject[] {
   const list = arrayIn(body);
   if (list === undefined) {
@@ -41,7 +39,6 @@ export function listOf(body: JsonValue, request: Request): JsonObject[] {
   return list as JsonObject[];
 }
 
-/** The first of these: the body if it is an array, the array under a known key such as `data`, the only array in the body. */
 function arrayIn(body: JsonValue): JsonValue[] | undefined {
   if (Array.isArray(body)) return body;
   if (!isObject(body)) return undefined;
@@ -54,7 +51,7 @@ function arrayIn(body: JsonValue): JsonValue[] | undefined {
   return arrays.size === 1 ? [...arrays.values()][0] : undefined;
 }
 
-/** The query of `links.next`; null at the end of the list, undefined if the service sends no links. */
+/** Returns null at the end of the list, and undefined if the service sends no links. */
 export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams | null | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   const { next } = body.links;
@@ -74,7 +71,6 @@ export function recordOf(body: JsonValue, request: Request): JsonObject {
 
 const longestMessage = 500;
 
-/** The message in an error body of any common shape; undefined if the body has no message. */
 export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
@@ -101,7 +97,6 @@ function findMessage(body: unknown): string | undefined {
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
 
-/** Puts the name of the field in front of the message, unless the message already contains the name. */
 function messageWithField(part: unknown): string | undefined {
   const message = findMessage(part);
   if (message === undefined || !isObject(part)) return message;
@@ -110,7 +105,7 @@ function messageWithField(part: unknown): string | undefined {
   return field === '' || message.includes(field) ? message : `${field}: ${message}`;
 }
 
-/** Some services send an object with field names as keys and messages as values. */
+/** Some services send an object such as `{"name": "is too long"}`. */
 function fieldMessages(errors: unknown): string | undefined {
   if (!isObject(errors)) return undefined;
   const messages: string[] = [];
@@ -123,14 +118,12 @@ function fieldMessages(errors: unknown): string | undefined {
 
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
-/** Returns undefined if the version is null. Zero is a valid version. */
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
-/** The times of the last change. A service may use a version number twice, so the number is not enough. */
+/** A service may use a version number twice, so the time of the change is compared too. */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
-/** The owner of a val; undefined if the service sends no owner. */
 export function ownerOf(record: JsonValue): { id: string; username: string | undefined } | undefined {
   const id = textAt(record, 'author.id') ?? textAt(record, 'author_id');
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
@@ -139,7 +132,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
 const noCodeHint =
   'Ask the owner of the val: the val has no code, or the service does not show its code to you.';
 
-/** Throws if the record has no code. An empty text instead of an error would overwrite the user's file. */
+/** Throws if the record has no code, because an empty text would overwrite the user's file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;

@@ -1,4 +1,4 @@
-// The routes of the service. Each function returns the call for one route.
+// The routes of the service.
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
@@ -22,24 +22,22 @@ export interface NewVal {
   privacy?: string;
 }
 
-/** Keys without a value are not sent. */
 function queryOf(values: Record<string, string | boolean | undefined>): URLSearchParams {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(values)) if (value !== undefined) query.set(key, String(value));
   return query;
 }
 
-/** The ids of vals are UUIDs. */
 export const looksLikeId = (word: string): boolean =>
   /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word);
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** Returns the id as one segment of a path. Refuses `..`, which would mean the folder above in a URL. */
+/** Refuses `..`, which would change the path of the URL. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
-      hint: 'Give the id of a val, which is a UUID. `vals ls` shows it.',
+      hint: 'Give the id of a val. `vals ls --fields id,name` shows the ids of your vals.',
     });
   }
   return encodeURIComponent(id);
@@ -55,13 +53,11 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
   return { 404: sentence, 410: sentence };
 };
 
-/** The hints for a user who gave a name although the service needs an id. */
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
     : { 404: `"${id}" does not look like the id of a val. \`vals ls\` shows the ids of your vals.` };
 
-/** The hints for routes without an id. On these routes, a 404 cannot mean a wrong id. */
 const noRoute: Call['hints'] = {
   404: 'Check the base URL with `vals config`. If the base URL is right, this service does not support this command.',
 };
@@ -75,7 +71,7 @@ export const me = (): Call => ({
 
 export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
 
-/** Asks a personal service for a link to its web page, or to the web page of one val. The link works only once. */
+/** The answer is a link to the service's web page, or to the page of one val. The link works only once. */
 export const pageLink = (val: string | undefined): Call => ({
   method: 'GET',
   path: '/v1/me/page-link',
@@ -125,7 +121,7 @@ export const putVal = (name: string, code: string): Call => ({
   carries: { kind: 'val', isMine: true },
   body: { name, code },
   hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows the val as it is now.` },
-  ifUnknown: 'Pushing again is safe: the val will have the same code.',
+  ifUnknown: 'You can safely push again: the val will have the same code.',
 });
 
 export const getVal = (id: string): Call => ({
@@ -155,14 +151,14 @@ export const listVersions = (id: string): Call => ({
   hints: idHints(id),
 });
 
-/** Only some services have this list of a user's vals. */
+/** Only some services have this route. */
 export const userVals = (userId: string): Call => ({
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
   carries: { kind: 'vals', owner: userId },
 });
 
-/** Only some services have this search, and only the embedded service knows `mine`. */
+/** Only some services have this route, and only the embedded service knows `mine`. */
 export const searchVals = (word: string): Call => ({
   method: 'GET',
   path: '/v1/search/vals',
@@ -176,14 +172,12 @@ export interface NewRun {
   error: string | null;
 }
 
-/** Reports a run that happened on this machine. */
 export const reportRun = (id: string, run: NewRun): Call => ({
   method: 'POST',
   path: `${valPath(id)}/runs`,
   body: { ...run },
 });
 
-/** The fields of a val that can be changed without its code. */
 export interface ValFields {
   name?: string;
   privacy?: string;
@@ -197,10 +191,10 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   acceptsAnyAnswer: true,
   meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
   hints: { ...idHints(id), 409: 'Choose another name.' },
-  ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. Running the command again is safe.`,
+  ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. You can safely run the command again.`,
 });
 
-/** Some services ignore `fields` in this call. */
+/** Some services ignore `fields`. */
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,
@@ -214,7 +208,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
 
 export const getVersion = (id: string, version: string): Call => ({
   method: 'GET',
-  maybePaged: true,
+  mayRequirePaging: true,
   path: `${valPath(id)}/versions/${version}`,
   meanings: noVersion(id, version),
   hints: { 404: `${shell`vals version ls ${id}`} lists the versions that exist.` },
@@ -223,10 +217,13 @@ export const getVersion = (id: string, version: string): Call => ({
 export const deleteVersion = (id: string, version: string): Call => ({
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,
-  meanings: { ...noVersion(id, version), 409: 'The service does not delete this version.' },
+  meanings: {
+    ...noVersion(id, version),
+    409: `The service refuses to delete version ${version} of the val ${id}.`,
+  },
   hints: {
     404: `${shell`vals version ls ${id}`} lists the versions that exist.`,
-    409: `${shell`vals val rm ${id}`} deletes the val with all versions.`,
+    409: `To delete the val with all its versions, run ${shell`vals val rm ${id}`}.`,
   },
   ifUnknown: `${shell`vals version ls ${id}`} shows whether the version still exists.`,
 });

@@ -1,17 +1,13 @@
-// Reads the record of a run. Services use different keys in this record.
+// Reads the record of a run, for which services use different keys.
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 
 export interface Run {
-  /** Identifies the val: the id of the val, or the name if the record has no id. */
-  valKey: string | undefined;
-  /** The val as the user sees it: the name of the val, or the id if the record has no name. */
-  val: string | undefined;
+  valIdOrName: string | undefined;
+  valNameOrId: string | undefined;
   version: JsonValue;
   failed: boolean;
-  /** Whether the record has a key for the end of the run, with the value null. */
   isRunning: boolean;
-  /** The start of the run, in milliseconds since 1970. */
   startedAt: number | undefined;
   durationMs: number | undefined;
 }
@@ -25,8 +21,8 @@ export function readRun(record: JsonObject): Run {
   const { error } = record;
   const failed = error !== undefined && error !== null && error !== false && error !== '';
   return {
-    valKey: id ?? name,
-    val: name ?? id,
+    valIdOrName: id ?? name,
+    valNameOrId: name ?? id,
     version: lookUp(record, 'val.version') ?? record.version ?? null,
     failed,
     isRunning: !failed && [record.runEndAt, record.endedAt].includes(null) && endedAt === undefined,

@@ -1,9 +1,9 @@
-// Parses a path that the user wrote. The request to this path carries the token, so the path must stay below the base URL.
+// Parses a path that the user wrote. The request carries the token, so the path must not leave the base URL.
 import { UsageError } from '../errors.ts';
 
 export interface UserPath {
   path: string;
-  /** The query with its question mark; empty if the path has no query. */
+  /** Begins with a question mark, or is empty. */
   query: string;
 }
 
@@ -16,7 +16,8 @@ export function parsePath(text: string): UserPath {
       'Give only the part after the base URL, such as /v1/me. To use another service, add --base-url.',
     );
   }
-  if (text.includes('#')) throw refusal('has a fragment, which is never sent', 'Write # as %23, or omit it.');
+  if (text.includes('#'))
+    throw refusal('has a fragment, which is never sent', 'Write # as %23, or remove it.');
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
     throw refusal(
       'contains a space, a backslash or a control character',
@@ -30,12 +31,11 @@ export function parsePath(text: string): UserPath {
       'Write the path without that segment.',
     );
   }
-  // The URL class percent-encodes special characters. After the checks above, the path cannot leave the host or the base URL.
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);
   return { path: url.pathname, query: url.search };
 }
 
-/** Percent-encoded dots count too, because a server between vals and the service may decode them. */
+/** Percent-encoded dots count too, because a proxy may decode them. */
 const hasDotSegment = (path: string): boolean =>
   path
     .replace(/%2e/gi, '.')

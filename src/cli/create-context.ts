@@ -46,10 +46,11 @@ export function createContext(
       notes: {
         circular: () => messages.warn('The service sent the same records again, so the list ends here.'),
         more: messages.more,
-        away: ({ message }) =>
+        serviceIsAway: ({ message }) =>
           messages.warn(`${message} This command keeps trying until the service is back.`),
-        back: () => messages.note('The service is back.'),
-        gap: () => messages.warn('The list changed while it was being read, so some records may be missing.'),
+        serviceIsBack: () => messages.note('The service is back.'),
+        recordsMayBeMissing: () =>
+          messages.warn('The list changed while it was being read, so some records may be missing.'),
       },
     });
     connections.push(connection);

@@ -4,11 +4,7 @@ import * as routes from '../api/routes.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
-/**
- * The returned function tells whether an owner is the caller. It returns true if the owner is undefined, or if the
- * service cannot tell who the caller is. It asks the service at most once, and only if the owner differs from the user
- * that this machine remembers for the token.
- */
+/** If the owner or the caller is not known, the returned function returns true. */
 export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;

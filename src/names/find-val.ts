@@ -1,4 +1,4 @@
-// Finds the id of a val by its name or by the first characters of its id, if the workspace does not know the word.
+// Finds the id of a val by its name, or by the first characters of its id.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -16,12 +16,10 @@ export interface FindOptions {
   seen: SeenVals;
   clock: Clock;
   connect(): Promise<Api>;
-  /** True if the command changes or deletes the val. Then a remembered name is checked against the service first. */
   isForWriting: boolean;
-  /** Called with each val that was read to check its name. */
   onRead(id: string, record: JsonObject): void;
-  /** More names and files that may be suggested after a misspelt word. */
-  alsoKnown: readonly string[];
+  /** Names and files that may be suggested for a misspelt word. */
+  suggestions: readonly string[];
 }
 
 export interface NamedVal {
@@ -29,11 +27,10 @@ export interface NamedVal {
   name: string;
 }
 
-/** Tables show the first 8 characters of an id, so people type about as many characters. */
-const shortestBeginning = 6;
+const shortestIdPrefix = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
-  const { settings, seen, connect, alsoKnown } = options;
+  const { settings, seen, connect, suggestions } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
     const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
@@ -49,11 +46,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
 
   return async (word) => {
     const recalled = await seen.recall();
-    const remembered = await checked(recalled.mine.filter(({ name }) => name === word));
+    const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
-    const fromMemory = () => byBeginning(recalled, word);
-    // If a word has a digit and is the beginning of a known id, the word means that id. A word without a digit may be a
-    // name that this machine has not seen yet, so the service's list is read first.
+    const fromMemory = () => byIdPrefix(recalled, word);
+    // A word without a digit is more likely a name than the start of an id, so the service's list is read first.
     const early = /\d/.test(word) ? fromMemory() : undefined;
     if (early !== undefined) return early;
     const hasToken = settings.local.value || settings.token !== undefined;
@@ -68,18 +64,15 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const id = fromMemory();
     if (id !== undefined) return id;
     const names = [
-      ...alsoKnown,
+      ...suggestions,
       ...recalled.mine.map(({ name }) => name),
       ...(mine ?? []).map(({ name }) => name),
     ];
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /**
-   * Returns the vals that still have the name on the service; undefined if there are none. If there is only one val and
-   * the command only reads, the name is not checked, because reading by an outdated name does no harm.
-   */
-  async function checked(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
+  /** Asks the service for the current names. A command that only reads one val needs no check. */
+  async function currentVals(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
     const api = await connect();
@@ -93,16 +86,12 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/**
- * Throws if the val has another name on the service than in vals.json. vals.json may be outdated, or come from a
- * stranger.
- */
+/** The name in vals.json may be outdated or, in a cloned repository, false. */
 export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
   const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);
 }
 
-/** If the service sends no name, the known name is returned. */
 async function readName(api: Api, { id, name }: NamedVal, onRead: FindOptions['onRead']): Promise<string> {
   const record = await api.record(routes.getVal(id));
   onRead(id, record);
@@ -114,23 +103,21 @@ function undefinedIfGone(error: unknown): undefined {
   throw error;
 }
 
-/** The result is empty if the record has no id or no name. */
 const namedOf = (record: JsonObject): NamedVal[] => {
   const id = textAt(record, 'id');
   const name = textAt(record, 'name');
   return id === undefined || name === undefined ? [] : [{ id, name }];
 };
 
-function byBeginning({ vals }: Recalled, word: string): string | undefined {
+function byIdPrefix({ vals }: Recalled, word: string): string | undefined {
   const whole = vals.find(({ id }) => id === word);
   if (whole !== undefined) return whole.id;
-  if (word.length < shortestBeginning) return undefined;
-  const beginning = word.toLowerCase();
-  const found = vals.filter(({ id }) => id.toLowerCase().startsWith(beginning));
+  if (word.length < shortestIdPrefix) return undefined;
+  const prefix = word.toLowerCase();
+  const found = vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
   return found.length === 0 ? undefined : only(found, `have ids that begin with "${word}"`).id;
 }
 
-/** Throws if `found` has several vals. */
 function only(found: readonly NamedVal[], alike: string): NamedVal {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;

@@ -1,5 +1,4 @@
-// Reads the service's list of the caller's vals for one command. The list is read at most once, and only if the command
-// needs it.
+// Looks up vals in the service's list of the caller's vals. Each page of the list is read at most once.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
@@ -14,29 +13,22 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  /**
-   * Undefined if the list lacks the val. Also undefined if the command is about few vals, because such a command reads
-   * each val and not the list.
-   */
+  /** Returns undefined if the command is about few vals, because then the caller reads each val. */
   withId(id: string): Promise<ListedVal | undefined>;
-  /**
-   * The ids of the vals that may have the name. Undefined if the service cannot list vals and this machine remembers no
-   * val of that name.
-   */
+  /** Returns undefined if neither the service nor this machine can tell. */
   idsWithName(name: string): Promise<string[] | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
-/** A command about fewer vals than this reads each val, because reading the list would take as long. */
 const fewestForList = 100;
 
-/** `count` is the number of vals that the command is about. If `count` is 'all', reading the list has no time limit. */
+/** `count` is the number of vals that the command is about. */
 export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = count === 'all';
   const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
-  // The list may be much longer than the command needs, so a lookup of an id reads only the beginning of the list.
+  // The list may be much longer than the command needs, so a lookup by id reads only the start of the list.
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
   const readAll = once(async () => {
     await readBeginning();
@@ -68,13 +60,11 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
   return {
     async withId(id) {
       if (!isForAll && count < fewestForList) return undefined;
-      // If reading the list fails, the caller reads the val itself. If the service is down, that second read reports
-      // it.
+      // If the list cannot be read, the caller reads the val, which reports the error.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
     async idsWithName(name) {
-      // A list that is invalid, refused or too long counts as no list.
       if (await readAll().catch(falseIf(BadResponseError, RefusedError, ListTooLong)))
         return idsByName.get(name) ?? [];
       const seen = (await readSeen()).filter((val) => val.name === name);

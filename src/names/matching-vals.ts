@@ -1,5 +1,4 @@
-// Finds the caller's vals that match all words. Uses the service's search. If the service has no search, compares the
-// names in the service's list.
+// Finds the caller's vals that match all words, with the service's search or, without a search, by name.
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -12,7 +11,7 @@ import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
   pages: AsyncIterable<Page>;
-  /** True if the result comes from the service's search, which also searches the code. */
+  /** The service's search also finds words in the code. */
   isSearched: boolean;
 }
 
@@ -44,7 +43,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
   return words.every((word) => name.includes(word.toLowerCase()));
 };
 
-/** Returns only the caller's vals; undefined if the service has no search. */
+/** Returns undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
   const isCaller = createCallerCheck({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });

@@ -10,10 +10,7 @@ import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/**
- * Reads the first page at once, because only an answer shows whether the service can list vals. Undefined if the
- * service cannot list vals.
- */
+/** Returns undefined if the service cannot list vals. Only the first page shows whether it can. */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -42,14 +39,10 @@ export interface Lookup {
   settings: Settings;
 }
 
-/** On the services that we know, no owner has as many vals as either limit. */
 const mostForName = 20_000;
 const mostForAll = 200_000;
 
-/**
- * Undefined if the service cannot list vals. A service could send pages for ever, so a list that is too long ends with
- * an error. Finding a name has a time limit, and getting all vals has none.
- */
+/** Limits the length of the list, because a faulty service could send pages for ever. */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
   purpose: 'to find a name' | 'to get all vals',

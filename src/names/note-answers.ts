@@ -1,4 +1,4 @@
-// Remembers facts from the service's answers: vals with their names, deleted vals, and the caller's id.
+// Notes facts from the service's answers: names of vals, deleted vals and the caller's id.
 import type { Call } from '../api/call.ts';
 import type { Answer } from '../api/http/attempt.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';
@@ -45,7 +45,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-/** Empty if the body is not a list. The command that sent the request reports the invalid body. */
+/** The command that sent the request reports an invalid body. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
     return listOf(body ?? null, call);

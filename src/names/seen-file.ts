@@ -1,5 +1,7 @@
-// Remembers the vals of earlier answers in a file that other users cannot read. If the file is unreadable, it counts as
-// empty.
+// Keeps the seen vals in a file. An unreadable file counts as empty.
+//
+// Each line has three parts with tabs between them: a key for the service and the token, the val's id, and the val as JSON.
+// The line of the caller has no id.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,65 +14,57 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /**
-   * The version is a string, so that a long number keeps all its digits. It is absent if the service sent no version.
-   */
+  /** A string, so that a long number keeps all its digits. */
   version?: string | undefined;
-  /** The owner's id. */
+  /** A user id. */
   owner?: string | undefined;
-  /**
-   * Set if the caller wrote the val by its name. Then the val belongs to the caller, even if the service sends no
-   * owner.
-   */
+  /** Set if the val belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }
 
-/** This limit applies to all services and tokens together. */
 const mostLines = 10_000;
 
-/** The vals of one service, as seen with one token. */
 interface SeenFile {
   user(): string | undefined;
-  /** The vals in the order in which they were noted, the newest last. */
-  vals(): SeenVal[];
+  valsNewestLast(): SeenVal[];
   noteUser(id: string): void;
-  /** `val` is null if the val was deleted. */
-  noteVal(id: string, val: SeenVal | null): void;
+  noteVal(val: SeenVal): void;
+  dropVal(id: string): void;
   write(): void;
 }
 
-/** If `file` is undefined, the notes are kept only in memory. */
 export function openSeenFile(file: string | undefined, settings: Settings): SeenFile {
   const lines = file === undefined ? new Map<string, string>() : readLines(file);
-  const key = keyOf(settings);
-  // The user's line has an empty id.
-  const userPlace = `${key}\t`;
-  const valPlace = (id: string) => `${key}\t${JSON.stringify(id)}`;
+  const userKey = `${keyOf(settings)}\t`;
+  const valKey = (id: string) => userKey + JSON.stringify(id);
   let isChanged = false;
 
-  function put(place: string, known: SeenVal | string): void {
-    const text = JSON.stringify(known);
-    if (lines.get(place) === text) return;
+  function put(key: string, known: SeenVal | string): void {
+    const json = JSON.stringify(known);
+    if (lines.get(key) === json) return;
     isChanged = true;
-    lines.delete(place);
-    lines.set(place, text);
+    // A changed line moves to the end of the file.
+    lines.delete(key);
+    lines.set(key, json);
   }
 
   return {
     user() {
-      const id = parse(lines.get(userPlace));
+      const id = parse(lines.get(userKey));
       return typeof id === 'string' ? id : undefined;
     },
-    vals() {
-      const ofVals = [...lines].filter(([place]) => place.startsWith(userPlace) && place !== userPlace);
+    valsNewestLast() {
+      const ofVals = [...lines].filter(([key]) => key.startsWith(userKey) && key !== userKey);
       return ofVals.map(([, known]) => parse(known)).filter(isSeenVal);
     },
-    noteUser: (id) => put(userPlace, id),
-    noteVal(id, val) {
-      const place = valPlace(id);
-      const before = parse(lines.get(place));
-      if (val === null) isChanged = lines.delete(place) || isChanged;
-      else put(place, isSeenVal(before) && before.mine ? { ...val, mine: true } : val);
+    noteUser: (id) => put(userKey, id),
+    noteVal(val) {
+      const key = valKey(val.id);
+      const before = parse(lines.get(key));
+      put(key, isSeenVal(before) && before.mine ? { ...val, mine: true } : val);
+    },
+    dropVal(id) {
+      isChanged = lines.delete(valKey(id)) || isChanged;
     },
     write() {
       if (file !== undefined && isChanged) writeLines(file, lines);
@@ -78,19 +72,13 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/**
- * The key differs for each service and token, and does not reveal the token. The embedded service has no fixed URL, so
- * its key is made from the word 'local'.
- */
+/** The key differs for each service and token, and does not reveal the token. */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-/**
- * Maps a place to the JSON of one val. The place consists of the key (of the service and the token) and the val's id.
- * The JSON is parsed only when it is needed, because most commands need one line of a thousand.
- */
+/** The JSON is parsed only on use, because most commands need one line of a thousand. */
 type Lines = Map<string, string>;
 
 function readLines(file: string): Lines {
@@ -106,13 +94,13 @@ function readLines(file: string): Lines {
   }
 }
 
-/** If there are too many lines, the oldest are dropped. */
 function writeLines(file: string, lines: Lines): void {
-  const text = [...lines].slice(-mostLines).map(([place, known]) => `${place}\t${known}\n`);
+  const newest = [...lines].slice(-mostLines);
+  const text = newest.map(([key, json]) => `${key}\t${json}\n`).join('');
   makeFolder(dirname(file), 0o700);
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
-    writeFileSync(temporary, text.join(''), { flag: 'wx', mode: 0o600 });
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
     replaceFile(temporary, file);
   } catch (error) {
     rmSync(temporary, { force: true });

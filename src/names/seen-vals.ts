@@ -1,5 +1,4 @@
-// Remembers the vals in the service's answers, so that later commands find the vals by name. This is a cache: verify
-// before you write.
+// Remembers vals from the service's answers, so that later commands find them by name. Check a name before you write.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -9,18 +8,15 @@ export interface SeenVals {
   noteMe(id: string): void;
   drop(id: string): void;
   recall(): Promise<Recalled>;
-  /** Writes the new notes to the file. A failure is ignored, because no command depends on the file. */
   save(): Promise<void>;
 }
 
 export interface Recalled {
   me: string | undefined;
-  /** Contains only vals of the service and the token in use, the newest last. */
   vals: SeenVal[];
   mine: SeenVal[];
 }
 
-/** Remembers nothing. Used for a service other than the service in use. */
 export const noSeenVals: SeenVals = {
   note() {},
   noteMe() {},
@@ -32,23 +28,23 @@ export const noSeenVals: SeenVals = {
 const longestText = 128;
 const mostNotes = 10_000;
 
-/** Reads the file only when a command needs it. Without a home directory there is no file. */
 export function createSeenVals(
   settings: Settings,
-  /** Returns true if the text contains the token. Such a text is never written to the file. */
   holdsSecret: (text: string) => boolean = () => false,
 ): SeenVals {
-  /** Maps an id to its val. A deleted val is null. */
-  const notes = new Map<string, SeenVal | null>();
+  const notes = new Map<string, SeenVal | 'deleted'>();
   let me: string | undefined;
 
-  /** Reads the file at each call, so that the notes of other processes are not lost. */
+  /** Reads the file each time, because other processes may have changed it. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;
     const file = openSeenFile(directory && join(directory, 'seen.tsv'), settings);
     if (me !== undefined) file.noteUser(me);
-    for (const [id, val] of notes) file.noteVal(id, val);
+    for (const [id, note] of notes) {
+      if (note === 'deleted') file.dropVal(id);
+      else file.noteVal(note);
+    }
     return file;
   }
 
@@ -62,11 +58,11 @@ export function createSeenVals(
     noteMe(id) {
       if (id.length <= longestText && !holdsSecret(id)) me = id;
     },
-    drop: (id) => void notes.set(id, null),
+    drop: (id) => void notes.set(id, 'deleted'),
     async recall() {
       const file = await open();
       const user = file.user();
-      const vals = file.vals();
+      const vals = file.valsNewestLast();
       const isMine = ({ owner, mine }: SeenVal) => mine || (owner !== undefined && owner === user);
       return { me: user, vals, mine: vals.filter(isMine) };
     },
@@ -75,7 +71,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // Without the file, commands look up names on the service.
+        // No command depends on the file.
       }
     },
   };

@@ -1,4 +1,4 @@
-// A word that names a val, such as `greet`, or one version of a val, such as `greet@2`.
+// Splits a word such as `greet@2` into the val and the version.
 
 export interface ValWord {
   val: string;

@@ -1,4 +1,4 @@
-// Follows a list as it grows: gives the newest records, then each new record, oldest first. Never ends by itself.
+// Follows a list as it grows: gives the newest records, then each new record, oldest first.
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
@@ -7,23 +7,19 @@ import type { FetchedPage } from './cursor.ts';
 import { leastRemembered, RecentKeys } from './recent-keys.ts';
 
 export interface FollowNotes {
-  /** Called once when the service cannot be reached. `back` is called when the service answers again. */
-  away(error: UnavailableError): void;
-  back(): void;
-  /** Called if records may be missing, because the list grew too fast to be read down to a known record. */
-  gap(): void;
+  serviceIsAway(error: UnavailableError): void;
+  serviceIsBack(): void;
+  recordsMayBeMissing(): void;
 }
 
-/** A list that has the newest record first and accepts `limit` and `offset`. */
-interface ListToFollow {
+interface NewestFirstList {
   fetchPage(query: URLSearchParams): Promise<FetchedPage>;
   filters: URLSearchParams;
-  /** The time of a record in milliseconds; undefined if the record has no time. */
-  momentOf(record: JsonObject): number | undefined;
+  timeOf(record: JsonObject): number | undefined;
 }
 
-export interface FollowOptions extends ListToFollow {
-  /** The number of existing records to give first. */
+export interface FollowOptions extends NewestFirstList {
+  /** The number of existing records to begin with. */
   last: number;
   clock: Clock;
   signal: AbortSignal;
@@ -33,33 +29,29 @@ export interface FollowOptions extends ListToFollow {
 const betweenLooksMs = 2_000;
 const longestBackoffMs = 30_000;
 
-/** How long to wait before the list is read again, after this many failures in a row. */
 const lookDelayMs = (failures: number): number => Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures);
 
-/** The most records that one request asks for. */
-const headSize = 100;
-/** The most attempts to read the list while it moves. */
+const pageSize = 100;
 const mostAttempts = 10;
 
 export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const { last, clock, signal, notes } = options;
   const list = createWatch(options);
-  // An error of the first request ends the command. Later, an unreachable service is tried again.
-  yield await list.begin(last);
+  yield await list.newest(last);
   let failures = 0;
   for (;;) {
     await wait(clock, lookDelayMs(failures), signal);
     signal.throwIfAborted();
     let fresh: Page;
     try {
-      fresh = await list.look();
+      fresh = await list.arrivals();
     } catch (error) {
       if (!(error instanceof UnavailableError)) throw error;
-      if (failures === 0) notes.away(error);
+      if (failures === 0) notes.serviceIsAway(error);
       failures += 1;
       continue;
     }
-    if (failures > 0) notes.back();
+    if (failures > 0) notes.serviceIsBack();
     failures = 0;
     if (fresh.records.length > 0) yield fresh;
   }
@@ -70,44 +62,40 @@ interface Entry {
   key: string;
 }
 
-/** Neighbouring records, newest first. */
-interface Stretch {
+interface NewestEntries {
   entries: Entry[];
-  /** Whether the stretch reaches the end of the list. */
-  isWhole: boolean;
+  isWholeList: boolean;
   isLarge: boolean;
 }
 
-/** Whether to stop reading, after these entries of one page and this number of entries in all. */
-type Enough = (added: readonly Entry[], total: number) => boolean;
+type IsEnough = (added: readonly Entry[], total: number) => boolean;
 
-/**
- * Ids show which records are new, because a record may appear later than its time says. Times are used only if no known
- * record is left in the list. If reading the list fails half-way, the list is read again, and the records that were read do
- * not count as known.
- */
-function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { notes: FollowNotes }) {
+/** Finds new records by their ids, because a record may appear later than its time says. */
+function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /** The keys of the newest records. `known` keeps only recent keys, so it may forget a record that stays at the head. */
-  let head = new Set<string>();
+  /** `known` forgets old keys, even those of records that are still at the head of the list. */
+  let headKeys = new Set<string>();
   let count = 0;
   let knowsAll = true;
-  let newest = -Infinity;
+  let newestTime = -Infinity;
 
-  const isKnown = ({ key }: Entry): boolean => head.has(key) || known.has(key);
+  const isKnown = ({ key }: Entry): boolean => headKeys.has(key) || known.has(key);
 
-  async function readDown(isEnough: Enough): Promise<Stretch> {
+  async function readNewest(isEnough: IsEnough): Promise<NewestEntries> {
     for (let attempt = 1; ; attempt++) {
-      const stretch = await tryToReadDown(isEnough, attempt === mostAttempts);
-      if (stretch !== undefined) return stretch;
+      const newest = await tryToReadNewest(isEnough, attempt === mostAttempts);
+      if (newest !== undefined) return newest;
     }
   }
 
   /**
-   * Reads page by page until `isEnough` returns true. Each page starts at the last record of the page before. If new records came
-   * meanwhile, the next page has that record further down. Returns undefined if the record is gone.
+   * Each page starts at the last record of the page before. New records may have moved that record further down the page.
+   * Returns undefined if that record is gone.
    */
-  async function tryToReadDown(isEnough: Enough, mayHaveGaps: boolean): Promise<Stretch | undefined> {
+  async function tryToReadNewest(
+    isEnough: IsEnough,
+    mayHaveGaps: boolean,
+  ): Promise<NewestEntries | undefined> {
     const entries: Entry[] = [];
     let previous: readonly Entry[] = [];
     let overlap = 0;
@@ -116,19 +104,19 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
       const { page, next } = await fetchPage(queryAt(offset));
       const found = entriesOf(page);
       isLarge ||= page.isLarge || offset > 0;
-      const anchor = entries.at(-1);
-      const anchorIndex = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === anchor?.key);
-      const isLost = overlap > 0 && anchorIndex === -1;
+      const lastKey = entries.at(-1)?.key;
+      const lastIndex = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === lastKey);
+      const isLost = overlap > 0 && lastIndex === -1;
       const isEnd = found.length <= overlap || next === null;
       const isRepeated = found.length > 0 && isSamePage(found, previous);
       if ((isLost && isEnd) || isRepeated) {
         if (!mayHaveGaps) return undefined;
-        notes.gap();
-        return { entries, isWhole: false, isLarge };
+        notes.recordsMayBeMissing();
+        return { entries, isWholeList: false, isLarge };
       }
-      const added = isLost ? [] : found.slice(anchorIndex + 1);
+      const added = isLost ? [] : found.slice(lastIndex + 1);
       entries.push(...added);
-      if (isEnd || isEnough(added, entries.length)) return { entries, isWhole: isEnd, isLarge };
+      if (isEnd || isEnough(added, entries.length)) return { entries, isWholeList: isEnd, isLarge };
       previous = found;
       overlap = isLost || found.length > 1 ? 1 : 0;
       offset += isLost ? found.length : found.length - overlap;
@@ -137,48 +125,42 @@ function createWatch({ fetchPage, filters, momentOf, notes }: ListToFollow & { n
 
   function queryAt(offset: number): URLSearchParams {
     const query = new URLSearchParams(filters);
-    query.set('limit', String(headSize));
+    query.set('limit', String(pageSize));
     query.set('offset', String(offset));
     return query;
   }
 
-  /**
-   * Returns the entries that are old, not new. Records after the last known record are old: they moved up because other
-   * records were deleted. If no record is known any more, the times of the records decide.
-   */
-  function olderOnes(entries: readonly Entry[]): readonly Entry[] {
+  /** An unknown record after a known record is old: it moved up when other records were deleted. */
+  function oldAmong(entries: readonly Entry[]): readonly Entry[] {
     if (knowsAll) return [];
     const end = entries.findLastIndex(isKnown);
     if (end >= 0) return entries.slice(end + 1);
-    return entries.filter((entry) => (momentOf(entry.record) ?? Infinity) <= newest);
+    return entries.filter((entry) => (timeOf(entry.record) ?? Infinity) <= newestTime);
   }
 
-  /** Returns the entries that were not known, oldest first. From now on, these entries are known. */
-  function remember(entries: readonly Entry[]): Entry[] {
-    const fresh = entries.toReversed().filter(({ key }) => known.add(key) && !head.has(key));
-    for (const entry of fresh) newest = Math.max(newest, momentOf(entry.record) ?? -Infinity);
-    head = new Set(entries.slice(0, headSize).map(({ key }) => key));
-    count += fresh.length;
+  function rememberUnknown(entries: readonly Entry[]): Entry[] {
+    const oldestFirst = entries.toReversed().filter(({ key }) => known.add(key) && !headKeys.has(key));
+    for (const entry of oldestFirst) newestTime = Math.max(newestTime, timeOf(entry.record) ?? -Infinity);
+    headKeys = new Set(entries.slice(0, pageSize).map(({ key }) => key));
+    count += oldestFirst.length;
     knowsAll &&= count < leastRemembered;
-    return fresh;
+    return oldestFirst;
   }
 
   return {
-    /** Returns the newest `last` records, oldest first. */
-    async begin(last: number): Promise<Page> {
-      const { entries, isWhole, isLarge } = await readDown(
-        (_added, total) => total >= Math.max(last, headSize),
+    async newest(last: number): Promise<Page> {
+      const { entries, isWholeList, isLarge } = await readNewest(
+        (_added, total) => total >= Math.max(last, pageSize),
       );
-      knowsAll = isWhole;
-      remember(entries);
+      knowsAll = isWholeList;
+      rememberUnknown(entries);
       return { records: recordsOf(entries.slice(0, last).toReversed()), isLarge };
     },
 
-    /** Returns the records that arrived since the last call of `look` or `begin`. */
-    async look(): Promise<Page> {
-      const { entries, isLarge } = await readDown((added) => added.some(isKnown));
-      const older = new Set(olderOnes(entries));
-      const fresh = remember(entries).filter((entry) => !older.has(entry));
+    async arrivals(): Promise<Page> {
+      const { entries, isLarge } = await readNewest((added) => added.some(isKnown));
+      const old = new Set(oldAmong(entries));
+      const fresh = rememberUnknown(entries).filter((entry) => !old.has(entry));
       return { records: recordsOf(fresh), isLarge };
     },
   };
@@ -189,6 +171,5 @@ const isSamePage = (page: readonly Entry[], other: readonly Entry[]): boolean =>
 
 const recordsOf = (entries: readonly Entry[]): JsonObject[] => entries.map(({ record }) => record);
 
-/** The key of a record is its id. For a record without an id, the key is its text. */
 const entriesOf = ({ records }: Page): Entry[] =>
   records.map((record) => ({ record, key: textOf(record.id) ?? stringifyJson(record) }));

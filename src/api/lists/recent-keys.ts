@@ -1,9 +1,7 @@
-// Remembers the keys of the latest records of a list.
+// Remembers the keys of the latest records of a list. A repeated record usually comes soon, so these keys are enough.
 
-/** At least this many keys are remembered. A record that appears twice appears again soon, so the latest keys are enough. */
 export const leastRemembered = 10_000;
 
-/** Keeps two sets of keys. When the younger set is full, the older set is dropped. */
 export class RecentKeys {
   #younger = new Set<string>();
   #older = new Set<string>();

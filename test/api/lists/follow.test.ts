@@ -110,11 +110,11 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
       last,
       clock,
       signal: controller.signal,
-      momentOf: () => undefined,
+      timeOf: () => undefined,
       notes: {
-        away: () => notes.push('away'),
-        back: () => notes.push('back'),
-        gap: () => notes.push('gap'),
+        serviceIsAway: () => notes.push('away'),
+        serviceIsBack: () => notes.push('back'),
+        recordsMayBeMissing: () => notes.push('gap'),
       },
       fetchPage,
       filters: new URLSearchParams(),
@@ -239,8 +239,8 @@ describe('following, whatever the schedule', () => {
     const pages = follow({
       last: 1,
       signal: controller.signal,
-      momentOf: ({ at }) => Number(at),
-      notes: { away() {}, back() {}, gap() {} },
+      timeOf: ({ at }) => Number(at),
+      notes: { serviceIsAway() {}, serviceIsBack() {}, recordsMayBeMissing() {} },
       clock: {
         now: () => 0,
         after(_ms, callback) {

@@ -45,7 +45,7 @@ export async function summarize(
   for await (const { records } of pages) {
     for (const record of records) {
       const run = readRun(record);
-      for (const group of [groupOf(run.valKey ?? val, run.val ?? val, run.version), together]) {
+      for (const group of [groupOf(run.valIdOrName ?? val, run.valNameOrId ?? val, run.version), together]) {
         group.runs++;
         if (run.failed) group.failed++;
         if (run.durationMs !== undefined) group.durations.add(run.durationMs);
