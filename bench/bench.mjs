@@ -109,7 +109,6 @@ export function createScratch() {
     /**
      * @param {Record<string, string>} [more]
      * @returns {Record<string, string>}
-     * /
      */
     environment: (more = {}) => ({
       PATH: process.env.PATH ?? '',
@@ -127,7 +126,6 @@ export function createScratch() {
 /**
  * @param {string} folder
  * @param {number} count
- * /
  */
 export function writeVals(folder, count) {
   for (let index = 0; index < count; index += 1) {

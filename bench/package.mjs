@@ -68,17 +68,15 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * Starts empty. The usual cache of npm would answer even if the registry cannot be reached.
+ * The usual cache of npm would answer even if the registry cannot be reached.
  * @param {Bench} bench
- * /
  */
 const cacheOf = ({ scratch }) => scratch.subfolder('npm-cache');
 
 /**
- * Without retries, which would take minutes.
+ * Retries would take minutes.
  * @param {Bench} bench
  * @param {readonly string[]} args
- * /
  */
 function npm(bench, args) {
   const { cwd } = bench.other('npm', []);

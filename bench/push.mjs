@@ -92,7 +92,6 @@ function auto(what, goodConcurrency, atMost, options) {
  * @param {Service} service
  * @param {string} concurrency
  * @param {(counts: import('./bench.mjs').Counts) => void} onPushed
- * /
  */
 function pushing({ scratch, sizes, vals }, service, concurrency, onPushed) {
   const folder = scratch.subfolder('many-files');

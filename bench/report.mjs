@@ -57,7 +57,6 @@ export function lineOf(group, node, plan, outcome) {
 
 /**
  * @param {Finding | Skipped | Failed} outcome
- * /
  */
 function rounded(outcome) {
   return 'figure' in outcome ? { ...outcome, figure: Number(outcome.figure.toPrecision(6)) } : outcome;

@@ -69,7 +69,6 @@ async function measureOurs(bench, wanted, service) {
  * @param {Bench} bench
  * @param {ReadonlySet<string>} wanted
  * @returns {Promise<import('./report.mjs').Findings>}
- * /
  */
 async function measurePeers(bench, wanted) {
   /** @type {Record<string, () => Promise<number>>} */
@@ -108,7 +107,6 @@ async function ratios(bench, timed, rounds) {
  * @param {'node:http' | 'node:https'} module
  * @param {number} atMost
  * @returns {import('./report.mjs').Measurement}
- * /
  */
 function oneRequest(module, atMost) {
   const secure = module === 'node:https';

@@ -42,10 +42,10 @@ function evaluate(script) {
   return module.exports;
 }
 
-/** Starts with other flags use other files, because V8 rejects bytecode that was made under other flags. */
+/** Each set of flags has its own cache, because V8 rejects bytecode that was made under other flags. */
 function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
-  // The embedded service doubles the amount of bytecode.
+  // --local has its own cache, because the embedded service doubles the amount of bytecode.
   const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
   const flags = [...process.execArgv, NODE_OPTIONS].join(' ').replace(/\W+/g, '_').slice(0, 100);
   const parts = [process.version, process.arch, isLocal ? 'local' : '', flags];
@@ -101,7 +101,6 @@ function pack(header, bytecode) {
 }
 
 /**
- * Returns undefined if the bytes are damaged or belong to another program.
  * @param {Buffer} bytes
  * @param {string} header
  */

@@ -12,7 +12,6 @@ export const systemClock: Clock = {
   },
 };
 
-/** Resolves early if the signal is aborted. */
 export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(ms, done);

@@ -3,7 +3,7 @@ import { errnoOf } from './system.ts';
 
 const megabyte = 1_048_576;
 
-/** In bytes. Without a limit, an endless file would fill the memory. */
+/** Without these limits (in bytes), an endless file would fill the memory. */
 export const largest = {
   text: 64 * megabyte,
   base: 128 * megabyte,

@@ -3,7 +3,6 @@ import { platform as systemPlatform } from 'node:os';
 
 export interface System {
   platform: NodeJS.Platform;
-  /** Undefined on Windows. */
   uid?: number | undefined;
 }
 

@@ -23,7 +23,6 @@ export const withoutInvisible = (text: string): string => text.replace(invisible
 /** Ordinary text may contain a shorter word by chance. */
 export const shortestSecret = 8;
 
-/** Finds the secret even if there are invisible characters between its letters. */
 export function holdsSecret(text: string, secret: string): boolean {
   if (secret.length < shortestSecret) return false;
   if (text.includes(secret)) return true;

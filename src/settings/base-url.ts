@@ -4,7 +4,6 @@ import { isLoopback } from '../lib/host-names.ts';
 export interface BaseUrl {
   /** Scheme, host and port. Each stored token belongs to one origin. */
   origin: string;
-  /** The origin and the path before /v1. */
   href: string;
 }
 

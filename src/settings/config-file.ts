@@ -9,7 +9,6 @@ import { isMissing, type System } from '../lib/system.ts';
 export interface StoredConfig {
   baseUrl?: string;
   tokens: Record<string, string>;
-  /** Workspaces of other users that this user trusts. */
   safeDirectories?: string[];
 }
 

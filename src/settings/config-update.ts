@@ -6,7 +6,6 @@ import { makeFolder } from '../lib/paths.ts';
 import { checkOwner, makePrivate, readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
-/** The lock ensures that two sign-ins at the same time lose no token. */
 export async function updateConfig(
   { settings, ...waiting }: Omit<Waiting, 'deadlineMs'> & { settings: Settings },
   change: (config: StoredConfig) => StoredConfig,

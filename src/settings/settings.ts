@@ -35,14 +35,12 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
-  /** The token that `vals login` stored for this origin. */
   storedToken(origin: string): Setting<string> | undefined;
   readonly cwd: string;
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
   readonly proxy: Proxies;
-  /** Undefined if this user has no home directory. */
   readonly configDirectory: Setting<string> | undefined;
   readonly dataDirectory: Setting<string> | undefined;
   readonly configFile: string;

@@ -33,7 +33,7 @@ export function describeBars(
   const [first, second] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // The length of a single bucket is unknown. One second is the shortest possible length.
+  // A single bucket does not tell its length, so the shortest possible length is used.
   const length = second === undefined ? 1_000 : second - first;
   // The first bucket may begin before `since`, because buckets begin at whole hours or days.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));

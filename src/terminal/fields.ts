@@ -29,7 +29,6 @@ export function cellText(value: JsonValue | undefined): string {
   return typeof value === 'object' ? stringifyJson(value) : String(value);
 }
 
-/** A dotted path becomes a nested key. A missing key becomes null. */
 export function project(record: JsonObject, fields: readonly string[]): JsonObject {
   const projection = emptyObject();
   for (const field of fields) place(projection, field.split('.'), lookUp(record, field) ?? null);

@@ -20,7 +20,6 @@ export const unicode: Glyphs = {
   bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
 };
 
-/** ASCII has no mark for success or failure. The text after the mark tells whether the command succeeded. */
 const ascii: Glyphs = {
   ok: '',
   failed: '',

@@ -3,7 +3,6 @@ import type { Column } from './column.ts';
 export const gap = '  ';
 
 const readableWidth = 20;
-/** A chart with fewer bars shows no trend. */
 const fewestBars = 8;
 const minWidth = 4;
 

@@ -39,7 +39,6 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
   }
 }
 
-/** In CI, nobody could close the pager. */
 function chosenPager(env: NodeJS.ProcessEnv): string | undefined {
   if (env.TERM === 'dumb' || env.CI) return undefined;
   const command = (env.VALS_PAGER ?? env.PAGER ?? defaultPager).trim();

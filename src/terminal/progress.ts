@@ -3,7 +3,6 @@ import { visible } from '../lib/visible.ts';
 
 export interface Progress {
   show(text: string): void;
-  /** Removes the spinner for good. */
   stop(): void;
 }
 

@@ -3,7 +3,7 @@ import { interruptibleIfLarge } from '../../lib/page.ts';
 import type { FollowingResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { renderList } from './list.ts';
-import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
 
 export async function renderFollowing(
   result: FollowingResult,
@@ -33,7 +33,7 @@ async function createFormatter(
 ): Promise<(records: readonly JsonObject[]) => Promise<string>> {
   const screen = await screenOf(stdout, options);
   if (result.inBlocks) {
-    return async (records) => `${await arrange(records, result, screen, options)}\n`;
+    return async (records) => `${await formatRecords(records, result, screen, options)}\n`;
   }
   const { createGrowingTable } = await import('../table.ts');
   return createGrowingTable(shownColumns(result.columns, options), screen, options).append;

@@ -8,13 +8,13 @@ import type { RenderOptions } from './options.ts';
 
 export async function renderJson({ value }: JsonResult, stdout: Sink, options: RenderOptions): Promise<void> {
   const { kind, fields } = options;
-  const chosen = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
+  const select = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
   await options.interruptibleUnlessWritten(async () => {
     if (kind === 'ndjson') {
       const lines = Array.isArray(value) ? value : [value];
-      for (const each of lines) await writeJson(chosen(each), stdout, options);
+      for (const each of lines) await writeJson(select(each), stdout, options);
     } else {
-      await writeJson(Array.isArray(value) ? value.map(chosen) : chosen(value), stdout, options);
+      await writeJson(Array.isArray(value) ? value.map(select) : select(value), stdout, options);
     }
   });
 }

@@ -7,7 +7,7 @@ import { withoutToken } from '../json-text.ts';
 import type { ListLayout } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { writeJson } from './json.ts';
-import { arrange, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
 
 interface ListWriter {
   add(page: Page): Promise<void>;
@@ -93,7 +93,7 @@ function table(layout: ListLayout, stdout: Sink, options: RenderOptions): ListWr
     },
     async finish() {
       if (records.length === 0) return;
-      await stdout.writeLong(await arrange(records, layout, await screenOf(stdout, options), options));
+      await stdout.writeLong(await formatRecords(records, layout, await screenOf(stdout, options), options));
     },
   };
 }

@@ -43,7 +43,7 @@ export const screenOf = async (
 export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
   `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
 
-export async function arrange(
+export async function formatRecords(
   records: readonly JsonObject[],
   { columns: resultColumns, inBlocks, total }: ListLayout,
   screen: Screen,
