@@ -99,13 +99,20 @@ export function createApp(store: Store, options: AppOptions): App {
     if (route?.access === 'form') return route.answer(request, params);
     refuseWebPages(request);
     checkBodyHeaders(request);
-    const identified = await identify(request, store, requestLimit, network);
-    request.actor = identified?.actor;
-    request.user = identified?.principal;
+    const identifyCaller = async () => {
+      const identified = await identify(request, store, requestLimit, network);
+      request.actor = identified?.actor;
+      request.user = identified?.principal;
+    };
+    await identifyCaller();
     const caller = callerKey(request, network);
     await countRequest(caller, outgoing);
     request.countStored = (bytes) => countStored(caller, bytes);
     checkMembership(request);
+    request.identifyAgain = async () => {
+      await identifyCaller();
+      checkMembership(request);
+    };
     if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
@@ -131,6 +138,7 @@ export function createApp(store: Store, options: AppOptions): App {
       actor: undefined,
       reserveMemory() {},
       countStored() {},
+      async identifyAgain() {},
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreFailure(error)) onStoreFailure?.(error);

@@ -115,7 +115,10 @@ export const tooManyRequests = (
 ): Problem => new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
 
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
+  const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
+  // A body may take 30 seconds to arrive. A token or a membership that ended meanwhile must not change anything.
+  if (!isComplete) await request.identifyAgain();
   request.countStored(bytes.length);
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());

@@ -20,6 +20,8 @@ export interface ServiceRequest {
   actor: User | undefined;
   reserveMemory(bytes: number): void;
   countStored(bytes: number): void;
+  /** Throws if the token, or the membership in the space, has ended since the request began. */
+  identifyAgain(): Promise<void>;
 }
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);

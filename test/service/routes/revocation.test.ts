@@ -1,0 +1,73 @@
+// Access that ends between the head and the body of a request.
+import { connect } from 'node:net';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../src/service/index.ts';
+import {
+  addPerson,
+  ask,
+  type Person,
+  statusIn,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+} from '../support.ts';
+
+let service: TemporaryService;
+let store: Store;
+let eve: Person;
+
+beforeEach(async () => {
+  service = await temporaryService();
+  store = await storeOf(service);
+  eve = await addPerson(service, 'eve');
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'eve', 'write');
+});
+
+/** Begins a push by eve. Returns a function that sends the rest of the body, and returns the status of the answer. */
+async function beginPush(prefix: string): Promise<() => Promise<number>> {
+  const body = JSON.stringify({ name: 'late', code: 'c' });
+  const head = [
+    `PUT ${prefix}/v1/vals HTTP/1.1`,
+    `Host: 127.0.0.1:${service.port}`,
+    `Authorization: Bearer ${eve.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ].join('\r\n');
+  const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
+  onTestFinished(() => void socket.destroy());
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  socket.write(`${head}\r\n\r\n${body.slice(0, 5)}`);
+  // While these requests are answered, the service identifies the caller of the push.
+  for (let i = 0; i < 20; i++) await ask(eve, 'GET', '/v1/me');
+  return async () => {
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(body.slice(5));
+    await closed;
+    return statusIn(answer);
+  };
+}
+
+test.each([
+  ['the token is replaced', '', () => store.users.renewToken('eve'), 401],
+  ['the person is removed', '', () => store.users.remove('eve', false), 401],
+  ['the person is removed', '/@acme', () => store.users.remove('eve', false), 401],
+  ['the membership ends', '/@acme', () => store.spaces.revoke('acme', 'eve'), 404],
+  ['the member may only read', '/@acme', () => store.spaces.grant('acme', 'eve', 'read'), 403],
+  ['the space is removed', '/@acme', () => store.spaces.remove('acme', false), 404],
+])('if %s before the body arrives, a push to %j/v1/vals is refused', async (_, prefix, end, status) => {
+  const finish = await beginPush(prefix);
+  await end();
+  expect(await finish()).toBe(status);
+});
+
+test('if the access stays, a push whose body arrives late is accepted', async () => {
+  for (const prefix of ['', '/@acme']) {
+    const finish = await beginPush(prefix);
+    expect(await finish()).toBe(201);
+  }
+});
