@@ -26,11 +26,19 @@ describe('a val may not', () => {
     ],
     ['open the debugger of vals by name', '(process as any)._debugProcess(process.ppid)'],
     [
+      'change the priority of vals',
+      '(await import("node:os")).setPriority(process.ppid, (await import("node:os")).getPriority(process.ppid))',
+    ],
+    [
+      'change the priority of vals through the module object',
+      'const os = process.getBuiltinModule("os"); os.setPriority(process.ppid, os.getPriority(process.ppid))',
+    ],
+    [
       'send a signal with two numbers in one',
       'let n = 0; process.kill({ valueOf: () => (n++ < 2 ? process.pid : process.ppid) } as any, 0)',
     ],
   ])('%s, except with --allow-all', async (_what, code) => {
-    const { run } = folderWith({ 'a.ts': `${imports}export default () => { ${code} }` });
+    const { run } = folderWith({ 'a.ts': `${imports}export default async () => { ${code} }` });
     const { exit, error } = await run(['--json', 'a.ts']);
     expect(exit).toBe(12);
     expect(error).toMatchObject({
@@ -131,6 +139,13 @@ describe('a val may', () => {
     });
     symlinkSync('../packages/c', join(path, 'node_modules/c'));
     expect(await run(['vals/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  it('lower its own priority', async () => {
+    const code =
+      'import { getPriority, setPriority } from "node:os"; setPriority(process.pid, 19); setPriority(19);' +
+      'export default () => getPriority()';
+    expect(await folderWith({ 'a.ts': code }).run(['a.ts'])).toMatchObject({ stdout: '19\n', stderr: '' });
   });
 
   const environmentVariables = {

@@ -1,14 +1,14 @@
 import { inspect } from 'node:util';
 import type { Start, Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
+import { protectOtherProcesses } from './other-processes.ts';
 import { end, openPipe } from './pipe.ts';
-import { forbidSignals } from './signals.ts';
 import { sendValue } from './value.ts';
 
 let hasPrinted = false;
 printAtOnce();
 // `process.permission` exists only in the sandbox.
-if (process.permission !== undefined) forbidSignals();
+if (process.permission !== undefined) protectOtherProcesses();
 const pipe = openPipe();
 void run(pipe.start);
 

@@ -1,0 +1,51 @@
+// Node's permission model covers neither signals nor priorities.
+import { ChildProcess } from 'node:child_process';
+import os from 'node:os';
+
+export function protectOtherProcesses(): void {
+  forbidSignals();
+  forbidPriorities();
+}
+
+/**
+ * With SIGUSR1, a val could open the debugger of the parent, and then do everything that the parent may do. All of
+ * Node's functions for signals call `_kill` or `_debugProcess`.
+ */
+function forbidSignals(): void {
+  const ownPid = process.pid;
+  const send: unknown = Reflect.get(process, '_kill');
+  const deny = (): never => {
+    throw new AccessDenied('Signal');
+  };
+  replace(process, '_kill', (pid: unknown, signal: unknown): unknown => {
+    if (Number(pid) !== ownPid || typeof send !== 'function') return deny();
+    return send(ownPid, signal);
+  });
+  replace(process, '_debugProcess', deny);
+  // The handle of a child process can send a signal even if no process was started.
+  const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
+  if (typeof handle === 'object' && handle !== null) replace(Object.getPrototypeOf(handle), 'kill', deny);
+}
+
+/** A val could slow down the parent, or the watchdog that ends the val. */
+function forbidPriorities(): void {
+  const { setPriority } = os;
+  const ownPid = process.pid;
+  replace(os, 'setPriority', (...args: unknown[]): void => {
+    const [pid, priority] = args.length > 1 ? args : [0, args[0]];
+    if (pid !== 0 && pid !== ownPid) throw new AccessDenied('Priority');
+    setPriority(ownPid, Number(priority));
+  });
+}
+
+const replace = (target: object, name: string, value: (...args: unknown[]) => unknown): void =>
+  void Object.defineProperty(target, name, { value, writable: false, configurable: false });
+
+/** The parent reports this error like the errors of Node's permission model. */
+class AccessDenied extends Error {
+  readonly code = 'ERR_ACCESS_DENIED';
+
+  constructor(readonly permission: 'Signal' | 'Priority') {
+    super('Access to this API has been restricted');
+  }
+}
