@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isOrphaned, isStoreFailure } from './database/database.ts';
+import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
   callerIsGone,
   callerKey,
@@ -122,7 +122,7 @@ export function createApp(store: Store, options: AppOptions): App {
     request.reserveMemory = held.add;
     const given = await route.answer(request, params);
     const bytes = Buffer.byteLength(given.body ?? '');
-    // The write is already stored, so its answer is sent even above the memory limit.
+    // A write that is stored must be answered, even above the memory limit.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;
@@ -141,7 +141,7 @@ export function createApp(store: Store, options: AppOptions): App {
       async identifyAgain() {},
     };
     const answered = await answer(request, outgoing).catch((error) => {
-      if (isStoreFailure(error)) onStoreFailure?.(error);
+      if (isStoreBroken(error)) onStoreFailure?.(error);
       const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
       return problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
     });
@@ -173,7 +173,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** The health route needs no token, so anybody can call it. The limit protects the database. */
+/** Anybody may call the health route without a token. This limit protects the database from many calls. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

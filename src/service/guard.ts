@@ -26,7 +26,8 @@ export function checkHost(request: ServiceRequest, network: Network): string {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // The first line of a request can contain a whole URL, and its host can differ from the Host header.
+  // The first line of a request can contain a whole URL, whose host can differ from the Host header. So both hosts are
+  // checked.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
   }
@@ -91,7 +92,7 @@ export function requireUser({ user }: ServiceRequest): Principal {
 /** A caller who is not a member gets 404, as if the space did not exist. */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
-  // A browser may send a session instead of a token. The route of the page checks its membership.
+  // A browser may send a session instead of a token. Then the route of the page checks the membership.
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {

@@ -1,4 +1,3 @@
-// Problem details as in RFC 9457.
 import { STATUS_CODES } from 'node:http';
 
 interface ProblemFacts {

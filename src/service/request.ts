@@ -16,7 +16,6 @@ export interface ServiceRequest {
   /** False if the service ends with the command, because its links would then stop working. */
   hasLinks: boolean;
   user: Caller;
-  /** The person who owns the token. `user` is this person, or the space in the path. */
   actor: User | undefined;
   reserveMemory(bytes: number): void;
   countStored(bytes: number): void;

@@ -9,11 +9,11 @@ export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 export interface Database {
   all: All;
   /**
-   * The work may run more than once, and must await nothing but its own statements. Writes with the same `row` run one
-   * after another.
+   * `work` may run more than once, and must await only its own statements. Writes with the same `row` run one after
+   * another.
    */
   write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
-  /** Added to a SELECT that locks its rows. Empty for SQLite, where a write transaction locks the whole file. */
+  /** The end of a SELECT that locks its rows. Empty for SQLite, where a write locks the whole file. */
   forUpdate: string;
   codeContains: string;
   connections(): { inUse: number; waiting: number };
@@ -41,8 +41,7 @@ export class DatabaseFailure extends Error {
   }
 }
 
-/** A conflict with another write is no failure, because the store still works. */
-export const isStoreFailure = (error: unknown): boolean =>
+export const isStoreBroken = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
 
 export const isOrphaned = (error: unknown): boolean =>
@@ -61,7 +60,7 @@ export const createMembers = `CREATE TABLE members (
 
 export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
 
-/** No reference to the table `users`, so that a version keeps its author when the author is removed. */
+/** The columns do not reference `users`, so that a version keeps its author when the author is removed. */
 export const addVersionAuthor = `
   ALTER TABLE versions ADD COLUMN author_id TEXT;
   ALTER TABLE versions ADD COLUMN author_name TEXT;`;

@@ -1,4 +1,4 @@
-// Commits all writes of one turn of the event loop together. A push of 1,000 files then waits for the disk 119 times
+// Commits all writes of one turn of the event loop together. So a push of 1,000 files waits for the disk 119 times
 // instead of 1,000 times.
 import type Libsql from 'libsql';
 
@@ -8,7 +8,7 @@ interface Write {
   reject(error: unknown): void;
 }
 
-/** Fulfils or rejects the promise of one write. Runs only after the commit. */
+/** Resolves or rejects the promise of one write. Runs only after the commit. */
 type Report = () => void;
 
 export interface GroupCommit {

@@ -11,17 +11,14 @@ import { migrations, schemaName, versionTable } from './postgres-schema.ts';
 import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
-/** Leaves some connections for reads. */
-const mostWriting = 7;
+const mostWriteConnections = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
-/** Includes the wait for a lock. */
 const statementMs = 15_000;
-/** On a broken connection, an answer never arrives. */
+/** On a broken connection, an answer never comes. The wait ends after this time. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
-/** The type of `count(*)`, which pg returns as a string by default. */
-const int8 = 20;
+const typeOfCount = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
   const options = optionsFor(address);
@@ -36,7 +33,7 @@ export async function openPostgres(address: string): Promise<Database> {
     throw explain(error);
   }
   const rows = createRowQueue({
-    connections: mostWriting,
+    connections: mostWriteConnections,
     waitingPerRow: mostWaitingForRow,
     waitMs: statementMs,
   });
@@ -67,7 +64,7 @@ function optionsFor(address: string): pg.PoolConfig {
   // The `options` in the address would replace the `options` below, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // pg treats these modes as `verify-full`, but prints a long warning.
+  // For these modes, pg does the same as for `verify-full`, but also prints a long warning.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -82,14 +79,14 @@ function optionsFor(address: string): pg.PoolConfig {
     keepAlive: true,
     types: {
       getTypeParser: ((oid: number, format?: 'text') =>
-        oid === int8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+        oid === typeOfCount ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
     ...config,
     password: config.password || env.PGPASSWORD || readPasswordFile,
   };
 }
 
-/** pg can read ~/.pgpass itself, but prints a deprecation warning. */
+/** pg can read ~/.pgpass itself, but then prints a deprecation warning. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
@@ -157,7 +154,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // After any other error, the transaction may be committed.
+    // These codes mean that PostgreSQL rolled back. After any other error, the transaction may be committed.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });

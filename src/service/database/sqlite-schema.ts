@@ -3,7 +3,6 @@ import { sortableTime } from '../store/time.ts';
 import { digestOf } from '../store/users.ts';
 import { addVersionAuthor, createMembers, deleteOrphanedRuns, indexMembers } from './database.ts';
 
-/** The bytes of "vals" in ASCII. */
 export const applicationId = 0x76616c73;
 
 type Migration = (all: <Row>(sql: string) => Row[]) => string;

@@ -62,7 +62,6 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/, 'taken'],
   [/^SQLITE_CONSTRAINT_FOREIGNKEY$/, 'orphaned'],
   [/^SQLITE_BUSY/, 'busy'],
-  // SQLITE_IOERR_SHMSIZE means that the file `-shm` does not fit on the disk.
   [/^(SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC)$/, 'full'],
   [/^SQLITE_/, 'failed'],
 ];
@@ -98,11 +97,11 @@ function prepare(connection: Libsql.Database, path: string): void {
   checkOwnership(path);
   restrictMode(path);
   if (!isCurrent) {
-    // With foreign keys on, a migration that drops a table would also delete the rows that refer to it.
+    // With foreign keys on, a migration that drops a table would also delete the rows that refer to the table.
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // Another process may have migrated the file before this transaction began.
+      // The version is read again, because another process may have migrated the file in the meantime.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -148,13 +147,13 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // Before SQLite 3.51.3, an automatic checkpoint can lose a commit that another process makes at the same time (the
-  // "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it cannot lose a commit.
+  // Automatic checkpoints are off, because before SQLite 3.51.3, they can lose a commit of another process (the
+  // "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it loses nothing.
   const checkpoint = () => {
     try {
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The commits stay in the log until the next checkpoint.
+      // A failed checkpoint loses nothing: the commits stay in the log.
     }
   };
   const checkFiles = (maybeCommitted = false) => {

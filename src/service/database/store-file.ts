@@ -11,7 +11,6 @@ export const otherFileHint =
 /** Beside the store, SQLite keeps a log (`-wal`), an index of the log (`-shm`) and sometimes a `-journal`. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
-/** These files exist while SQLite has the store open. */
 const openSuffixes = ['', '-wal', '-shm'];
 
 export class StoreGone extends Error {

@@ -11,7 +11,6 @@ export interface MemoryLimit {
   open(caller: string): Held;
 }
 
-/** Almost every answer is smaller. */
 const roomForAnswer = 4 * 1024 * 1024;
 
 export function createMemoryLimit({ perCaller, total }: { perCaller: number; total: number }): MemoryLimit {

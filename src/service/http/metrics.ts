@@ -20,9 +20,8 @@ export interface Metrics {
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 
-/** Counting a million runs takes the database a second. */
+/** Counting a million runs takes the database a second, so the count is repeated only after this time. */
 const countsAgeMs = 60_000;
-/** Prometheus gives up after ten seconds. If the count takes longer than this limit, the previous numbers are sent. */
 const countTimeoutMs = 1_000;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 

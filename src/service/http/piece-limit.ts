@@ -1,7 +1,6 @@
 // Parsing a piece of a body takes time, even if the piece is one byte. The limit stops callers who send a body byte by
 // byte.
 
-/** Even a piece of one byte takes about this much memory. */
 export const smallPieceBytes = 256;
 const mostSmallPieces = 4_096;
 

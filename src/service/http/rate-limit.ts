@@ -25,8 +25,7 @@ interface Bucket {
   inFlight: number;
 }
 
-/** Buckets are removed in bulk, because removing them one by one would be slow. */
-const keptBuckets = 10_000;
+const bucketsAfterRemoval = 10_000;
 
 export function createRateLimit(limits: BucketLimits, nowMs: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
@@ -43,11 +42,11 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     return known;
   };
 
-  /** An old bucket is full again, so its caller does not notice that it is removed. */
+  /** An old bucket is full again, so nobody notices that it is removed. */
   const removeOldest = () => {
-    if (buckets.size <= 2 * keptBuckets) return;
+    if (buckets.size <= 2 * bucketsAfterRemoval) return;
     for (const [caller, bucket] of buckets) {
-      if (buckets.size <= keptBuckets) return;
+      if (buckets.size <= bucketsAfterRemoval) return;
       if (bucket.inFlight === 0) buckets.delete(caller);
     }
   };

@@ -12,7 +12,7 @@ const mostConnectionsPerAddress = 200;
 /** Longer than `requestTimeout`, so that a slow request gets the answer 408. */
 const idleMs = 40_000;
 const closingMs = 5_000;
-/** Many supervisors kill a process after ten seconds, so `drainingMs` plus `closingMs` must be less. */
+/** Many supervisors kill a process after ten seconds, so `drainingMs` and `closingMs` together must be shorter. */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -24,7 +24,7 @@ const timeouts = {
  * a request on its way would be lost.
  */
 const keepAliveMs = 5_999;
-/** Longer than proxies keep an idle connection, so that the proxy closes it first. */
+/** Proxies close an idle connection earlier than this. So the service never closes the connection first. */
 const proxyKeepAliveMs = 150_000;
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
@@ -56,7 +56,6 @@ export interface Server {
   port: number;
   requestsUnderWay(): number;
   renew(certificate: Certificate): void;
-  /** Continues to answer, but closes each connection after one answer. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -120,7 +119,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.maxConnections = mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // If an answer has begun, the caller would read a second answer as the answer to the next request.
+    // After an answer has begun, a second answer would look like the answer to the next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
@@ -147,7 +146,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // If the backlog is full, a new caller waits a second before the next attempt.
+    // If the backlog is full, a new caller tries again only after a second.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);

@@ -4,9 +4,7 @@ import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
 const unansweredBeforePause = 16;
-/**
- * The service stops reading long before. Only a caller who sends tiny requests without a token can reach this limit.
- */
+/** Reading pauses at `unansweredBeforePause`. Only a caller who sends tiny requests without a token gets further. */
 const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 /** Parsing 2,000 requests takes 20 to 50 ms, and no other caller is answered during this time. */
@@ -24,14 +22,12 @@ interface Turn {
 
 interface Connection {
   address: string | undefined;
-  /** The first request has begun. The other requests wait. */
   queue: Turn[];
   dropped: number;
   isRefused: boolean;
 }
 
 export interface Turns {
-  /** `address` is undefined for a proxy, which has no limit. */
   add(socket: Socket, address: string | undefined): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
@@ -92,7 +88,7 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Node resumes a connection by itself, for example to read a body.
+      // Node resumes a connection by itself, for example to read a body. But a paused connection must stay paused.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });

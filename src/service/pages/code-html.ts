@@ -47,9 +47,10 @@ export function highlight(code: string): string[] {
     }
   };
   const text = code.replaceAll('\r\n', '\n');
-  /** After a value, such as a number, a slash means a division. */
-  let maybeExpression = true;
-  /** Each try reads the rest of the line, so only one try per line may fail. */
+  let mayBeginExpression = true;
+  /**
+   * A failed search for the end of a regular expression reads the rest of the line. So each line is searched only once.
+   */
   let nextTryFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
@@ -61,19 +62,19 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
-    if (slash && maybeExpression && match.index >= nextTryFrom) {
+    if (slash && mayBeginExpression && match.index >= nextTryFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];
       add(whole ?? slash, whole && 'r');
       token.lastIndex = match.index + (whole ?? slash).length;
-      maybeExpression = !whole;
+      mayBeginExpression = !whole;
       if (!whole) nextTryFrom = text.indexOf('\n', match.index) >>> 0;
       continue;
     }
     const isCall = word !== undefined && text[token.lastIndex] === '(';
     add(found, cssClassOf({ comment, string, number, word }, isCall));
     if (comment || space) continue;
-    maybeExpression = word
+    mayBeginExpression = word
       ? isKeyword.has(word) && !isValue.has(word)
       : !(string || number || /[)\]}]/.test(found));
   }

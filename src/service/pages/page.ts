@@ -116,7 +116,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** Only a query, because the page is served at several paths, such as `/` and `/@acme`. */
+/** The link is only a query, because the page is served at several paths, such as `/` and `/@acme`. */
 export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
 export const badge = ({ privacy }: ListedVal): string =>

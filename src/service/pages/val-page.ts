@@ -25,7 +25,6 @@ const mostVersions = 50;
 const longestMessage = 4_000;
 const longestSummary = 120;
 export const valPageLimits = { versions: mostVersions + 1, runs: 20 };
-/** Counting more runs would take longer than the rest of the page. */
 export const mostCountedRuns = 10_000;
 
 export function valPage(content: ShownVal): string {

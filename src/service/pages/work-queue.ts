@@ -1,7 +1,6 @@
 // After each page, the queue pauses for as long as the page took, so that other requests are answered.
 import { Problem } from '../problem.ts';
 
-/** With more pages, the browser would stop waiting before the last page is ready. */
 const mostOfOneCaller = 6;
 const mostOfAll = 60;
 

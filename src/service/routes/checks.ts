@@ -65,7 +65,6 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-/** Without `type`, because the type of a val changes only together with the code. */
 export const changedFacts = body({}, { name, readme, privacy });
 
 export const nameAndCode = body({ name, code }, { type });

@@ -15,7 +15,7 @@ export type BodyField<Value> = Field<unknown, Value>;
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
-/** The description of the API is made from `fields` too, so it always fits the code. */
+/** The description of the API is also made from `fields`, so it always fits the code. */
 export interface Check<Given, Value> {
   fields: Record<string, Field<never, unknown>>;
   read(given: Given): Value;

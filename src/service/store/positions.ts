@@ -1,11 +1,11 @@
-// A position is the place where a page of a list ends. The link to the next page contains the position as text.
+// A position marks the end of a page of a list. The link to the next page contains the position as text.
 import { createHash } from 'node:crypto';
 
 type Part = string | number;
 
 /**
- * The checksum refuses a text that was cut, edited or made for another list. No signature is needed, because a position
- * gives access to nothing.
+ * The checksum refuses a text that was cut, edited or made for another list. A signature is not needed, because a
+ * position contains no secret and grants no access.
  */
 export interface Positions<Position extends readonly Part[]> {
   write(position: Position, recordsBefore: number): string;

@@ -20,7 +20,6 @@ export interface Val extends ValContent {
   version: number;
   createdAt: string;
   versionCreatedAt: string;
-  /** For an older version, the time when the version was created. */
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
@@ -51,8 +50,7 @@ export interface ListedVersion {
   versionAuthor: User | null;
 }
 
-/** The largest INTEGER of PostgreSQL. */
-const highestVersion = 2 ** 31 - 1;
+const largestPostgresInteger = 2 ** 31 - 1;
 
 export type Caller = Principal | undefined;
 
@@ -118,7 +116,9 @@ export async function ownVal(all: All, caller: Principal, id: string): Promise<V
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
   await visibleVal(all, caller, id);
   const found =
-    number <= highestVersion ? await findVal(all, 'vals.id = ? AND version = ?', id, number) : undefined;
+    number <= largestPostgresInteger
+      ? await findVal(all, 'vals.id = ? AND version = ?', id, number)
+      : undefined;
   if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
   return found;
 }
@@ -157,7 +157,7 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition lets the database use its index.
+    // The first condition is redundant, but lets the database use its index.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
@@ -166,8 +166,7 @@ const passes = {
   },
 };
 
-/** Sorts after every name. */
-const lastName = '~';
+const afterEveryName = '~';
 
 export async function listVals(
   all: All,
@@ -194,7 +193,7 @@ export async function listVals(
     `SELECT id FROM vals WHERE owner_id = ? ${onlyVisible} AND updated_at >= ? ORDER BY updated_at LIMIT 1`,
     [owner.id, begunAt],
   );
-  return { vals, next: changed ? ['changed', begunAt, lastName, begunAt] : undefined };
+  return { vals, next: changed ? ['changed', begunAt, afterEveryName, begunAt] : undefined };
 }
 
 export interface VersionRange {
@@ -208,7 +207,7 @@ export type VersionPosition = readonly [version: number];
 export const versionPositions = positionsOf<VersionPosition>(
   'versions',
   (parts): parts is VersionPosition =>
-    parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= highestVersion,
+    parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= largestPostgresInteger,
 );
 
 export async function listVersions(

@@ -13,7 +13,6 @@ export interface StoredRecord {
   key: string;
   /** Empty for likes, which keep the order of the seed. */
   at: string;
-  /** For filters: `failed` or `passed` for a run, `given` or `received` for a comment. */
   tag: string | null;
   valId: string | null;
   /** If `valId` is null, the record is assigned to the first val that gets this name. */

@@ -14,7 +14,6 @@ export async function deleteOldRuns(
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    // The next round tries again.
     await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => {});
     await wait(clock, betweenRoundsMs, signal);
   }
@@ -27,7 +26,6 @@ async function deleteOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const time = sortableTime(new Date(before).toISOString()) ?? '';
-  // Skips rows that another process is deleting.
   const lock = forUpdate === '' ? '' : `${forUpdate} SKIP LOCKED`;
   const step = (ownerId: string) =>
     write((all) =>

@@ -24,18 +24,16 @@ export const searchPositions = positionsOf<Position>(
 
 /** One statement takes up to 50 ms for ten vals. Between two statements, the service answers other requests. */
 const valsAtATime = 10;
-/** After this many bytes of code, the search stops. The next page continues it. */
+/** After this many bytes of code, the search stops. The next page continues the search. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** Sorts after every timestamp. */
-const endOfTime = '9999';
+const afterEveryTime = '9999';
 
 const conditions: Record<Scope, string> = {
   own: 'owner_id = ?',
   others: "privacy = 'public' AND owner_id <> ?",
 };
 
-/** Each order has an index. */
 const orders: Record<Scope, string> = {
   own: 'updated_at DESC, name',
   others: 'updated_at DESC, name, id',
@@ -77,7 +75,7 @@ async function findIds(
   let bytes = 0;
   const from = scopes.indexOf(after?.[0] ?? 'own');
   for (const scope of scopes.slice(from, onlyOwn ? 1 : undefined)) {
-    let position: Position = after?.[0] === scope ? after : [scope, endOfTime, '', ''];
+    let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
     for (;;) {
       await setImmediate();
       const candidates = await readCandidates(all, codeContains, caller, text, position);
@@ -104,7 +102,7 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition lets the database use its index.
+  // The first condition is redundant, but lets the database use its index.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

@@ -25,7 +25,6 @@ const error = checkValue('a string or an object', (value) => typeof value === 's
 const side = checkValue('given or received', (value) => value === 'given' || value === 'received');
 const links = checkValue('an object', isObject);
 
-/** Each field may be null or missing. */
 const shape =
   (fields: Record<string, Check>): Check =>
   (value) => {
@@ -92,6 +91,6 @@ const checks: Record<RecordKind, Check> = {
 export function faultOf(kind: RecordKind, record: JsonValue): Fault | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // If the seed is loaded again, the service recognises a record by its id.
+  // A null id is refused, because the id identifies the record when the seed is loaded again.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

@@ -19,7 +19,6 @@ import type { User } from './users.ts';
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 
 const keysHint = `The keys of a seed file are ${recordKinds.join(', ')}, each with an array of records.`;
-/** Likes have no time, and keep the order of the seed. */
 const timeFields: Partial<Record<RecordKind, string>> = {
   runs: 'runStartAt',
   comments: 'createdAt',

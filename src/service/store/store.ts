@@ -41,7 +41,7 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/** A run that starts in the future would be deleted too late. */
+/** A run that starts in the future would be kept too long. */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
     .map((time) => `${sortableTime(time)}`)

@@ -1,4 +1,4 @@
-// The store keeps only the digest of a token. The owner of the store is an exception.
+// The store contains the token of its owner. For all other people, it contains only a digest of the token.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 

@@ -17,8 +17,7 @@ import { idPattern, type User } from './users.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
-/** More than all processes together create at one moment. */
-const mostCreatedAtOnce = 100;
+const mostValsCreatedAtOnce = 100;
 
 export async function lockVal(
   { forUpdate }: Database,
@@ -41,8 +40,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
   /** Locks the owner only close to the limit, so that requests of one owner rarely wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
-    if ((await countVals(all, owner)) < maxVals - mostCreatedAtOnce) return;
-    // NO KEY lets other transactions insert rows that refer to this owner.
+    if ((await countVals(all, owner)) < maxVals - mostValsCreatedAtOnce) return;
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
     const detail = `${owner.username} already has ${maxVals} vals, which is the limit of this service. Delete a val first.`;
