@@ -65,7 +65,7 @@ export function createApp(store: Store, options: AppOptions): App {
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const requestLimit = limits && createRateLimit(limits, now);
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytesRate, now);
-  const memoryLimit = createMemoryLimit(memoryBytes);
+  const holdMemory = createMemoryLimit(memoryBytes);
   const pace = createPace();
 
   async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
@@ -117,7 +117,7 @@ export function createApp(store: Store, options: AppOptions): App {
     if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
     if (outgoing.destroyed) throw callerIsGone();
-    const held = memoryLimit.open(caller);
+    const held = holdMemory(caller);
     outgoing.once('close', held.release);
     request.reserveMemory = held.add;
     const given = await route.answer(request, params);

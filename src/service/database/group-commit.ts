@@ -11,17 +11,10 @@ interface Write {
 /** Resolves or rejects the promise of one write. Runs only after the commit. */
 type Report = () => void;
 
-export interface GroupCommit {
-  write<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** A read must wait for the open transaction, because the transaction may still be rolled back. */
-  underWay(): Promise<void> | undefined;
-  flush(): Promise<void>;
-}
-
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
-): GroupCommit {
+) {
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
 
@@ -82,11 +75,12 @@ export function createGroupCommit(
   }
 
   return {
-    write: (work) =>
+    write: <Result>(work: () => Promise<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject });
         if (waiting.length === 1) setImmediate(flush);
       }),
+    /** A read must wait for the open transaction, because the transaction may still be rolled back. */
     underWay: () => underWay,
     flush,
   };

@@ -7,12 +7,7 @@ interface Limits {
   waitMs: number;
 }
 
-export interface RowQueue {
-  waiting(): number;
-  run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result>;
-}
-
-export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits): RowQueue {
+export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
   const rows = new Map<string, (() => void)[]>();
   const waitingForConnection: (() => void)[] = [];
   let free = connections;
@@ -52,7 +47,7 @@ export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits): 
 
   return {
     waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, waitingForConnection.length),
-    async run(row, work) {
+    async run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
       if (row === undefined) return withConnection(work);
       await waitForRow(row);
       try {

@@ -7,13 +7,9 @@ interface Held {
   release(): void;
 }
 
-export interface MemoryLimit {
-  open(caller: string): Held;
-}
-
 const roomForAnswer = 4 * 1024 * 1024;
 
-export function createMemoryLimit({ perCaller, total }: { perCaller: number; total: number }): MemoryLimit {
+export function createMemoryLimit({ perCaller, total }: { perCaller: number; total: number }) {
   const byCaller = new Map<string, number>();
   let all = 0;
 
@@ -35,27 +31,25 @@ export function createMemoryLimit({ perCaller, total }: { perCaller: number; tot
       throw new Problem(503, 'The service is busy. Try again in a second.', { headers });
   };
 
-  return {
-    open(caller) {
-      expectRoom(caller, roomForAnswer);
-      let own = 0;
-      let isOver = false;
-      const addAnyway = (bytes: number) => {
-        if (isOver) return;
-        own += bytes;
-        change(caller, bytes);
-      };
-      return {
-        addAnyway,
-        add(bytes) {
-          expectRoom(caller, bytes);
-          addAnyway(bytes);
-        },
-        release() {
-          if (!isOver) change(caller, -own);
-          isOver = true;
-        },
-      };
-    },
+  return (caller: string): Held => {
+    expectRoom(caller, roomForAnswer);
+    let own = 0;
+    let isReleased = false;
+    const addAnyway = (bytes: number) => {
+      if (isReleased) return;
+      own += bytes;
+      change(caller, bytes);
+    };
+    return {
+      addAnyway,
+      add(bytes) {
+        expectRoom(caller, bytes);
+        addAnyway(bytes);
+      },
+      release() {
+        if (!isReleased) change(caller, -own);
+        isReleased = true;
+      },
+    };
   };
 }

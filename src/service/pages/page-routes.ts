@@ -16,7 +16,7 @@ const valsPerPage = 50;
 
 export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: AppOptions): Route[] {
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
-  const pageQueue = createWorkQueue();
+  const runInTurn = createWorkQueue();
 
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
@@ -54,7 +54,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         now,
         visitor,
       };
-      return html(await pageQueue.run(user.actor.id, () => valPage(content)), 200, headers);
+      return html(await runInTurn(user.actor.id, () => valPage(content)), 200, headers);
     }
     const found = await store.listVals(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
     const next = found.next && page + 1;

@@ -8,21 +8,13 @@ import type { Store } from '../store/store.ts';
 import { digestOf, type User } from '../store/users.ts';
 import { formHeaders, signInPage } from './page.ts';
 
-export interface SignIn {
-  /** The cookie gives access only to the page. The API needs a token. */
-  visitor(request: ServiceRequest): Promise<User | undefined>;
-  ask(request: ServiceRequest): Answer;
-  signIn(request: ServiceRequest): Promise<Answer>;
-  signOut(request: ServiceRequest): Answer;
-}
-
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
 /** Stops a caller who guesses tokens: ten attempts at once, then ten per minute. */
 const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network): SignIn {
+export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network) {
   const isSecure = publicUrl.protocol === 'https:';
   // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
   const name = isSecure ? '__Host-vals' : 'vals';
@@ -45,7 +37,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
     });
 
   return {
-    async visitor(request) {
+    /** The cookie gives access only to the page. The API needs a token. */
+    async visitor(request: ServiceRequest): Promise<User | undefined> {
       // An attacker could send hundreds of sessions, so only one is looked up in the database.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
@@ -54,8 +47,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
       const found = await store.users.withDigest(id);
       return found && isSame(code, hmacOf(id, found.tokenDigest, end)) ? found.user : undefined;
     },
-    ask: (request) => tokenForm(request, 401),
-    async signIn(request) {
+    ask: (request: ServiceRequest): Answer => tokenForm(request, 401),
+    async signIn(request: ServiceRequest): Promise<Answer> {
       requireOwnOrigin(request);
       const leave = limit.enter(callerOf(request.incoming, proxies));
       if (leave === undefined)
@@ -73,7 +66,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
         leave();
       }
     },
-    signOut(request) {
+    signOut(request: ServiceRequest): Answer {
       requireOwnOrigin(request);
       return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
     },

@@ -54,13 +54,9 @@ export interface ValFinder {
   withId(id: string): Promise<Val | undefined>;
 }
 
-export interface StoreLimits {
-  maxVals?: number;
-}
-
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export async function openStore(place: StoreLocation, { maxVals }: StoreLimits = {}) {
+export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: number } = {}) {
   const database = await openDatabase(place);
   const { all, write } = database;
   const owner = await readOwner(database, place);
