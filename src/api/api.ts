@@ -1,4 +1,4 @@
-// The service, as commands see it.
+// The functions with which commands call the service.
 import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
@@ -42,7 +42,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
     const next = nextQueryOf(body, call);
-    // Servers log addresses, so the token must not become a part of an address.
+    // Servers log the addresses of requests, so the link must not contain the token.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
     return { page: { records: listOf(body, call), isLarge }, next };
   };

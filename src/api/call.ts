@@ -17,11 +17,10 @@ export interface Call {
   /** The id of the val, if a 404 means that the val does not exist. */
   val?: string;
   carries?: Carried;
-  /** Sent byte for byte instead of `body`. */
+  /** JSON that is sent byte for byte instead of `body`. */
   text?: string;
   /** Some services require `limit` and `offset`, although the answer is not a list. */
   mayRequirePaging?: boolean;
-  /** The answer may be any JSON, or empty. */
   acceptsAnyAnswer?: boolean;
   withoutToken?: boolean;
   /** The hint if it is not known whether the service made the change. */

@@ -1,4 +1,3 @@
-// Changes the name, privacy or readme of a val.
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -23,7 +22,7 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
     throw error instanceof ValsError ? notRead(id, error) : error;
   });
   const wanted = Object.entries(fields) as [ValField, string][];
-  // The answer may lack a field. If the route succeeded, that field counts as applied.
+  // Some services change a field but do not send the field back.
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
     if (found === undefined) return hasRoute || text === '';

@@ -1,4 +1,3 @@
-// The routes of the service.
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Call } from './call.ts';
@@ -158,7 +157,7 @@ export const userVals = (userId: string): Call => ({
   carries: { kind: 'vals', owner: userId },
 });
 
-/** Only some services have this route, and only the embedded service knows `mine`. */
+/** Only some services have this route, and only the embedded service accepts `mine`. */
 export const searchVals = (word: string): Call => ({
   method: 'GET',
   path: '/v1/search/vals',

@@ -62,7 +62,7 @@ export async function createResolver(
     ...context,
     isForWriting,
     onRead: context.rememberVal,
-    suggestions: names?.namesAndFiles ?? [],
+    namesToSuggest: names?.namesAndFiles ?? [],
   });
   return async (word) => {
     const listed = names?.find(word);

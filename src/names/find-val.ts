@@ -18,8 +18,7 @@ export interface FindOptions {
   connect(): Promise<Api>;
   isForWriting: boolean;
   onRead(id: string, record: JsonObject): void;
-  /** Names and files that may be suggested for a misspelt word. */
-  suggestions: readonly string[];
+  namesToSuggest: readonly string[];
 }
 
 export interface NamedVal {
@@ -30,7 +29,7 @@ export interface NamedVal {
 const shortestIdPrefix = 6;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<string> {
-  const { settings, seen, connect, suggestions } = options;
+  const { settings, seen, connect, namesToSuggest } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
     const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
@@ -64,7 +63,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const id = fromMemory();
     if (id !== undefined) return id;
     const names = [
-      ...suggestions,
+      ...namesToSuggest,
       ...recalled.mine.map(({ name }) => name),
       ...(mine ?? []).map(({ name }) => name),
     ];

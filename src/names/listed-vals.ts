@@ -15,21 +15,20 @@ export interface ListedVal {
 export interface ListedVals {
   /** Returns undefined if the command is about few vals, because then the caller reads each val. */
   withId(id: string): Promise<ListedVal | undefined>;
-  /** Returns undefined if neither the service nor this machine can tell. */
+  /** Returns undefined if the service cannot list vals and this machine remembers no val with this name. */
   idsWithName(name: string): Promise<string[] | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
 const fewestForList = 100;
 
-/** `count` is the number of vals that the command is about. */
-export function createListedVals(lookup: Lookup, count: number | 'all'): ListedVals {
+export function createListedVals(lookup: Lookup, valCount: number | 'all'): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
-  const isForAll = count === 'all';
+  const isForAll = valCount === 'all';
   const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
   // The list may be much longer than the command needs, so a lookup by id reads only the start of the list.
-  const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * count));
+  const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
   const readAll = once(async () => {
     await readBeginning();
     return readUntil(Number.POSITIVE_INFINITY);
@@ -59,7 +58,7 @@ export function createListedVals(lookup: Lookup, count: number | 'all'): ListedV
 
   return {
     async withId(id) {
-      if (!isForAll && count < fewestForList) return undefined;
+      if (!isForAll && valCount < fewestForList) return undefined;
       // If the list cannot be read, the caller reads the val, which reports the error.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);

@@ -45,7 +45,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-/** The command that sent the request reports an invalid body. */
+/** Ignores an invalid body, because the command reports it. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
     return listOf(body ?? null, call);

@@ -1,7 +1,7 @@
 // Keeps the seen vals in a file. An unreadable file counts as empty.
 //
 // Each line has three parts with tabs between them: a key for the service and the token, the val's id, and the val as JSON.
-// The line of the caller has no id.
+// In the caller's line, the second part is empty and the third part is the caller's id.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -16,7 +16,6 @@ export interface SeenVal {
   name: string;
   /** A string, so that a long number keeps all its digits. */
   version?: string | undefined;
-  /** A user id. */
   owner?: string | undefined;
   /** Set if the val belongs to the caller, even if the service sends no owner. */
   mine?: true;
@@ -43,7 +42,7 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
     const json = JSON.stringify(known);
     if (lines.get(key) === json) return;
     isChanged = true;
-    // A changed line moves to the end of the file.
+    // Moves a changed line to the end, because the first lines are dropped when the file is full.
     lines.delete(key);
     lines.set(key, json);
   }

@@ -1,4 +1,4 @@
-// Remembers vals from the service's answers, so that later commands find them by name. Check a name before you write.
+// Remembers vals from the service's answers, so that later commands find them by name. The name may be outdated.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';

@@ -8,8 +8,7 @@ import { type ProxyAddress, throughProxy } from './proxy.ts';
 export const connectTimeoutMs = 5_000;
 
 export interface SocketError extends NodeJS.ErrnoException {
-  /** Whether the socket received no byte before the error. */
-  isUnanswered?: boolean;
+  receivedNothing?: boolean;
 }
 
 interface Connection {
@@ -36,7 +35,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       socket.on('error', (socketError: SocketError) => {
         // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
         if (socketError.code === 'ECONNRESET') socketError.code = 'ECONNABORTED';
-        socketError.isUnanswered = socket.bytesRead === 0;
+        socketError.receivedNothing = socket.bytesRead === 0;
       });
       callback(null, socket);
     });
@@ -49,7 +48,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     const client = new Client(origin, {
       // Overrides Node's option --max-http-header-size.
       maxHeaderSize: 16_384,
-      // Connects once per request. undici would connect again for ever if each connection ended at once.
+      // Each request connects at most once. undici would reconnect for ever if each connection ended at once.
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
         connection.mayConnect = false;

@@ -11,13 +11,10 @@ export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: string }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: string }
-  /** The connection broke. The service may have received the request. */
+  /** After `lost`, `tls_broken` and `timed_out`, the service may have received the request. */
   | { kind: 'lost'; hint?: string }
-  /** The connection broke with a TLS error. The service may have received the request. */
   | { kind: 'tls_broken' }
-  /** The attempt took too long, or the user interrupted it. The service may have received the request. */
   | { kind: 'timed_out' }
-  /** The service answered with an error status, such as 404. */
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }

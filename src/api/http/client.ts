@@ -56,6 +56,7 @@ export function createClient(options: ClientOptions): Client {
   requireWebAssembly();
   const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
   const { origin } = baseUrl;
+  const basePath = baseUrl.href.slice(origin.length);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
   // Each waiting retry adds a listener, and Node would print a warning for more than ten listeners.
@@ -105,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
     return {
       method,
       origin,
-      pathWithQuery: baseUrl.href.slice(origin.length) + path + (query ? `?${query}` : ''),
+      pathWithQuery: basePath + path + (query ? `?${query}` : ''),
       headers: headersOf(call),
       body: bodyOf(call),
       acceptsAnyAnswer: call.acceptsAnyAnswer === true,

@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici';
 import createConnector from 'undici/lib/core/connect.js';
 import { compileParser } from './parser.ts';
 
-/** Opens a connection. The returned function cancels it. */
+/** The returned function cancels the connection. */
 export type Connect = (
   target: buildConnector.Options,
   callback: buildConnector.Callback,
@@ -14,10 +14,10 @@ export type Connect = (
 export function createDirectConnect(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
-  /** See `compileParser` for the reason to keep the compiled parser. */
+  /** While the compiled parser is kept here, V8 reuses it for undici. */
   const keptParsers: WebAssembly.Module[] = [];
 
-  /** All connections share one secure context, because Node 20 needs 40 ms to load the root certificates for each. */
+  /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
   const tls = () => {
     overTls ??= createConnector({ timeout: 0, secureContext: secureContext() });
     return overTls;
@@ -39,8 +39,7 @@ export function createDirectConnect(): Connect {
     let socket: Socket;
     if (target.protocol !== 'https:') {
       socket = begin(overTcp, target, callback);
-    } else if (target.httpSocket) {
-      // `httpSocket` is a tunnel through a proxy.
+    } else if (isTunnel(target)) {
       socket = begin(tls(), target, callback);
     } else {
       const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
@@ -55,6 +54,8 @@ export function createDirectConnect(): Connect {
     return (reason) => socket.destroy(reason);
   };
 }
+
+const isTunnel = ({ httpSocket }: buildConnector.Options): boolean => Boolean(httpSocket);
 
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');

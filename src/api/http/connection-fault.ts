@@ -1,4 +1,3 @@
-// Turns the error of a connection into a fault.
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs, type SocketError } from './agent.ts';
 import type { Fault } from './attempt.ts';
@@ -7,28 +6,29 @@ import { type ProxyAddress, ProxyError } from './proxy.ts';
 import { explainTlsError, isCertificateWanted } from './tls-problem.ts';
 
 export function connectionFault(
-  { error, mayBeSent }: NoReply,
+  { error, mayHaveReachedService }: NoReply,
   origin: string,
   proxy: ProxyAddress | undefined,
 ): Fault {
   if (error instanceof GivenUp) {
-    return { kind: mayBeSent ? 'timed_out' : 'not_connected', reason: error.message };
+    return { kind: mayHaveReachedService ? 'timed_out' : 'not_connected', reason: error.message };
   }
   if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
   const tlsProblem = explainTlsError(error, {
     name: `the service at ${origin}`,
     addressHint: addressHint(origin),
   });
-  // In TLS 1.3, a service asks for a client certificate after the request was sent, and then ignores that request.
-  if (tlsProblem && (!mayBeSent || isCertificateWanted(error))) return { kind: 'rejected', ...tlsProblem };
-  if (!mayBeSent) {
+  // In TLS 1.3, a service may require a client certificate after the request was sent. The service ignores that request.
+  if (tlsProblem && (!mayHaveReachedService || isCertificateWanted(error)))
+    return { kind: 'rejected', ...tlsProblem };
+  if (!mayHaveReachedService) {
     const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
     return { kind: 'not_connected', reason: via + reasonOf(error) };
   }
   if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
   if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };
   if (isTlsAlert(error)) return expectsHttps(origin);
-  return { kind: 'lost', reason: reasonOf(error), hint: hintIfUnanswered(error, origin) };
+  return { kind: 'lost', reason: reasonOf(error), hint: hintIfNothingReceived(error, origin) };
 }
 
 const isPlain = (origin: string): boolean => origin.startsWith('http:');
@@ -49,8 +49,8 @@ const expectsHttps = (origin: string): Fault => ({
 const withHttps = (origin: string): string => origin.replace('http:', 'https:');
 
 /** Some TLS servers close the connection without an answer if they receive plain HTTP. */
-const hintIfUnanswered = ({ isUnanswered }: SocketError, origin: string): string | undefined =>
-  isUnanswered ? `If this port expects https, use ${withHttps(origin)}.` : undefined;
+const hintIfNothingReceived = ({ receivedNothing }: SocketError, origin: string): string | undefined =>
+  receivedNothing ? `If this port expects https, use ${withHttps(origin)}.` : undefined;
 
 /** nginx, Apache, Go and Tomcat send these texts with status 400 if a TLS port receives plain HTTP. */
 const tlsExpected =

@@ -25,20 +25,18 @@ type NoBody = 'unwanted' | 'too large' | Error;
 
 export interface NoReply {
   error: Error;
-  /** Whether a part of the request may have reached the service. */
-  mayBeSent: boolean;
+  mayHaveReachedService: boolean;
 }
 
 /** The time limit passed, or the user interrupted. */
 export class GivenUp extends Error {}
 
-/** An array, because a Set would keep finished requests in memory until the next full garbage collection. */
+/** The functions that interrupt the exchanges under way. A Set would keep finished requests in memory for a long time. */
 export type Interrupts = (() => void)[];
 
 interface ExchangeOptions {
   limitMs: number;
   clock: Clock;
-  /** The functions that interrupt the exchanges under way. */
   interrupts: Interrupts;
 }
 
@@ -54,7 +52,7 @@ export function exchange(
     let head: Head | undefined;
     const chunks: Buffer[] = [];
     let bytesLeft = 0;
-    /** undici sets the controller just before it writes the request. */
+    /** Undefined until undici begins to send the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let abortReason: Error | undefined;
     let isFinished = false;
@@ -99,7 +97,7 @@ export function exchange(
 
     function finishWithout(reason: NoBody): void {
       if (head) finish({ ...head, body: reason });
-      else finish({ error: asError(reason), mayBeSent: controller !== undefined });
+      else finish({ error: asError(reason), mayHaveReachedService: controller !== undefined });
     }
 
     function finish(result: Reply | NoReply): void {

@@ -22,7 +22,6 @@ interface FailedCall<AnyFault extends Fault = Fault> {
   call: Call;
   fault: AnyFault;
   attempts: number;
-  /** Whether the service may have made the change, in any attempt. */
   maybeApplied: boolean;
   origin: string;
   signInHint: string;
@@ -102,7 +101,7 @@ const longestBody = 2_000;
 function factsOf({ call: { method, path }, fault, redact }: FailedCall): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? fault.body : undefined;
-  // The text is cut after the token was replaced, because `redact` would not recognize half of a token.
+  // `redact` comes first, because it would not recognize a token that was cut in half.
   const shownBody = typeof body === 'string' ? redact(body).slice(0, longestBody) : body;
   return { method, path, status, body: shownBody };
 }

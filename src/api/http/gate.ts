@@ -1,11 +1,10 @@
-// Limits how many requests are under way at the same time.
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
 type Leave = (result: PaceEvent['kind']) => void;
 
 export interface Gate {
-  /** Waits until the request may be sent. The caller must call the returned function when the request has ended. */
+  /** Waits until the request may be sent. Call the returned function when the request has ended. */
   enter(isRetry: boolean): Promise<Leave>;
   /** Holds back new requests for this time, but not retries. */
   pause(ms: number): void;
@@ -44,7 +43,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
     };
   }
 
-  // An aborted request ends without being sent, so the gate admits all of them.
+  // After an abort, no request is sent, so the gate admits all waiting requests.
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();

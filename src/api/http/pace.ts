@@ -2,7 +2,7 @@
 //
 // Answers are measured in rounds. At the end of a round, the tried limit is kept if its rate of answers is better than the
 // best rate so far. If not, a smaller step in the other direction is tried. When the steps become too small to measure,
-// the search ends. It begins again when the answers become slow, or after many answers.
+// the search ends. A new search begins when the answers become slow, or after many answers.
 
 export interface Pace {
   readonly limit: number;
@@ -59,9 +59,8 @@ const leastPartOfGrowth = 0.05;
 const leastGainOfLowerLimit = 1.05;
 const slowFactor = 2;
 const largeFall = 0.8;
-/** The step factor is raised to this power. The power 0.5 is the square root. */
-const usualShrink = 0.5;
-const shrinkAfterLargeFall = 0.8;
+const usualShrinkPower = 0.5;
+const shrinkPowerAfterLargeFall = 0.8;
 
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
   if (event.kind === 'refused') return afterRefusal(pace, event);
@@ -102,7 +101,7 @@ function afterRound(pace: Pace, now: Measured): Pace {
   if (best === undefined) return tryStep(pace, 'higher', now);
   if (isBetter(now, best)) return tryStep(pace, trying, now);
   const hasFallenFar = now.answersPerMs < largeFall * best.answersPerMs;
-  const stepFactor = pace.stepFactor ** (hasFallenFar ? shrinkAfterLargeFall : usualShrink);
+  const stepFactor = pace.stepFactor ** (hasFallenFar ? shrinkPowerAfterLargeFall : usualShrinkPower);
   return tryStep({ ...pace, stepFactor }, trying === 'higher' ? 'lower' : 'higher', best);
 }
 

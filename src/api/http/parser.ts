@@ -1,4 +1,4 @@
-// Prepares undici's parser for HTTP answers, which is a WebAssembly module.
+// Prepares undici's HTTP parser, which is a WebAssembly module.
 import { UsageError } from '../../errors.ts';
 
 // An ES import would copy the bytes one by one, which takes 100 ms. `require` does not.
@@ -6,14 +6,14 @@ import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 /**
  * Compiles the parser without V8's background optimisation. Node waits for that optimisation before it exits, which would
- * make `vals me` 4.6 times as slow. The caller must keep the module in memory: then V8 reuses it when undici compiles the
- * same bytes. The flags are reset at once, because V8 rejects cached bytecode if its flags have changed.
+ * make `vals me` 4.6 times as slow. The caller must keep the module: then V8 reuses it when undici compiles the same bytes.
  */
 export function compileParser(): WebAssembly.Module {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const optimisations = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
   for (const flag of optimisations) setFlagsFromString(`--no-${flag}`);
   const parser = new WebAssembly.Module(bytes);
+  // V8 rejects cached bytecode if its flags have changed, so the flags are reset.
   for (const flag of optimisations) setFlagsFromString(`--${flag}`);
   return parser;
 }

@@ -85,7 +85,7 @@ function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
-  // A service sends nothing before it receives a request, so more bytes can only come from the proxy.
+  // A service sends nothing before it receives a request, so these bytes come from the proxy.
   if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
   return undefined;
 }

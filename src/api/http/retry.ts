@@ -1,4 +1,3 @@
-// Decides whether and when to send a request again.
 import type { Fault } from './attempt.ts';
 
 export const maxAttempts = 4;
@@ -60,7 +59,6 @@ export function backoffMs(attempt: number, fault: Fault, random: number): number
   return Math.max(retryAfterMs, jittered);
 }
 
-/** The header is a number of seconds, or a date. */
 export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1_000;

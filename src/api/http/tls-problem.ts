@@ -1,18 +1,15 @@
-// Explains to the user why a TLS connection failed.
-
 interface Explanation {
   reason: string;
   hint: string;
 }
 
-/** The service or the proxy that the TLS connection leads to. */
-interface Peer {
+interface ServiceOrProxy {
   /** Such as "the proxy localhost:8080". */
   name: string;
   addressHint: string;
 }
 
-type Explain = (peer: Peer, error: TlsError) => Explanation;
+type Explain = (peer: ServiceOrProxy, error: TlsError) => Explanation;
 type TlsError = NodeJS.ErrnoException & { host?: string; cert?: { subjectaltname?: string } };
 
 const aboutCertificate =
@@ -104,7 +101,7 @@ const explanations: [code: RegExp, explain: Explain][] = [
   ],
 ];
 
-export function explainTlsError(error: Error, peer: Peer): Explanation | undefined {
+export function explainTlsError(error: Error, peer: ServiceOrProxy): Explanation | undefined {
   const code = tlsCodeOf(error);
   for (const [pattern, explain] of explanations) {
     if (pattern.test(code)) return explain(peer, error);

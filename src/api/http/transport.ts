@@ -22,7 +22,6 @@ import type { ProxyAddress } from './proxy.ts';
 import { isRead, parseRetryAfter } from './retry.ts';
 
 export interface TransportOptions {
-  /** `href` is the origin and the path that comes before `/v1`. */
   baseUrl: { origin: string; href: string };
   proxy: ProxyAddress | undefined;
   clock: Clock;
@@ -50,10 +49,10 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
       try {
         const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
         if ('error' in reply) return connectionFault(reply, origin, proxy);
-        // The service may close the connection after its answer. undici notices that only in a later turn of the event loop.
+        // If the service closed the connection after its answer, undici notices that in the next turn of the event loop.
         await new Promise(setImmediate);
         if (reply.body instanceof Error && isSuccess(reply)) {
-          return connectionFault({ error: reply.body, mayBeSent: true }, origin, proxy);
+          return connectionFault({ error: reply.body, mayHaveReachedService: true }, origin, proxy);
         }
         const read = () => readReply(request, reply, clock);
         const isLong = reply.body instanceof Buffer && isLarge(reply.body.length);

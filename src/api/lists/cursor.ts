@@ -35,9 +35,9 @@ const mostPagesUnderWay = 4;
 const fullPagesPerPageAhead = 4;
 
 /**
- * A list may change while it is read. A new record moves the later records towards the end, so a page may repeat known
- * records. A deleted record moves them towards the start, so a page may miss records. Once `--all` has seen such a move,
- * each page starts at the last record of the page before. If a page has no known record, the cursor steps back.
+ * The list may change while it is read. After new records, the next page repeats known records. After deletions, the
+ * next page skips records. So, once the list has changed, each page starts at the last record of the page before. If a
+ * page then has no known record, the cursor steps back.
  */
 export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
@@ -60,11 +60,10 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let knownRecordsInRow = 0;
   let knownPagesInRow = 0;
   let stepsBack = 0;
-  let hasMoved = false;
+  let hasChanged = false;
   /** Whether the requested page starts at the last record of the page before. */
   let overlaps = false;
-  /** Whether the page should overlap, but has no known record. */
-  let isLost = false;
+  let lacksOverlap = false;
   let fullPagesInRow = 0;
   /** The query to continue with, while the head of the list is read again. */
   let suspended: URLSearchParams | undefined;
@@ -72,16 +71,16 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   function takeNewRecords({ page }: FetchedPage): Page | undefined {
     if (suspended) return undefined;
     const { records, isLarge } = page;
-    isLost = overlaps && offset > start && !records.some(isSeen);
-    if (isLost || records.length === 0) return undefined;
+    lacksOverlap = overlaps && offset > start && !records.some(isSeen);
+    if (lacksOverlap || records.length === 0) return undefined;
     samePagesInRow = isSamePage(records, previous) ? samePagesInRow + 1 : 0;
     const fresh = samePagesInRow > 0 ? [] : newAmong(records);
     knownRecordsInRow = fresh.length === 0 ? knownRecordsInRow + records.length : 0;
     knownPagesInRow = fresh.length === 0 ? knownPagesInRow + 1 : 0;
     if (paging === undefined) return fresh.length > 0 ? page : undefined;
     const expectedCount = overlaps ? records.length - 1 : records.length;
-    if (fresh.length < expectedCount) hasMoved = true;
-    const isFull = !hasMoved && records.length === largestPage && records.every(hasKey);
+    if (fresh.length < expectedCount) hasChanged = true;
+    const isFull = !hasChanged && records.length === largestPage && records.every(hasKey);
     fullPagesInRow = isFull ? fullPagesInRow + 1 : 0;
     const chosen = fresh.slice(0, wanted - givenCount);
     leftOut = chosen.length < fresh.length;
@@ -92,7 +91,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   function newAmong(records: readonly JsonObject[]): JsonObject[] {
     return records.filter((record) => {
       const key = keyOf(record);
-      return key === undefined || seen.add(key);
+      return key === undefined || seen.addIfNew(key);
     });
   }
 
@@ -101,7 +100,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     currentQuery: URLSearchParams,
   ): URLSearchParams | undefined {
     if (suspended) return resume(suspended, records);
-    if (isLost) return stepBack();
+    if (lacksOverlap) return stepBack();
     if (records.length === 0) return undefined;
     if (goesInCircles()) return circular();
     if (givenCount === wanted) {
@@ -141,7 +140,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return leadsToNextPage(link) ? queryOfLink(link) : atOffset(offset);
   }
 
-  /** Pages ahead are requested only while the list does not move, because a move makes their offsets wrong. */
+  /** Pages are requested ahead only while the list does not change, because a change makes their offsets wrong. */
   function countAhead(next: URLSearchParams): number {
     const earned = Math.floor(fullPagesInRow / fullPagesPerPageAhead);
     const left = Math.ceil((wanted - givenCount) / largestPage) - 1;
@@ -165,7 +164,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   function canOverlap(link: URLSearchParams | undefined): boolean {
     const countsRecords = link === undefined || link.get('offset') === String(offset);
     const hasSeveral = previous !== undefined && previous.length > 1;
-    return hasMoved && countsRecords && paging?.all === true && hasSeveral;
+    return hasChanged && countsRecords && paging?.all === true && hasSeveral;
   }
 
   const pageSize = (skipped = 0): number => Math.min(largestPage, wanted - givenCount - skipped);

@@ -19,7 +19,6 @@ interface NewestFirstList {
 }
 
 export interface FollowOptions extends NewestFirstList {
-  /** The number of existing records to begin with. */
   last: number;
   clock: Clock;
   signal: AbortSignal;
@@ -139,7 +138,7 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
   }
 
   function rememberUnknown(entries: readonly Entry[]): Entry[] {
-    const oldestFirst = entries.toReversed().filter(({ key }) => known.add(key) && !headKeys.has(key));
+    const oldestFirst = entries.toReversed().filter(({ key }) => known.addIfNew(key) && !headKeys.has(key));
     for (const entry of oldestFirst) newestTime = Math.max(newestTime, timeOf(entry.record) ?? -Infinity);
     headKeys = new Set(entries.slice(0, pageSize).map(({ key }) => key));
     count += oldestFirst.length;

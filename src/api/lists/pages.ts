@@ -1,8 +1,7 @@
-// Reads a list page by page, and gives each record once.
 import type { Page } from '../../lib/page.ts';
 import { createCursor, type FetchedPage, isSameQuery, type ListNotes, type Paging } from './cursor.ts';
 
-/** Requests pages ahead, so that the service works while the caller handles the current page. */
+/** Gives each record once. Requests pages ahead, so that the service works while the caller handles the current page. */
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<FetchedPage>,
   filters: URLSearchParams,
@@ -27,7 +26,7 @@ export async function* listPages(
     if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
     if (next !== undefined && ahead.length === 0) request(next);
     while (ahead.length > 0 && ahead.length <= countAhead) request(cursor.queryAhead(ahead.length));
-    // The requests leave only after this turn of the event loop.
+    // Node sends the requests in the next turn of the event loop.
     await new Promise(setImmediate);
     // An empty page gives the caller a chance to stop.
     yield page ?? { records: [], isLarge: false };

@@ -10,8 +10,7 @@ export class RecentKeys {
     return this.#younger.has(key) || this.#older.has(key);
   }
 
-  /** Returns false if the key is known. */
-  add(key: string): boolean {
+  addIfNew(key: string): boolean {
     if (this.has(key)) return false;
     this.#younger.add(key);
     if (this.#younger.size === leastRemembered) {
