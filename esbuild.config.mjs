@@ -18,12 +18,13 @@ const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 const written = new Set();
 
 const program = await bundle('src/main.ts');
-// The digest tells bin/code-cache.js whether a cache of bytecode belongs to this build.
 const digest = createHash('sha256').update(program).digest('hex').slice(0, 16);
+// bin/code-cache.js calls this function. The digest tells whether a cache of bytecode belongs to this build.
 await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${program}\n})`);
 await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
-await prepareTexts(createRequire(import.meta.url)('./bin/code-cache.js').loadProgram().program);
+const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
+await prepareTexts(loadProgram().program);
 await removeOldFiles();
 
 /** @param {string} entry */
@@ -40,7 +41,7 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    // libsql and esbuild contain native code. pg loads pg-native only if pg-native is installed.
+    // libsql and esbuild contain native code, which cannot be bundled. pg loads pg-native only if it is installed.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });

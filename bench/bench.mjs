@@ -85,7 +85,7 @@ export const settingsFor = ({ baseUrl }) => ({
 
 /**
  * Node checks the self-signed certificate against all roots, as it does for users, and then accepts the certificate.
- * An additional authority would cost Node 20 another 70 ms.
+ * An extra certificate authority would cost Node 20 another 70 ms.
  */
 export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 

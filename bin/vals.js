@@ -94,7 +94,7 @@ function commandToExplain(words) {
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** Must decide like src/terminal/output.ts does without --color and --no-color. */
+/** Without --color and --no-color, src/terminal/output.ts must decide the same. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;

@@ -11,16 +11,15 @@ export const errnoOf = (error: unknown): string | undefined =>
 
 export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
 
-/** Removes the name of the system call and the path, such as ", open '/etc/passwd'". */
+/** Removes the end of a message such as "EACCES: permission denied, open '/etc/hosts'". */
 export const errorMessageOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);
 
-/** Windows cannot replace a file that another program has open. Most programs close the file soon. */
+/** Windows cannot replace a file that another program has open. Most programs close the file soon, so a retry helps. */
 const busyCodes = new Set(['EPERM', 'EBUSY', 'EACCES']);
 const retryForMs = 1_000;
 const pauseMs = 20;
 
-/** On other systems than Windows, these errors are permanent. */
 export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatform()): Result {
   const deadline = Date.now() + retryForMs;
   for (;;) {

@@ -12,7 +12,7 @@ export async function openInBrowser(
   return false;
 }
 
-/** $BROWSER may name several programs, separated by colons. xdg-open needs a display. */
+/** The variable BROWSER may name several programs, separated by colons. */
 function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
@@ -20,10 +20,11 @@ function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
     // No shell starts rundll32, because a shell could run a part of the address as a command.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
-  const hasScreen = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
+  // xdg-open cannot show a page without a display.
+  const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return [
     ...chosen.map((words) => words.trim().split(/\s+/)).filter(([program]) => program !== ''),
-    ...(usual ?? (hasScreen ? [['xdg-open']] : [])),
+    ...(usual ?? (hasDisplay ? [['xdg-open']] : [])),
   ];
 }
 

@@ -24,7 +24,7 @@ export async function formatRecord(
     : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   const all: Column[] = [
     ...columns,
-    // A dot in a key would be read as a separator in a path.
+    // `paths` stays empty, because a dot in a key would be read as a separator.
     ...rest.map((key) => ({
       header: key,
       paths: [],

@@ -26,7 +26,7 @@ export interface Cell {
 /** Commands accept the first 8 characters of an id instead of the whole id. */
 const shortId = 8;
 
-/** Measuring the width of a very long text takes minutes. */
+/** Longer text is cut before it is measured, because measuring a very long text takes minutes. */
 const longestText = 2_000;
 
 export interface CellOptions {

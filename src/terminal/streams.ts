@@ -73,7 +73,7 @@ export function createSink(
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // A write to a reader that still reads ends within one turn of the event loop, and should not be rejected.
+  // Waits for one turn of the event loop, so that a write to a reader that still reads can end.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;

@@ -14,10 +14,10 @@ export function wantsColor(
 const asIs = (text: string): string => text;
 export const plain: Style = { bold: asIs, dim: asIs, red: asIs, green: asIs, yellow: asIs, cyan: asIs };
 
-/** Level 1 has the sixteen basic colours, which follow the theme of the user's terminal. */
 export async function createStyle(color: boolean): Promise<Style> {
   if (!color) return plain;
   const { Chalk } = await import('chalk');
+  // Level 1 has the sixteen basic colours, which follow the theme of the user's terminal.
   return new Chalk({ level: 1 });
 }
 
