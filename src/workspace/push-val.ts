@@ -17,6 +17,8 @@ import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
   force: boolean;
+  /** True if the user typed the path of the file itself, and not its folder or the name of its val. */
+  isTyped: boolean;
   /** Creates a new val if the id in vals.json belongs to another owner, to a val with another name, or to no val. */
   fork: boolean;
   dryRun: boolean;
@@ -96,11 +98,14 @@ async function renameAndPush(
 async function sendCode(push: Push, target: Target): Promise<Outcome> {
   const { workspace, api, val, code, base, options } = push;
   const { remote } = target;
+  const name = remote?.name ?? val.name;
   refuseConflictMarkers(push);
   if (target.mayTakeOver) options.onPossibleTakeover(val);
-  if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
+  if (name !== val.name) {
+    options.remark(`${val.file} is the val "${name}" on the service, but vals.json named it "${val.name}".`);
+  }
+  if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
   options.beforeSending();
-  const name = remote?.name ?? val.name;
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     // The service may have stored the code although the request failed.
     if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
@@ -123,10 +128,10 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
   // A service creates no new version for the same code.
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
-    return { status: 'unchanged', ...idAndVersion(id, version) };
+    return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }
   const sent = status === 201 ? 'created' : 'pushed';
-  return { status: sent, ...idAndVersion(id, version), ...versionBefore(remote) };
+  return { status: sent, name, ...idAndVersion(id, version), ...versionBefore(remote) };
 }
 
 const versionBefore = (remote: Target['remote']): JsonObject =>
@@ -186,15 +191,18 @@ async function examineOrFork({ workspace, val, code, base, options }: Push): Pro
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
-  { force, dryRun }: PushOptions,
+  { force, isTyped, dryRun }: PushOptions,
 ): Outcome | undefined {
-  const { val, remote, status, foreign, otherNameThere } = examined;
+  const { val, recorded, remote, status, foreign, otherNameThere } = examined;
   if (foreign !== undefined && val.otherServices !== undefined) {
     throw ofAnotherOwner(workspace, val.otherServices, foreign.owner);
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
+  // vals.json may come from a stranger, who can put the id of any val beside a harmless name.
+  const mayForce = force && (isTyped || recorded?.name !== undefined);
+  if (otherNameThere !== undefined && !examined.isRenamedHere && !mayForce)
+    throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
       if (examined.isNew && remote?.id !== undefined) record(workspace, val, { ...remote, name: val.name });

@@ -62,20 +62,28 @@ export async function selectForPush(
   workspace: KnownVals,
   { warn, note }: { warn(message: string): void; note(message: string): void },
 ): Promise<WorkspaceVal[]> {
-  const isIgnored = createIgnoreCheck(workspace.root, createIgnoreFiles(warn));
-  const reasonFor = ({ file }: WorkspaceVal) => {
-    if (!isCode(file)) return 'not code';
-    return isIgnored(file) ? 'ignored' : undefined;
-  };
+  const reasonAgainst = createFileCheck(workspace, warn);
   const vals: WorkspaceVal[] = [];
   const leftOut: string[] = [];
   for (const val of await selectVals(workspace, [], warn)) {
-    const reason = reasonFor(val);
+    const reason = reasonAgainst(val);
     if (reason === undefined) vals.push(val);
     else leftOut.push(`${val.file} (${reason})`);
   }
   if (leftOut.length > 0) note(leftOutNote(leftOut));
   return vals;
+}
+
+/** The returned function tells why a file may be sent only if the user typed its path; undefined if there is no reason. */
+export function createFileCheck(
+  { root }: Pick<KnownVals, 'root'>,
+  warn: (message: string) => void,
+): (val: WorkspaceVal) => 'not code' | 'ignored' | undefined {
+  const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
+  return ({ file }) => {
+    if (!isCode(file)) return 'not code';
+    return isIgnored(file) ? 'ignored' : undefined;
+  };
 }
 
 const mostNamed = 3;

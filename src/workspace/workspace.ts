@@ -153,16 +153,13 @@ function isSameFile(path: string, otherPath: string): boolean {
   return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
 }
 
-export function findVal(known: KnownVals, word: string): WorkspaceVal | undefined {
-  const { vals } = known;
+export const findVal = (known: KnownVals, word: string): WorkspaceVal | undefined =>
+  findByFile(known, word) ?? known.vals.ofName(word) ?? known.vals.ofId(word);
+
+export function findByFile(known: KnownVals, word: string): WorkspaceVal | undefined {
   const file = fileBelow(known, word);
   const fromRoot = word.replace(/^\.\//, '');
-  return (
-    (file === undefined ? undefined : valOfFile(known, file)) ??
-    vals.ofFile(fromRoot) ??
-    vals.ofName(word) ??
-    vals.ofId(word)
-  );
+  return (file === undefined ? undefined : valOfFile(known, file)) ?? known.vals.ofFile(fromRoot);
 }
 
 export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): NotFoundError {

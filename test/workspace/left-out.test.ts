@@ -38,11 +38,50 @@ it('leaves out files that are ignored or not code, and says so', async () => {
 it.each([
   ['secrets.json', '{"password":"x"}'],
   ['private/key.ts', 'key'],
-  ['v1', '{"password":"x"}'],
+  ['v0', 'a'],
 ])('sends %s if it is named', async (word, code) => {
   const { place, sent } = await workspace();
   expect(await place.vals('push', word)).toMatchObject({ exit: 0 });
   expect(sent()).toEqual([code]);
+});
+
+it.each([
+  ['v1', 'secrets.json', 'not code'],
+  ['v3', 'private/key.ts', 'ignored'],
+])('sends nothing for the name %s, because %s is %s', async (name, file, reason) => {
+  const { place, sent } = await workspace();
+  const { exit, stderr } = await place.vals('push', 'a.ts', name);
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr:
+      `error: "${name}" is the val of ${file} in vals.json, and that file is ${reason}.\n` +
+      `hint: To push the file, give its path: \`vals push ${file}\`.\n`,
+  });
+  expect(sent()).toEqual([]);
+});
+
+it.each(['in', 'outside of'])(
+  'sends a hidden file only if its path is typed, %s a workspace',
+  async (where) => {
+    const { place, sent } = await workspace();
+    if (where === 'outside of') place.remove('vals.json');
+    put(place.folder, { 'sub/.hid.ts': 'hidden', 'sub/b.ts': 'b' });
+    expect(await place.vals('push', 'sub')).toMatchObject({ exit: 0 });
+    expect(sent()).toEqual(['b']);
+    expect(await place.vals('push', 'sub/.hid.ts')).toMatchObject({ exit: 0 });
+    expect(sent()).toEqual(['b', 'hidden']);
+  },
+);
+
+it('leaves out a file of a typed folder that vals.json cannot list', async () => {
+  const { place, sent } = await workspace();
+  put(place.folder, { 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });
+  const { exit, stderr } = await place.vals('push', 'sub');
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringContaining('sub/aux/prod.ts was left out: its path has a part, "aux", that belongs'),
+  });
+  expect(sent()).toEqual(['b']);
 });
 
 it('reads the ignore files at the top of the workspace for a folder below it', async () => {

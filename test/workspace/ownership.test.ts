@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { Place, put, Service, workspaceWith } from './support.ts';
+import { Place, pushed, put, Service, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const ownId = '11111111-1111-4111-8111-111111111111';
@@ -152,14 +152,51 @@ describe('an id that belongs to a val of another name', () => {
   });
 
   it.each([
-    ['--force', 'production_billing'],
+    ['hello.ts --force', 'production_billing'],
     ['--fork', 'hello'],
-  ])('%s sends the file as %s', async (flag, name) => {
+  ])('push %s sends the file as %s', async (words, name) => {
     const { place, sent } = await checkout(facts);
-    await place.rows(['push', flag]);
+    const args = ['push', ...words.split(' ')];
+    expect(await place.rows([...args, '--dry-run'])).toMatchObject([{ name, status: 'planned' }]);
+    expect(await place.rows(args)).toMatchObject([{ name }]);
     expect(sent()).toEqual([name]);
     expect(place.manifest().vals['hello.ts']?.name).toBe(name);
     expect(place.idOf('hello.ts')).toBe(ownId);
+  });
+
+  it.each(['push', 'push .', 'push hello', `push ${id}`])(
+    '%s --force names that val and sends nothing, because the path of the file was not typed',
+    async (words) => {
+      const { place, sent } = await checkout(facts);
+      for (const more of [['--force'], ['--force', '--dry-run']]) {
+        const [row] = await place.rows([...words.split(' '), ...more], 5);
+        expect(row?.error?.message).toContain('"hello" in vals.json, but on the service, its id belongs');
+        expect(row?.error?.message).toContain('"production_billing"');
+        expect(row?.error?.hint).toContain('`vals push hello.ts --force`');
+      }
+      expect(sent()).toEqual([]);
+    },
+  );
+
+  it('push --force warns of the name of the val that it overwrites', async () => {
+    const { place } = await checkout(facts);
+    const warning =
+      'warning: hello.ts is the val "production_billing" on the service, but vals.json named it "hello".\n';
+    for (const more of [['--dry-run'], []]) {
+      const { exit, stdout, stderr } = await place.vals('push', 'hello.ts', '--force', ...more);
+      expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(warning) });
+      expect(stdout).toContain('\tproduction_billing\t');
+    }
+  });
+
+  it('push --force alone overwrites a val that this folder pulled and that got another name since', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const id = place.idOf('a.ts');
+    await service.ask('PUT', `/v1/vals/${id}`, { name: 'better' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
+    expect(await place.rows(['push', '--force'])).toMatchObject([{ name: 'better', status: 'pushed', id }]);
+    expect(await service.code(id)).toBe('a2');
   });
 
   it('pull takes its name with its code', async () => {

@@ -1,10 +1,12 @@
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
+import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { followMoves } from '../../workspace/moved.ts';
-import { selectForPush } from '../../workspace/select.ts';
+import { createFileCheck, selectForPush } from '../../workspace/select.ts';
 import { checkNotEmpty, readCode } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
@@ -19,8 +21,10 @@ import {
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   fileBelow,
+  findByFile,
   findVal,
   type KnownVals,
+  relativeTo,
   valOfFile,
   valsOf,
   type Workspace,
@@ -32,6 +36,8 @@ export interface PushItem extends Source {
   val?: WorkspaceVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
+  /** Whether the user typed the path of the file itself, and not its folder or the name of its val. */
+  isTyped: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
 }
@@ -96,6 +102,7 @@ async function itemWithName(context: Context, paths: readonly string[], name: st
 const untrackedItem = (context: Context, { file, inFolder }: FoundFile): PushItem => ({
   file,
   name: nameFrom(file),
+  isTyped: inFolder === undefined,
   canReadAgain: inFolder !== undefined,
   read: async () => (inFolder ? readInFolder(file, inFolder) : readCode(file, context)),
 });
@@ -118,7 +125,7 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   return vals.map((val) => {
     const { file, name } = val;
     const read = async () => readBelowRoot(known, val, file, 'list the file in .valsignore');
-    return { file, name, val, canReadAgain: true, read };
+    return { file, name, val, isTyped: false, canReadAgain: true, read };
   });
 }
 
@@ -127,13 +134,25 @@ async function chosenItems(
   known: KnownVals,
   words: readonly string[],
 ): Promise<PushItem[]> {
+  const reasonAgainst = createFileCheck(known, context.say.warn);
+  const typedFiles = new Set<string>();
   const paths = words.map((word) => {
     const val = isPath(known.cwd, word) ? undefined : findVal(known, word);
-    return val === undefined ? word : relative(known.cwd, join(known.root, val.file));
+    const path = val === undefined ? word : relative(known.cwd, join(known.root, val.file));
+    if (val === undefined || findByFile(known, word) !== undefined) {
+      typedFiles.add(resolve(known.cwd, path));
+      return path;
+    }
+    const reason = reasonAgainst(val);
+    if (reason !== undefined) throw pathNeeded(word, val, path, reason);
+    return path;
   });
-  const files = await collectFiles(paths, context);
+  const files = (await collectFiles(paths, context)).filter((found) => !isLeftOut(found));
   const items = files.map((found): PushItem => {
-    const untracked = untrackedItem(context, found);
+    const untracked = {
+      ...untrackedItem(context, found),
+      isTyped: typedFiles.has(resolve(known.cwd, found.file)),
+    };
     const file = fileBelow(known, found.file);
     if (file === undefined) return untracked;
     const val = knownOrNewVal(known, file);
@@ -146,7 +165,21 @@ async function chosenItems(
   });
   refuseSameNames(items);
   return items;
+
+  /** vals.json cannot list a file with such a path, so a push of the file would overwrite any val of its name. */
+  function isLeftOut({ file, inFolder }: FoundFile): boolean {
+    const below = relativeTo(known, file);
+    const problem = below.startsWith('../') || isAbsolute(below) ? undefined : pathProblem(below);
+    if (inFolder === undefined || problem === undefined) return false;
+    context.say.warn(`${file} was left out: its path ${problem}.`);
+    return true;
+  }
 }
+
+const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
+  new UsageError(`"${word}" is the val of ${file} in vals.json, and that file is ${reason}.`, {
+    hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
+  });
 
 function readBelowRoot(
   { root }: KnownVals,

@@ -29,6 +29,7 @@ interface PusherOptions {
   workspace: Workspace;
   api: Api;
   force: boolean;
+  isTyped(file: string): boolean;
   outage: Outage;
   /** The files to push at the start, even if an ignore file lists them. */
   firstFiles: Set<string>;
@@ -38,7 +39,7 @@ interface PusherOptions {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
+  { workspace, api, force, isTyped, outage, firstFiles, ignoreFiles }: PusherOptions,
 ): (file: string) => Promise<void> {
   const { flags, signal, say } = context;
   const columns = eventColumns(context);
@@ -74,7 +75,11 @@ export function createFilePusher(
       name = val.name;
       if (code !== undefined) checkNotEmpty(file, code);
       const remotes = isFirst ? firstRemotes : createRemotes();
-      const outcome = await pushVal(current, api, val, code, { ...pushOptions, remotes });
+      const outcome = await pushVal(current, api, val, code, {
+        ...pushOptions,
+        isTyped: isTyped(file),
+        remotes,
+      });
       // If the file does not exist, nothing was sent, and the service may still be out of reach.
       if (code !== undefined) outage.serviceAnswered();
       const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);

@@ -44,8 +44,10 @@ export async function createItemSender(
     beforeSending: () => signal.throwIfAborted(),
     onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
     beforeRenaming({ file, name }: WorkspaceVal, nameThere: string) {
-      if (!dryRun || flags.json || flags.ndjson) return;
-      say.note(`A push would rename the val "${nameThere}" of ${file} to "${name}".`);
+      if (flags.json || flags.ndjson) return;
+      say.note(
+        `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${file} to "${name}".`,
+      );
     },
   };
 
@@ -59,7 +61,7 @@ export async function createItemSender(
     if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);
     try {
       const outcome = isTracked
-        ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
+        ? await pushVal(workspace, api, val, code, { ...pushOptions, isTyped: item.isTyped, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
       return outcome;

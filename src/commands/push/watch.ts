@@ -8,7 +8,7 @@ import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createOutage } from '../../workspace/watch/outage.ts';
 import { createQueue } from '../../workspace/watch/queue.ts';
 import { watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace } from '../../workspace/workspace.ts';
+import { openWorkspace, relativeTo } from '../../workspace/workspace.ts';
 import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import { createFilePusher } from './push-file.ts';
 
@@ -50,7 +50,15 @@ export async function watchWorkspace(
     onBegan: () => say.warn('The service cannot be reached. This command keeps trying, and no save is lost.'),
     onEnded: () => say.note('The service can be reached again.'),
   });
-  const pushFile = createFilePusher(context, { workspace, api, force, outage, firstFiles, ignoreFiles });
+  const pushFile = createFilePusher(context, {
+    workspace,
+    api,
+    force,
+    isTyped: (file) => paths.some((path) => relativeTo(workspace, path) === file),
+    outage,
+    firstFiles,
+    ignoreFiles,
+  });
   const queue = createQueue(
     concurrency === 'auto' ? mostFiles : concurrency,
     (file) => pushFile(file).catch(end),

@@ -169,7 +169,7 @@ const folderOf = (below: string): string => below.slice(0, Math.max(0, below.las
 
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
-const isHidden = (folder: string): boolean => folder.startsWith('.') || folder === 'node_modules';
+const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
 export const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
 
@@ -192,8 +192,9 @@ async function walk(
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
       options.warn(`${withSlashes(join(options.shownPath, file))} was left out: it is ${reason}.`);
+    if (isHidden(entry.name)) continue;
     if (entry.isDirectory()) {
-      if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
+      if (isIgnored(path, true, rules)) continue;
       if (isTooDeep(file)) {
         warnLeftOut(`more than ${mostFolders} folders deep`);
         continue;
