@@ -156,6 +156,15 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
       // A failed checkpoint loses nothing: the commits stay in the log.
     }
   };
+  /**
+   * If another process reads the store, for example for a backup, a checkpoint waits until the read ends, and all
+   * requests wait for the checkpoint. So this checkpoint does not wait. If it fails, the next write tries again.
+   */
+  const checkpointWithoutWaiting = () => {
+    connection.exec('PRAGMA busy_timeout = 0');
+    checkpoint();
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  };
   const checkFiles = (maybeCommitted = false) => {
     if (files.areInPlace()) return;
     saveLog();
@@ -174,7 +183,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     after() {
       wrote = true;
       checkFiles(true);
-      if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpoint();
+      if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpointWithoutWaiting();
     },
   });
 
