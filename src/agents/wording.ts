@@ -12,7 +12,7 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
     let isForPerson = false;
     const said = text
       // A tool has no --help.
-      .replace(/ ?`vals [^`]*--help` [^.]*\./g, '')
+      .replace(/ ?To [^`.]* run `vals [^`]*--help`\./g, '')
       .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]+>)?/g, (found, option?: string) => {
         if (option !== undefined) return camelCase(option);
         if (!found.startsWith('`vals ')) return found;

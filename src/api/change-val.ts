@@ -53,5 +53,5 @@ function fieldOf(val: JsonObject, field: ValField): string | undefined {
 const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError =>
   new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, {
     ...facts,
-    hint: `${shell`vals val get ${id}`} shows the val as it is now.`,
+    hint: `To see the val as it is now, run ${shell`vals val get ${id}`}.`,
   });

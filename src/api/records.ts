@@ -6,7 +6,7 @@ import type { Call } from './call.ts';
 type Request = Pick<Call, 'method' | 'path'>;
 
 export const notThisService =
-  'Check that the base URL belongs to a val service. `vals config` shows the base URL.';
+  'Check that the base URL belongs to a val service. To see the base URL, run `vals config`.';
 
 const badResponse = (message: string, { method, path }: Request): BadResponseError =>
   new BadResponseError(message, { hint: notThisService, method, path });

@@ -36,7 +36,7 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
-      hint: 'Give the id of a val. `vals ls --fields id,name` shows the ids of your vals.',
+      hint: 'Give the id of a val. To see the ids of your vals, run `vals ls --fields id,name`.',
     });
   }
   return encodeURIComponent(id);
@@ -55,10 +55,10 @@ const noVersion = (id: string, version: string): Call['meanings'] => {
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
-    : { 404: `"${id}" does not look like the id of a val. \`vals ls\` shows the ids of your vals.` };
+    : { 404: `"${id}" does not look like the id of a val. To see the ids of your vals, run \`vals ls\`.` };
 
 const noRoute: Call['hints'] = {
-  404: 'Check the base URL with `vals config`. If the base URL is right, this service does not support this command.',
+  404: 'To check the base URL, run `vals config`. If the base URL is right, this service does not support this command.',
 };
 
 export const me = (): Call => ({
@@ -81,7 +81,7 @@ export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
-  hints: { 404: 'This service cannot list all runs. `vals val runs <val>` lists the runs of one val.' },
+  hints: { 404: 'This service cannot list all runs. To list the runs of one val, run `vals val runs <val>`.' },
 });
 
 export const myLikes = (): Call => ({
@@ -110,7 +110,7 @@ export const createVal = (val: NewVal): Call => ({
   carries: { kind: 'val', isMine: true },
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
-  hints: { ...noRoute, 409: 'Choose another name, or update the val with `vals push`.' },
+  hints: { ...noRoute, 409: 'Choose another name. To update the val, run `vals push`.' },
   ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second one.`,
 });
 
@@ -119,7 +119,7 @@ export const putVal = (name: string, code: string): Call => ({
   path: '/v1/vals',
   carries: { kind: 'val', isMine: true },
   body: { name, code },
-  hints: { ...noRoute, 409: `${shell`vals val get ${name}`} shows the val as it is now.` },
+  hints: { ...noRoute, 409: `To see the val as it is now, run ${shell`vals val get ${name}`}.` },
   ifUnknown: 'You can safely push again: the val will have the same code.',
 });
 
@@ -139,7 +139,7 @@ export const deleteVal = (id: string): Call => ({
   carries: { kind: 'deletion' },
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `${shell`vals val get ${id}`} shows whether the val still exists.`,
+  ifUnknown: `To see whether the val still exists, run ${shell`vals val get ${id}`}.`,
 });
 
 export const listVersions = (id: string): Call => ({
@@ -190,7 +190,7 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   acceptsAnyAnswer: true,
   meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
   hints: { ...idHints(id), 409: 'Choose another name.' },
-  ifUnknown: `${shell`vals val get ${id}`} shows the val as it is now. You can safely run the command again.`,
+  ifUnknown: `To see the val as it is now, run ${shell`vals val get ${id}`}. You can safely run the command again.`,
 });
 
 /** Some services ignore `fields`. */
@@ -202,7 +202,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
   body: { code, ...fields },
   meanings: noVal(id),
   hints: idHints(id),
-  ifUnknown: `${shell`vals version ls ${id}`} shows whether the version was created.`,
+  ifUnknown: `To see whether the version was created, run ${shell`vals version ls ${id}`}.`,
 });
 
 export const getVersion = (id: string, version: string): Call => ({
@@ -210,7 +210,7 @@ export const getVersion = (id: string, version: string): Call => ({
   mayRequirePaging: true,
   path: `${valPath(id)}/versions/${version}`,
   meanings: noVersion(id, version),
-  hints: { 404: `${shell`vals version ls ${id}`} lists the versions that exist.` },
+  hints: { 404: `To list the versions that exist, run ${shell`vals version ls ${id}`}.` },
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
@@ -221,10 +221,10 @@ export const deleteVersion = (id: string, version: string): Call => ({
     409: `The service refuses to delete version ${version} of the val ${id}.`,
   },
   hints: {
-    404: `${shell`vals version ls ${id}`} lists the versions that exist.`,
+    404: `To list the versions that exist, run ${shell`vals version ls ${id}`}.`,
     409: `To delete the val with all its versions, run ${shell`vals val rm ${id}`}.`,
   },
-  ifUnknown: `${shell`vals version ls ${id}`} shows whether the version still exists.`,
+  ifUnknown: `To see whether the version still exists, run ${shell`vals version ls ${id}`}.`,
 });
 
 export const valRuns = (id: string): Call => ({
@@ -233,7 +233,7 @@ export const valRuns = (id: string): Call => ({
   val: id,
   meanings: noVal(id),
   hints: {
-    404: `${shell`vals val get ${id}`} shows whether the val exists. If it does, this service cannot list runs.`,
+    404: `To see whether the val exists, run ${shell`vals val get ${id}`}. If it does, this service cannot list runs.`,
     ...idHints(id),
   },
 });

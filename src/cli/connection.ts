@@ -89,7 +89,7 @@ function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }
   if (signInHint !== undefined) return signInHint;
   if (token !== undefined) return 'Nothing was stored. Check the token, then try again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of this service.';
-  return `Run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
+  return `To sign in, run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
 }
 
 function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {
@@ -112,7 +112,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   }
   // The message does not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Set it to an address such as http://proxy.example.com:3128, with user name and password percent-encoded, or unset it.',
+    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset it. Percent-encode a user name and a password.',
   });
 }
 

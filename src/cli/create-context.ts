@@ -44,7 +44,8 @@ export function createContext(
       trace: settings.debug.value ? messages.trace : () => {},
       redactor,
       notes: {
-        circular: () => messages.warn('The service sent the same records again, so the list ends here.'),
+        circular: () =>
+          messages.warn('The service sent the same records twice, so the list may be incomplete.'),
         more: messages.more,
         serviceIsAway: ({ message }) =>
           messages.warn(`${message} This command keeps trying until the service is back.`),

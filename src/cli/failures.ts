@@ -158,6 +158,6 @@ function enumerate(labels: readonly string[]): string {
 
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
-    ? 'Run the command again for the rest.'
-    : 'The warnings above say why, and what to do.';
+    ? 'To finish the rest, run the command again.'
+    : 'The warnings above give the reasons and the next steps.';
 }

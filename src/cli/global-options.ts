@@ -4,23 +4,23 @@ import { type OptionDefinition, parsed, toggle, word } from './command.ts';
 
 export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
-  ndjson: toggle('--ndjson', 'print one JSON record per line, as they arrive'),
+  ndjson: toggle('--ndjson', 'print one JSON record per line, as records arrive'),
   fields: parsed('--fields <a,b.c>', 'print only these fields', parseFields),
-  quiet: toggle('--quiet', 'no hints and no progress'),
-  baseUrl: word('--base-url <url>', 'the service to talk to (VALS_BASE_URL)'),
+  quiet: toggle('--quiet', 'print no hints and no progress'),
+  baseUrl: word('--base-url <url>', 'the address of the service (VALS_BASE_URL)'),
   local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
   timeout: parsed(
     '--timeout <seconds>',
-    'deadline of one request, retries included (VALS_TIMEOUT, 60)',
+    'time limit of a request and its retries (VALS_TIMEOUT, default: 60)',
     (text) => parseTimeout(text, '--timeout'),
   ),
-  allowHttp: toggle('--allow-http', 'allow http:// to another machine (VALS_ALLOW_HTTP=1)'),
-  debug: toggle('--debug', 'trace requests on stderr (VALS_DEBUG=1)'),
-  color: toggle('--color', 'lay out and colour the output as at a terminal', {
-    negatedDescription: 'no colour (NO_COLOR=1)',
+  allowHttp: toggle('--allow-http', 'allow http:// addresses of other machines (VALS_ALLOW_HTTP=1)'),
+  debug: toggle('--debug', 'print each request on stderr (VALS_DEBUG=1)'),
+  color: toggle('--color', 'print tables and colours as at a terminal, even in a pipe', {
+    negatedDescription: 'print no colours (NO_COLOR=1)',
   }),
   pager: toggle('--pager', 'show long output in VALS_PAGER, PAGER or less', {
-    negatedDescription: 'no pager',
+    negatedDescription: 'use no pager',
   }),
 };
 
@@ -28,8 +28,7 @@ export const helpOption = toggle('-h, --help', 'show the help');
 export const versionOption = toggle('-V, --version', 'print the version');
 
 export const environmentAlone: Readonly<Record<string, string>> = {
-  VALS_TOKEN:
-    'the token, instead of the stored one; there is no option for it, because others can see command lines',
+  VALS_TOKEN: 'the token; it overrides the token that `vals login` stored',
   VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
   VALS_DATA_DIR: 'the data folder of the embedded service',

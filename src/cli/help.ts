@@ -7,8 +7,9 @@ import { optionsAt } from './known-options.ts';
 export function addRootHelp(root: Command): void {
   addText(
     root,
-    'Begin with `vals push hello.ts --local`, or `vals login` for a real service.\n' +
-      '`vals <command> --help` explains a command, `vals help options` common options.',
+    'To try the program, run `vals push hello.ts --local`.\n' +
+      'To use a service, run `vals login`.\n' +
+      'To see the help of a command, run `vals <command> --help`.',
   );
 }
 
@@ -19,7 +20,7 @@ export function addTopicHelp(command: Command, topic: string, below: readonly An
       .flatMap(({ examples }) => examples.filter((line) => line.startsWith(`vals ${topic} `)).slice(0, 1))
       .slice(0, 3),
   );
-  addText(command, `\`vals ${topic} <command> --help\` explains one of them.`);
+  addText(command, `To see the help of a command, run \`vals ${topic} <command> --help\`.`);
 }
 
 export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand): void {
@@ -28,7 +29,7 @@ export function addCommandHelp(leaf: Command, { columns, examples }: AnyCommand)
     .join(', ');
   addText(
     leaf,
-    `${headers && `Columns in a pipe: ${headers}\n`}Every command also takes --json, --fields and more: see \`vals help options\`.`,
+    `${headers && `Columns in a pipe: ${headers}\n`}To list more options, such as --json, run \`vals help options\`.`,
   );
   addExamples(leaf, examples);
 }

@@ -39,7 +39,7 @@ export function unknownCommand(parent: Command, tree: CommandTree): UsageError {
   const other = [`${typed} ${next}`, typed].find((words) => Object.hasOwn(tree.synonyms, words));
   return new UsageError(
     `There is no command ${shell`vals ${[...path, word]}`}.${asQuestion(suggestions().map((line) => `\`vals ${line}\``))}`,
-    { hint: `\`${lineOf(parent)} --help\` lists the commands.` },
+    { hint: `To list the commands, run \`${lineOf(parent)} --help\`.` },
   );
 
   function suggestions(): string[] {
@@ -70,7 +70,7 @@ function unknownOption(command: Command): UsageError {
 }
 
 const tokenHint =
-  'Run `vals login`, or set VALS_TOKEN. No option takes a token, because others can read command lines.';
+  'No option takes a token, because other users can see command lines. Run `vals login`, or set VALS_TOKEN.';
 
 /** commander reports a missing value only for the last word of the command line. */
 function missingValue(command: Command, words: readonly string[]): UsageError {
@@ -102,7 +102,7 @@ function wrongCount(command: Command, program: Program, tree: CommandTree): Usag
   const definitions = argumentsOf(program.definition() ?? {}).map(([, definition]) => definition);
   const given = command.args.length;
   const line = `\`${lineOf(command)}\``;
-  const hint = `\`${lineOf(command)} --help\` explains the arguments.`;
+  const hint = `To see the arguments, run \`${lineOf(command)} --help\`.`;
   const missing = definitions.filter(({ form }) => form.startsWith('<'))[given];
   if (missing !== undefined) {
     return new UsageError(
@@ -122,7 +122,7 @@ function wrongCount(command: Command, program: Program, tree: CommandTree): Usag
 function hintForVal(command: Command, tree: CommandTree): string | undefined {
   const ofVal = commandNamed(tree, ['val', ...pathOf(command)].join(' '));
   if (ofVal === undefined || command.args.length !== 1) return undefined;
-  return `For one val: ${shell`vals ${ofVal.path.split(' ')} ${command.args}`}.`;
+  return `To do this for one val, run ${shell`vals ${ofVal.path.split(' ')} ${command.args}`}.`;
 }
 
 export function wrongChoice(name: string, word: string, choices: readonly string[]): UsageError {
@@ -139,4 +139,4 @@ const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join('
 
 /** `vals` and a topic such as `vals val` have only the global options. */
 const optionsHint = (command: Command): string =>
-  `\`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\` lists the options.`;
+  `To list the options, run \`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\`.`;

@@ -17,13 +17,13 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
-        hint: `\`vals use\` lists your spaces. The person who runs the service adds members: ${shell`vals space grant ${space.name} <username>`}.`,
+        hint: `To list your spaces, run \`vals use\`. To become a member, ask the person who runs the service to run ${shell`vals space grant ${space.name} <username>`}.`,
       },
     );
   const mayOnlyRead = ({ message, facts }: AuthError): AuthError =>
     new AuthError(message, {
       ...facts,
-      hint: `Ask the person who runs the service for write access. On its machine they run ${shell`vals space grant ${space.name} <username>`}.`,
+      hint: `To get write access, ask the person who runs the service to run ${shell`vals space grant ${space.name} <username>`}.`,
     });
   let asked: Promise<boolean> | undefined;
 

@@ -14,7 +14,7 @@ import { dryRun, plan } from './shared/options.ts';
 type Field<Value = string> = [key: string, value: Value];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
-const pathMissing = 'Give the path of the request: `vals api /v1/me`.';
+const pathMissing = 'The request needs a path, such as /v1/me.';
 
 export const command = defineCommand({
   summary: 'Send any request to the service',
@@ -42,7 +42,7 @@ export const command = defineCommand({
       parseField,
     ),
     input: word('--input <file>', 'a JSON file, sent byte for byte; -: standard input'),
-    paginate: toggle('--paginate', 'GET a list with all its pages, as one array'),
+    paginate: toggle('--paginate', 'read all pages of a list, and print one array'),
     dryRun,
   },
   examples: [
@@ -71,7 +71,7 @@ export const command = defineCommand({
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       acceptsAnyAnswer: true,
-      hints: { 404: 'Check the path, and the id in it if it has one.' },
+      hints: { 404: 'Check the path and the ids in it.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();
@@ -86,14 +86,14 @@ function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
   throw new UsageError(`"${word}" is not an HTTP method.`, {
-    hint: 'The method comes before the path, and may be omitted: `vals api GET /v1/me`.',
+    hint: 'Give a method such as GET before the path: `vals api GET /v1/me`.',
   });
 }
 
 function parseField(word: string): Field {
   const equals = word.indexOf('=');
   if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
-  throw new UsageError('A field is written key=value.', {
+  throw new UsageError('A field needs the form key=value.', {
     hint: 'For example -f name=hello, or -F version=3.',
   });
 }
@@ -105,19 +105,19 @@ function checkCombination(
   paginate: boolean | undefined,
 ): void {
   if (input !== undefined && isRead(method)) {
-    throw new UsageError(`${method} has no body, so it takes no --input.`, {
-      hint: 'Fields (-f, -F) go into its query.',
+    throw new UsageError(`A ${method} request has no body, so it takes no --input.`, {
+      hint: 'To send values in the query, use -f or -F.',
     });
   }
   if (paginate && method !== 'GET') {
-    throw new UsageError(`--paginate needs a GET, but this is a ${method}.`, {
+    throw new UsageError(`--paginate works only with GET, but this request is a ${method}.`, {
       hint: 'To send fields in the query of a GET, give the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
     });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
   if (readers.length > 1) {
     throw new UsageError('Standard input can be read only once.', {
-      hint: 'Use - only once, and give files for the rest.',
+      hint: 'Use - for one value, and files for the others.',
     });
   }
 }
@@ -129,7 +129,7 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   } catch (error) {
     // The message does not repeat the value, because the value may be a secret.
     throw new UsageError(`The value of the field ${key} is not JSON.`, {
-      hint: `For text use -f ${key}=..., for a file's text -F ${key}=@file.`,
+      hint: `To send text, use -f ${key}=<text>. To send the text of a file, use -F ${key}=@<file>.`,
       cause: error,
     });
   }
@@ -141,7 +141,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
     return { text, body: parseJson(text) };
   } catch (error) {
     throw new LocalError(`${file === '-' ? 'Standard input' : file} is not JSON.`, {
-      hint: 'A body has to be JSON. To send a text file as a field, use -F key=@file.',
+      hint: 'The body of a request must be JSON. To send a text file as a field, use -F key=@file.',
       cause: error,
     });
   }
@@ -160,7 +160,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
   const again = keys.find((key, index) => keys.indexOf(key) < index);
   if (again !== undefined) {
     throw new UsageError(`The field ${again} was given twice.`, {
-      hint: `For a list use -F ${again}='[1, 2]'.`,
+      hint: `To send a list, use -F ${again}='[1, 2]'.`,
     });
   }
   return Object.fromEntries(fields);

@@ -13,13 +13,13 @@ import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts
 export const command = defineCommand({
   summary: 'Make a workspace with every val of the service',
   description:
-    'Make a new folder, and write each of your vals on the service into a file there. This is `vals init` and ' +
+    'Make a new folder with one file for each of your vals on the service. This is `vals init` and ' +
     '`vals pull --all` in one command. The folder must be new or empty. After an interruption, run the command again: ' +
     'it continues.',
   details:
-    'Some names of vals cannot be names of files. The command reports these vals at the end, and ' +
-    '`vals pull <id> --file <path>` adds them. The command does not work with a service that cannot list vals.',
-  arguments: { folder: argument('[folder]', "the new folder (the service's host name)") },
+    'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
+    'To add them, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
+  arguments: { folder: argument('[folder]', "the new folder (default: the service's host name)") },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
   empty: 'The service has no vals yet.',
@@ -47,7 +47,7 @@ export const command = defineCommand({
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
-    say.hint(`Run ${shell`cd ${given}`} and edit the files. \`vals push\` sends the changed files.`);
+    say.hint(`To edit the vals, run ${shell`cd ${given}`}. To send the changed files, run \`vals push\`.`);
     return { kind: 'nothing' };
   },
 });

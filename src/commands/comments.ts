@@ -6,7 +6,7 @@ import { paging, timeRange } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List the comments you gave or received',
   options: {
-    relationship: word('--relationship <word>', 'which comments', {
+    relationship: word('--relationship <word>', 'the comments to list', {
       choices: ['any', 'given', 'received'],
       default: 'any',
     }),
@@ -21,7 +21,7 @@ export const command = defineCommand({
     { ...moment('created', 'createdAt'), droppable: 2 },
     { ...authorColumn('author.username', 'author'), droppable: 3 },
     column('val', 'val.name', 'valName'),
-    { ...column('comment'), firstLine: { hint: '--json shows whole comments.' } },
+    { ...column('comment'), firstLine: { hint: 'To see whole comments, add --json.' } },
     idColumn('id'),
   ],
   empty: 'No comments.',

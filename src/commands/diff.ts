@@ -17,7 +17,7 @@ export const command = defineCommand({
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines here.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
+  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file differs from the service.',
@@ -47,23 +47,24 @@ export const command = defineCommand({
 });
 
 const meanings: Record<ShownStatus, string> = {
-  'changed here': 'changed here. `vals push` sends it.',
-  new: 'is not on the service yet. `vals push` sends it.',
-  'changed there': 'changed on the service. `vals pull` writes the change into the file.',
-  conflict: 'changed here and on the service. `vals pull --merge` merges both.',
-  'missing here': 'has no file here. `vals pull` writes the file.',
-  'deleted there': 'was deleted on the service. `vals push --fork` makes a new val.',
-  'not yours': 'belongs to another owner. `vals push --fork` makes a val of your own.',
+  'changed here': 'changed here. To send the change, run `vals push`.',
+  new: 'is not on the service yet. To send it, run `vals push`.',
+  'changed there': 'changed on the service. To write the change into the file, run `vals pull`.',
+  conflict: 'changed here and on the service. To merge both changes, run `vals pull --merge`.',
+  'missing here': 'has no file here. To write the file, run `vals pull`.',
+  'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
+  'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
   unmerged: 'has conflict markers. Edit the code between them, then run `vals push`.',
-  'renamed here': 'has another name on the service. `vals push` renames it there.',
+  'renamed here': 'has another name on the service. To rename it on the service, run `vals push`.',
   unchanged: 'is the same on both sides.',
 };
 
-const nameTaken = 'is new here, but the service has a val of that name. `vals pull --merge` merges both.';
+const nameTaken =
+  'is new here, but the service already has a val of that name. To merge both, run `vals pull --merge`.';
 
 function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
-    return 'is neither here nor on the service. `vals forget` removes it from vals.json.';
+    return 'is neither here nor on the service. To remove it from vals.json, run `vals forget`.';
   const status = shownStatus(examined);
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }

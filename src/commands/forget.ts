@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Remove vals from the workspace',
   description:
     'Remove vals from vals.json and list their files in .valsignore, so that they are no longer pushed. The files and ' +
-    'the vals on the service stay. `vals push <file>` adds a file again.',
+    'the vals on the service stay. To add a file again, run `vals push <file>`.',
   arguments: { vals: argument('<val...>', 'names, files or ids') },
   options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
   examples: ['vals forget hello'],
@@ -36,7 +36,7 @@ export const command = defineCommand({
     if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
     const files = chosen.map(({ file }) => file);
     await forgetVals(root, context, files);
-    context.say.hint('.valsignore now lists the forgotten files, so that `vals push` skips them.');
+    context.say.hint('.valsignore now lists the forgotten files, so `vals push` skips them.');
     return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },
 });

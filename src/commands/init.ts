@@ -40,7 +40,7 @@ export const command = defineCommand({
     say.hint(
       total === 0
         ? 'Write some code to hello.ts, then run `vals push`.'
-        : '`vals push` sends new and changed files. `vals status` compares them with the service.',
+        : 'To send new and changed files, run `vals push`. To compare the files with the service, run `vals status`.',
     );
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
     return { kind: 'record', record };

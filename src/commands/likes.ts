@@ -8,7 +8,7 @@ export const command = defineCommand({
   options: paging,
   examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],
   columns: valColumns,
-  empty: 'You liked no vals yet.',
+  empty: 'You have not liked a val yet.',
   run: async ({ connect }, paging) => ({
     kind: 'list',
     rows: (await connect()).pages(routes.myLikes(), paging),

@@ -15,7 +15,7 @@ export const command = defineCommand({
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('There is no service to sign out of.', {
-        hint: 'Give its base URL: `vals logout --base-url https://...`.',
+        hint: 'To name the service, run `vals logout --base-url https://...`.',
       });
     }
     let wasSignedIn = false;
@@ -40,4 +40,4 @@ export const command = defineCommand({
 const noDefault = (left: number): string =>
   left === 0
     ? ' There is no default service now.'
-    : ` There is no default service now. Choose one of the other ${left} with \`vals use <base-url>\`.`;
+    : ` There is no default service now. To choose one of the other ${left}, run \`vals use <base-url>\`.`;

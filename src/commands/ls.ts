@@ -50,7 +50,7 @@ export const command = defineCommand({
     // Only a terminal shows the hint about more records. Looking for more records may take another request.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
-    return { kind: 'list', rows, emptyHint: 'No val of yours matches.' };
+    return { kind: 'list', rows, emptyHint: 'None of your vals matches.' };
   },
 });
 

@@ -12,13 +12,13 @@ export const command = defineCommand({
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
     'Without a browser, and in a pipe, the command prints the address.',
-  arguments: { val: val('[val]', 'its name, its id or the beginning of its id, or in a workspace its file') },
+  arguments: { val: val('[val]', 'a name, an id or its first characters, or a file of a workspace') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
       throw new UsageError('With --local, no service keeps running for a browser.', {
-        hint: 'Run `vals serve`, which shows the address of its page.',
+        hint: 'To start a service with a page, run `vals serve`.',
       });
     }
     const api = await connect();
@@ -60,7 +60,7 @@ const longestAddress = 8_192;
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address to open.', {
-      hint: '`vals val get` shows the answer of the service.',
+      hint: 'To see the answer of the service, run `vals val get <val> --json`.',
     });
   }
   // Opening an address that contains the token would leak the token. Other users can see the arguments of a browser.
@@ -68,12 +68,12 @@ function addressOf(api: Api, text: string | undefined): string {
   if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
     const problem = isTooLong ? 'is too long' : 'contains your token';
     throw new BadResponseError(`The service sent an address that ${problem}.`, {
-      hint: 'Check that the base URL is that of a val service. `vals config` shows the base URL.',
+      hint: 'Check that the base URL is that of a val service. To see the base URL, run `vals config`.',
     });
   }
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
-    hint: '`vals val get --json` shows the answer of the service.',
+    hint: 'To see the answer of the service, run `vals val get <val> --json`.',
   });
 }
 

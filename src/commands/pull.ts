@@ -15,9 +15,9 @@ export const command = defineCommand({
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
     'that changed here is not overwritten without --force. --merge merges both sides, and marks the lines that conflict.',
   details:
-    'Some names of vals cannot be names of files. --all reports these vals at the end, and ' +
-    '`vals pull <id> --file <path>` adds them. After an interruption, run the command again: it continues.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
+    'Some names of vals cannot be names of files. --all reports these vals at the end. ' +
+    'To add them, run `vals pull <id> --file <path>`. After an interruption, run the command again: it continues.',
+  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
   options: {
     all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),
     merge: toggle('--merge', 'merge vals that changed on both sides', { conflicts: ['force'] }),
@@ -32,12 +32,11 @@ export const command = defineCommand({
     'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
   ],
   columns: pullColumns,
-  empty:
-    'There is nothing to pull. `vals pull --all` also adds your vals on the service that are not here yet.',
+  empty: 'There is nothing to pull. To add your other vals on the service, run `vals pull --all`.',
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so it takes no names.', {
-        hint: 'Give the vals to pull, or --all.',
+        hint: 'Omit the names, or omit --all.',
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);

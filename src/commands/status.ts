@@ -47,7 +47,7 @@ export const command = defineCommand({
     'A val is in conflict if it changed here and on the service, if its file is new and the service already has a val of ' +
     'that name, or if its id in vals.json belongs to a val of another name. A val is unmerged if its file has ' +
     'conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (all vals of the workspace)') },
+  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
   options: {
     exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
       hiddenFromAgents: true,
@@ -72,7 +72,7 @@ export const command = defineCommand({
       return {
         kind: 'outcomes',
         rows,
-        error: new ConflictError(message, { hint: '`vals diff` shows the differences.' }),
+        error: new ConflictError(message, { hint: 'To see the differences, run `vals diff`.' }),
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
@@ -139,35 +139,35 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
   const steps: [isNeeded: boolean, hint: string][] = [
-    [has('changed here', 'new'), '`vals push` sends the files that changed here.'],
-    [has('renamed here'), '`vals push` renames vals on the service whose names were edited in vals.json.'],
+    [has('changed here', 'new'), 'To send the files that changed here, run `vals push`.'],
+    [has('renamed here'), 'To rename vals on the service as in vals.json, run `vals push`.'],
     [
       isCheckout,
-      'Without a base in .vals, `vals status` cannot tell which side is newer. `vals diff` shows both.',
+      'Without a base in .vals, `vals status` cannot tell which side is newer. To see both sides, run `vals diff`.',
     ],
-    [has('changed there', 'missing here'), "`vals pull` writes the service's code into the files."],
-    [has('missing here'), '`vals push --prune` deletes vals whose files are gone.'],
+    [has('changed there', 'missing here'), "To write the service's code into the files, run `vals pull`."],
+    [has('missing here'), 'To delete the vals whose files are gone, run `vals push --prune`.'],
     [has('unmerged'), 'Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.'],
     [
       conflicts.some((each) => !each.isNew && !hasOtherName(each)),
-      '`vals pull --merge` merges both sides of a conflict.',
+      'To merge both sides of a conflict, run `vals pull --merge`.',
     ],
     [
       conflicts.some(({ isNew }) => isNew),
-      'The service already has a val with the name of a new file. `vals diff` shows both, `vals pull --merge` merges them.',
+      'The service already has a val with the name of a new file. To see both, run `vals diff`. To merge both, run `vals pull --merge`.',
     ],
     [
       conflicts.some(hasOtherName),
-      'An id in vals.json belongs to a val of another name. `vals pull` writes the name and code of that val.',
+      'An id in vals.json belongs to a val of another name. To get the name and code of that val, run `vals pull`.',
     ],
-    [isOthers && !isElsewhere, '`vals push --fork` makes vals of your own from the files.'],
+    [isOthers && !isElsewhere, 'To make vals of your own from the files, run `vals push --fork`.'],
     [
       isOthers && isElsewhere,
-      '`vals use` lists your services and spaces. `vals push --fork` pushes to your own vals of the same names, and creates the missing ones.',
+      'To list your services and spaces, run `vals use`. To push to your own vals of the same names, and create the missing ones, run `vals push --fork`.',
     ],
     [
       differing.some(isDeletedEverywhere),
-      '`vals forget` removes vals that are neither here nor on the service.',
+      'To remove vals that are neither here nor on the service, run `vals forget`.',
     ],
   ];
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));

@@ -19,7 +19,7 @@ export const command = defineCommand({
     column('base url', 'baseUrl'),
     { ...column('role'), only: 'terminal' },
   ],
-  empty: 'You are not signed in to a service yet. Run `vals login --base-url <url>`.',
+  empty: 'You are not signed in to a service yet. To sign in, run `vals login --base-url <url>`.',
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
@@ -82,7 +82,7 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
     hint:
       known.length > 0
         ? `Your spaces: ${known.join(', ')}.`
-        : `You have no spaces on ${service.href}. The person who runs it adds you with \`vals space grant\`.`,
+        : `You have no spaces on ${service.href}. To become a member of one, ask the person who runs the service to run \`vals space grant\`.`,
   });
 }
 

@@ -103,7 +103,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       if (!options.json) warn(message);
     },
     hint: (message) => void hints.add(message),
-    more: () => void hints.add('There are more records. Add --limit N or --all to see them.'),
+    more: () => void hints.add('There are more records. To see them, add --limit N or --all.'),
     note: writeDim,
     done: (...line) => {
       lastLine = line;

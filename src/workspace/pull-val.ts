@@ -132,11 +132,11 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you.`;
 
-/** UTF-8 cannot represent half of a character (a lone surrogate). */
+/** UTF-8 cannot represent a lone surrogate. */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(
-    `The code of "${name}" contains half of a character, so it cannot be written to a file.`,
+    `The code of "${name}" contains a lone surrogate, so it cannot be written to a file as UTF-8.`,
     { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },
   );
 }

@@ -41,7 +41,7 @@ export async function pushVal(
     return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
   }
   options.remark(
-    `${val.file} is gone. ${shell`vals pull ${val.file}`} restores it, ${shell`vals forget ${val.file}`} removes it from vals.json, \`vals push --prune\` deletes the val.`,
+    `${val.file} is gone. To restore it, run ${shell`vals pull ${val.file}`}. To remove it from vals.json, run ${shell`vals forget ${val.file}`}. To delete the val, run \`vals push --prune\`.`,
   );
   return { status: 'skipped' };
 }

@@ -136,14 +136,17 @@ describe('a usage error', () => {
     ['me too many', '`vals me` takes no arguments, but was given 2.'],
     ['val get a b', '`vals val get` takes one argument, but was given 2.'],
     ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
-    ['val rm', "`vals val rm` needs <val...>: the vals' names or ids, or in a workspace their files."],
+    [
+      'val rm',
+      '`vals val rm` needs <val...>: names, ids or their first characters, or files of a workspace.',
+    ],
     ['version get x', '`vals version get` needs <version>: its number.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],
     ['runs --error --no-error', '--error and --no-error cannot be given together.'],
     ['runs --no-error --limit 2 --error', '--error and --no-error cannot be given together.'],
-    ['api', 'Give the path of the request: `vals api /v1/me`.'],
-    ['api GET', 'Give the path of the request: `vals api /v1/me`.'],
+    ['api', 'The request needs a path, such as /v1/me.'],
+    ['api GET', 'The request needs a path, such as /v1/me.'],
     ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
   ])('of `vals %s` is: %s', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });

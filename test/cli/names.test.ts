@@ -54,7 +54,7 @@ describe('a list without an end', () => {
   it('ends after 1,000 pages without a new record', async () => {
     const { exit, stderr } = await lookUp({ isRepeated: true });
     expect(exit).toBe(3);
-    expect(stderr).toContain('The service sent the same records again, so the list ends here.');
+    expect(stderr).toContain('The service sent the same records twice, so the list may be incomplete.');
   });
 });
 

@@ -25,7 +25,7 @@ describe('on a service with a search', () => {
     await run(['val', 'set', 'cart', '--privacy', 'public'], { env });
     expect(await ls('--privacy', 'public')).toEqual(['cart']);
     expect(await ls('price', '--privacy', 'private')).toEqual(['getPrice', 'list']);
-    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain('No val of yours matches.');
+    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain('None of your vals matches.');
   });
 
   it('counts --limit and --offset among those that match', async () => {

@@ -39,7 +39,7 @@ describe('version diff', () => {
     ]);
     expect(await vals(['version', 'diff', id, '3'])).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     expect((await runOnScreen(['version', 'diff', id, '3'], { env })).screen).toContain(
-      'The code is the same in both.',
+      'The code is the same in both versions.',
     );
     expect((await runOnScreen(['version', 'diff', id, '1'], { env })).screen).toContain('\u001b[31m-two');
     expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');

@@ -106,7 +106,7 @@ describe('vals clone', () => {
       exit: 2,
       stderr:
         `error: ${service.baseUrl} cannot list your vals, so they cannot all be pulled.\n` +
-        'hint: In a workspace, `vals pull <id>` adds a val by its id.\n',
+        'hint: To add a val by its id, run `vals pull <id>` in a workspace.\n',
     });
     expect(readdirSync(place.folder)).not.toContain('mine');
     place.put({ 'vals.json': '{"vals":{}}' });

@@ -279,7 +279,7 @@ it('finishes a running push after Ctrl-C, says so, and records it', async () => 
   await watch.until(() => puts() === 1);
   const ended = watch.end();
   await watch.until(() =>
-    watch.stderr().includes('Waiting for the pushes under way. Press Ctrl-C again to stop at once.'),
+    watch.stderr().includes('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
   );
   answer();
   expect(await ended).toBe(130);

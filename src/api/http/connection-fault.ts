@@ -34,7 +34,7 @@ export function connectionFault(
 const isPlain = (origin: string): boolean => origin.startsWith('http:');
 
 const addressHint = (origin: string): string =>
-  `Check the address ${origin}. \`vals config\` shows where the address comes from.`;
+  `Check the address ${origin}. To see where the address comes from, run \`vals config\`.`;
 
 /** Some TLS servers answer plain HTTP with a TLS alert, which undici cannot parse. */
 const isTlsAlert = (error: Error): boolean =>
@@ -43,7 +43,7 @@ const isTlsAlert = (error: Error): boolean =>
 const expectsHttps = (origin: string): Fault => ({
   kind: 'rejected',
   reason: `the service at ${origin} expects https, not http`,
-  hint: `Change the address to ${withHttps(origin)}. \`vals config\` shows where the address comes from.`,
+  hint: `Change the address to ${withHttps(origin)}. To see where the address comes from, run \`vals config\`.`,
 });
 
 const withHttps = (origin: string): string => origin.replace('http:', 'https:');
@@ -63,7 +63,7 @@ export function faultOfTlsPort(status: number, body: unknown, origin: string): F
 
 function proxyFault({ status, cause, message }: ProxyError, { url, source }: ProxyAddress): Fault {
   const name = `the proxy ${url.host}`;
-  const addressHint = `Check the proxy address in ${source}. \`vals config\` shows the address without the password.`;
+  const addressHint = `Check the proxy address in ${source}. To see the address without the password, run \`vals config\`.`;
   if (status === 407) {
     const given = url.username !== '' || url.password !== '';
     return {

@@ -75,8 +75,8 @@ const triesOf = ({ attempts }: FailedCall): string => (attempts > 1 ? ` (${attem
 
 const checkAddress = (origin: string): string =>
   isLoopback(new URL(origin).hostname)
-    ? 'Check that the service is running. `vals serve` starts the embedded service.'
-    : 'Check the address and the network. `vals config` shows where the address comes from.';
+    ? 'Check that the service is running. To start the embedded service, run `vals serve`.'
+    : 'Check the address and the network. To see where the address comes from, run `vals config`.';
 
 /** Exit code 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
 function unavailable(failed: FailedCall, message: string, hint: string): ValsError {
@@ -141,10 +141,10 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
 const passHostOn =
   'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header, in nginx ' +
   'with `proxy_set_header Host $http_host;`.';
-const useOtherToken = 'Use a token that has the permission. `vals me` shows whose token this is.';
+const useOtherToken = 'Use a token that has the permission. To see whose token this is, run `vals me`.';
 const checkId = 'Check the id: there is nothing with this id, or it is not yours.';
 const readAgain =
-  'Read the current state from the service. Run the command again if you still want the change.';
+  'Check what the service has now. If you still want the change, run the command again.';
 
 const waitHint = (ms: number): string =>
   ms > 5_000

@@ -23,7 +23,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const name = textAt(source, 'name');
   if (name === undefined) {
     throw new BadResponseError(`The service sent no name with the val ${id}.`, {
-      hint: 'A val without a name cannot be copied.',
+      hint: 'Give the val a name on the service, then run the command again.',
     });
   }
   const found = await options.target.vals.named(name);
@@ -66,7 +66,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
 
 const newVal = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
-  hints: { 409: 'Add --force to overwrite it.' },
+  hints: { 409: 'To overwrite it, add --force.' },
 });
 
 async function codesToSend(
@@ -79,7 +79,7 @@ async function codesToSend(
   const conflict = () => {
     const name = textAt(source, 'name');
     return new ConflictError(`${name} has other code on ${target.name}.`, {
-      hint: 'Add --force to overwrite it.',
+      hint: 'To overwrite it, add --force.',
     });
   };
   if (!versions) {

@@ -21,11 +21,11 @@ export const command = defineCommand({
     'Each service gets its own token: the other service gets the one that `vals login` stored for it, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
-  arguments: { vals: val('[val...]', 'names, ids, beginnings of ids, or in a workspace files') },
+  arguments: { vals: val('[val...]', 'names, ids or their first characters, or files of a workspace') },
   options: {
     to: word('--to <base-url>', 'the service, or the space, to copy to'),
-    all: toggle('--all', 'every val that is yours'),
-    versions: toggle('--versions', 'every version, in order, not only the current code'),
+    all: toggle('--all', 'copy all your vals'),
+    versions: toggle('--versions', 'copy all versions, not only the current code'),
     force: toggle('--force', 'overwrite vals that have other code on that service'),
     dryRun,
   },
@@ -38,12 +38,19 @@ export const command = defineCommand({
   jobSummary: true,
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
-      throw new UsageError('Give the service to copy to: --to <base-url>.', {
-        hint: '`vals use` lists the services that you are signed in to.',
+      throw new UsageError('The service to copy to is missing.', {
+        hint: 'Add --to <base-url>. To list the services that you are signed in to, run `vals use`.',
       });
-    const hint = 'Give the vals to copy, or --all.';
-    if (all && ids.length > 0) throw new UsageError('Give either vals or --all, not both.', { hint });
-    if (!all && ids.length === 0) throw new UsageError('No val was given.', { hint });
+    if (all && ids.length > 0) {
+      throw new UsageError('--all copies every val, so it takes no names.', {
+        hint: 'Omit the names, or omit --all.',
+      });
+    }
+    if (!all && ids.length === 0) {
+      throw new UsageError('No val to copy was given.', {
+        hint: 'Give the names of vals. To copy all your vals, add --all.',
+      });
+    }
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();
@@ -70,7 +77,7 @@ async function listItems({ connect, seen }: Context): Promise<Item[]> {
   const pages = await openMyVals(await connect(), seen, { all: true });
   if (pages === undefined) {
     throw new UsageError('This service cannot list your vals, so --all cannot find them.', {
-      hint: 'Give the vals to copy.',
+      hint: 'Omit --all, and give the names or ids of the vals.',
     });
   }
   const items: Item[] = [];

@@ -25,7 +25,7 @@ export async function openTarget(context: Context, to: string, count: number): P
   const given = env.VALS_TO_TOKEN?.trim();
   const signIn = shell`vals login --base-url ${baseUrl.href}`;
   const token = given ? checkToken(given, 'VALS_TO_TOKEN') : settings.storedToken(baseUrl.origin)?.value;
-  const hint = `Run ${signIn}, or set VALS_TO_TOKEN to a token of that service.`;
+  const hint = `To sign in, run ${signIn}, or set VALS_TO_TOKEN to a token of that service.`;
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = given ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await context.connect({ baseUrl, token, signInHint });

@@ -25,13 +25,13 @@ export function hintAtMissingIds(
   const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;
   const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
-  const next = isInWorkspace ? 'then run `vals pull <id>`' : 'before you use `vals val`';
-  say.hint(`The service sent no id for ${which}. Find the id on the service, ${next}.`);
+  const next = isInWorkspace ? ', then run `vals pull <id>`' : ' to use `vals val`';
+  say.hint(`The service sent no id for ${which}. Find the id on the service${next}.`);
 }
 
 export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {
   const count = rows.filter(({ status }) => status === 'behind').length;
   if (count === 0) return;
   const which = count === 1 ? '1 val' : `${count} vals`;
-  say.hint(`${which} changed on the service. Run \`vals pull\` to get the changes.`);
+  say.hint(`${which} changed on the service. To get the changes, run \`vals pull\`.`);
 }

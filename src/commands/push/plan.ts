@@ -59,18 +59,18 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
   const { paths, name, listsNamesOnly } = options;
   if (paths.includes('')) {
     throw new UsageError('A path is empty.', {
-      hint: 'Check for an unset variable. Give a file or a folder; . is the current folder.',
+      hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
     });
   }
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
-    throw new UsageError('No path was given.', {
-      hint: 'Give files or folders: `vals push hello.ts`. After `vals init`, `vals push` alone sends all changed files.',
+    throw new UsageError('No path was given, and this folder is not in a workspace.', {
+      hint: 'To push a file, run `vals push hello.ts`. To make this folder a workspace, run `vals init`.',
     });
   }
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
-      hint: 'Add a name: `vals push - --name hello`.',
+      hint: 'Add --name, such as `vals push - --name hello`.',
     });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, listsNamesOnly);
@@ -92,7 +92,7 @@ async function itemWithName(context: Context, paths: readonly string[], name: st
   }
   const files = await collectFiles(paths, context);
   if (files.length > 1) {
-    throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length}.`, {
+    throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length} files.`, {
       hint: 'Give one of these files.',
     });
   }

@@ -47,7 +47,7 @@ export const command = defineCommand({
     name: word('--name <name>', 'the name of the val, if one file is pushed', { conflicts: ['watch'] }),
     concurrency: parsed(
       '--concurrency <n>',
-      'requests in parallel, or auto, which adapts to the service',
+      'number of parallel requests (default: auto)',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'], hiddenFromAgents: true },
     ),

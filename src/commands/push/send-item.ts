@@ -69,7 +69,7 @@ export async function createItemSender(
       throw withNameProposed(error, name, (valid) =>
         isTracked
           ? `Rename the file to ${valid}${extname(file)}.`
-          : `Give it a valid name: ${shell`vals push ${file} --name ${valid}`}.`,
+          : `To use a valid name, run ${shell`vals push ${file} --name ${valid}`}.`,
       );
     }
   }

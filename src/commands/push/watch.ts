@@ -27,7 +27,7 @@ export async function watchWorkspace(
   const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
-      hint: '--ndjson prints a record for each push.',
+      hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
   const workspace = await followMoves(openWorkspace(context), context);
@@ -97,7 +97,7 @@ export async function watchWorkspace(
   } finally {
     signal.removeEventListener('abort', interrupted);
     const cancelNote = clock.after(1_000, () =>
-      say.note('Waiting for the pushes under way. Press Ctrl-C again to stop at once.'),
+      say.note('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
     );
     await beyondGracePeriod(async () => {
       await saves.close();

@@ -50,7 +50,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
   /** Resolves to the reason, as a text, if no version has the same code as the file. */
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
-      return 'no service is chosen. Sign in with `vals login`, or add --local.';
+      return 'no service is chosen. To sign in, run `vals login`. To use the embedded service, add --local.';
     }
     const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
     const api: Api = await connect();

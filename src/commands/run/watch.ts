@@ -14,7 +14,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const { target } = invocation;
   if (target.kind !== 'file') {
     throw new UsageError('--watch needs a file, but this val runs with the code of the service.', {
-      hint: 'Give the file of the val. In a workspace, `vals pull` writes that file.',
+      hint: 'Give the file of the val. To get the file, run `vals pull` in a workspace.',
     });
   }
   let round = new AbortController();

@@ -37,7 +37,7 @@ const runStatus: Column = {
 
 const runError: Column = {
   ...column('error', 'error.message', 'error'),
-  firstLine: { hint: '--full shows whole errors.' },
+  firstLine: { hint: 'To see whole errors, add --full.' },
 };
 
 export const runColumns: Column[] = [

@@ -8,7 +8,9 @@ import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from './store-place.ts';
 
-export const usernameArgument = argument('<username>', 'their name', (text) => checkName(text, 'a username'));
+export const usernameArgument = argument('<username>', 'the name of the person', (text) =>
+  checkName(text, 'a username'),
+);
 export const spaceArgument = argument('<name>', 'the name of the space', (text) =>
   checkName(text, 'the name of a space'),
 );
@@ -29,7 +31,7 @@ export async function withStore<Result>(
   const { data } = place;
   if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
     throw new LocalError(`There is no store at ${data}.`, {
-      hint: 'Check the path. `vals user add`, `vals space add` and `vals serve` create a store.',
+      hint: 'Check the path. To create a store, run `vals user add`, `vals space add` or `vals serve`.',
     });
   }
   return withStoreOrNew(context, place, work);
@@ -59,13 +61,13 @@ export function onSameStore(command: string, { database, data }: PlaceGiven): st
 
 export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
   return new NotFoundError(`There is no user named ${username}.`, {
-    hint: `${onSameStore('user ls', place)} lists the users.`,
+    hint: `To list the users, run ${onSameStore('user ls', place)}.`,
   });
 }
 
 export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   return new NotFoundError(`There is no space named ${name}.`, {
-    hint: `${onSameStore('space ls', place)} lists the spaces.`,
+    hint: `To list the spaces, run ${onSameStore('space ls', place)}.`,
   });
 }
 
@@ -73,17 +75,17 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {
-      hint: `Choose another name, or add members to it: ${onSameStore(`space grant ${name} <username>`, place)}.`,
+      hint: `Choose another name. To add members to the space, run ${onSameStore(`space grant ${name} <username>`, place)}.`,
     });
   }
   return new ConflictError(`There is a user named ${name} already.`, {
-    hint: `Choose another name, or give them a new token: ${onSameStore(`user token ${name}`, place)}.`,
+    hint: `Choose another name. To give the user a new token, run ${onSameStore(`user token ${name}`, place)}.`,
   });
 }
 
 export function ownsVals(name: string): ConflictError {
   return new ConflictError(`${name} owns vals and was not removed.`, {
-    hint: 'Add --with-vals to delete those vals too, with all their versions.',
+    hint: 'To delete those vals too, with all their versions, add --with-vals.',
   });
 }
 
@@ -93,7 +95,7 @@ export async function confirmRemoval({ prompt }: Context, name: string, vals: nu
   throw new UsageError('Nothing was removed.');
 }
 
-export const removeWithoutAsking = 'Add --yes to remove it without being asked.';
+export const removeWithoutAsking = 'To remove it without a question, add --yes.';
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;

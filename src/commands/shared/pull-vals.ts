@@ -85,7 +85,7 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
   throw new UsageError(`${nameOf(service)} cannot list your vals, so they cannot all be pulled.`, {
-    hint: 'In a workspace, `vals pull <id>` adds a val by its id.',
+    hint: 'To add a val by its id, run `vals pull <id>` in a workspace.',
   });
 }
 

@@ -52,7 +52,7 @@ export async function confirmDeletion(
   question: () => Promise<string>,
   refusal = 'Nothing was deleted.',
 ): Promise<void> {
-  const instead = 'Add --yes to delete without being asked.';
+  const instead = 'To delete without a question, add --yes.';
   prompt.expectTerminal(instead);
   const text = await question();
   progress.stop();

@@ -59,7 +59,7 @@ export async function showRuns(
   const { follow, summary, full = false, val, ...paging } = view;
   if (follow && context.flags.json) {
     throw new UsageError('--follow never ends, so it cannot print one JSON document.', {
-      hint: 'Use --ndjson, which prints one record per line.',
+      hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
   const connected = await context.connect();
@@ -106,7 +106,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
       if (!isThere) throw error;
       throw new NotFoundError('This service does not list the runs of a single val.', {
         ...error.facts,
-        hint: '`vals runs` lists the runs of all your vals, if the service can list them.',
+        hint: 'To list the runs of all your vals, run `vals runs`.',
       });
     }
   }

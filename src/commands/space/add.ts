@@ -17,7 +17,7 @@ export const command = defineCommand({
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, store, place);
       context.say.done(`Added the space ${name}.`);
-      context.say.hint(`Add members to it: ${onSameStore(`space grant ${name} <username>`, place)}.`);
+      context.say.hint(`To add members, run ${onSameStore(`space grant ${name} <username>`, place)}.`);
       return { kind: 'record', record: { ...space } };
     }),
 });

@@ -27,7 +27,7 @@ export const command = defineCommand({
       if (outcome === 'no person') throw nobodyNamed(username, place);
       if (outcome === 'not a member') {
         throw new NotFoundError(`${username} is not a member of ${name}.`, {
-          hint: `${onSameStore('space ls', place)} lists the members of each space.`,
+          hint: `To list the members of each space, run ${onSameStore('space ls', place)}.`,
         });
       }
       context.say.done(`${username} has no access to ${name} any more.`);

@@ -20,7 +20,7 @@ export const command = defineCommand({
       if (!added) throw await nameTaken(username, store, place);
       context.say.done(`Added ${username}.`);
       context.say.hint(
-        `Copy the token now: it is shown only once. ${username} signs in with \`vals login --base-url <url>\`.`,
+        `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
       );
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),

@@ -31,7 +31,7 @@ export const command = defineCommand({
   run: (context, { username, yes, withVals = false, dryRun, ...place }) => {
     const ownsStore = () =>
       new ConflictError(`${username} is the owner of this store and cannot be removed.`, {
-        hint: `For a new token: ${onSameStore(`user token ${username}`, place)}.`,
+        hint: `To get a new token, run ${onSameStore(`user token ${username}`, place)}.`,
       });
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);

@@ -11,7 +11,7 @@ export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. The name must be new.',
   arguments: {
-    name: argument('<name>', 'its name'),
+    name: argument('<name>', 'the name of the val'),
     file: codeFile,
   },
   options: {
@@ -27,7 +27,7 @@ export const command = defineCommand({
   async run(context, { name, file = '-', readme, privacy, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
-        hint: 'Give a file for one of them.',
+        hint: 'Give the path of a file for the code or for the readme.',
       });
     }
     checkName(name, context.say.warn);
@@ -43,7 +43,7 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const api = await context.connect();
     const record = await api.record(call).catch((error) => {
-      throw withNameProposed(error, name, (valid) => `Give it a valid name, such as ${valid}.`);
+      throw withNameProposed(error, name, (valid) => `Choose a valid name, such as ${valid}.`);
     });
     context.say.done(`Created ${name}.`);
     return { kind: 'record', record };

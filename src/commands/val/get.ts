@@ -10,13 +10,13 @@ export const command = defineCommand({
   description: 'Show a val, or one of its versions. If the service allows it, no token is needed.',
   arguments: {
     val: {
-      ...val('<val>', 'a name, an id or its beginning, or a file; NAME@2 is version 2'),
+      ...val('<val>', 'a name, an id or its first characters, or a file; NAME@2 is version 2'),
       orVersion: true,
     },
   },
   options: {
-    code: toggle('--code', 'only its code, byte for byte', { conflicts: ['readme'] }),
-    readme: toggle('--readme', 'only its readme, byte for byte'),
+    code: toggle('--code', 'print only the code, byte for byte', { conflicts: ['readme'] }),
+    readme: toggle('--readme', 'print only the readme, byte for byte'),
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,
@@ -27,7 +27,7 @@ export const command = defineCommand({
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
-    if (forPerson) say.hint('--code prints the code of the val.');
+    if (forPerson) say.hint('To print the code of the val, add --code.');
     return { kind: 'record', record };
   },
 });

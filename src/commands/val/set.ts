@@ -20,7 +20,7 @@ export const command = defineCommand({
     'changed only some of the fields, and 6 if it changed none.',
   arguments: { val: valArgument },
   options: {
-    name: word('--name <name>', 'its new name'),
+    name: word('--name <name>', 'the new name'),
     privacy,
     readme: word('--readme <file>', 'a file with its readme; -: standard input'),
     dryRun,
@@ -33,7 +33,7 @@ export const command = defineCommand({
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeVal(api, val, fields).catch((error) => {
-      throw withNameProposed(error, name ?? '', (valid) => `Give it a valid name: --name ${valid}.`);
+      throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as --name ${valid}.`);
     });
     if (!notApplied.includes('name')) await renaming?.();
     const label = textAt(record, 'name') ?? context.wordFor(val) ?? val;
@@ -57,7 +57,7 @@ async function readFields(
       hint: 'Give --name, --privacy or --readme.',
     });
   }
-  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give --name a name.' });
+  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as --name hello.' });
   if (name !== undefined) checkName(name, context.say.warn);
   const { readText } = await import('../../workspace/sources/read-text.ts');
   const text = readme === undefined ? undefined : await readText(readme, context);

@@ -14,7 +14,7 @@ export const command = defineCommand({
   arguments: {
     val: valArgument,
     a: version('<a>', 'the version to start from'),
-    b: version('[b]', 'the version to compare it with (the current code)'),
+    b: version('[b]', 'the version to compare it with (default: the current code)'),
   },
   examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
@@ -35,7 +35,7 @@ export const command = defineCommand({
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(named(from), named(shownTo));
-    if (diff === '') say.hint('The code is the same in both.');
+    if (diff === '') say.hint('The code is the same in both versions.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },

@@ -506,11 +506,11 @@ describe('the token is in nothing that is printed', () => {
 
 describe('what to do next', () => {
   it.each<[Reply, string]>([
-    [{ status: 403 }, 'Use a token that has the permission. `vals me` shows whose token this is.'],
+    [{ status: 403 }, 'Use a token that has the permission. To see whose token this is, run `vals me`.'],
     [{ status: 413 }, 'Split the val into smaller vals.'],
     [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
     [{ status: 422 }, 'Run the command again with --debug to see the request and the answer.'],
-    [{ status: 409 }, '`vals val get hello` shows the val as it is now.'],
+    [{ status: 409 }, 'To see the val as it is now, run `vals val get hello`.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
     [
       { status: 404 },
