@@ -23,38 +23,18 @@ export const command = defineCommand({
     'vals login --base-url https://api.example.com --with-token < token.txt',
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
-  async run(context, { withToken }) {
-    const { settings, prompt, env, say } = context;
+  async run(context, { withToken = false }) {
+    const { settings, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
         hint: 'Omit --local, and unset VALS_LOCAL.',
       });
     }
-    // A broken config file is reported before the user types a token.
     const { configFile } = settings;
+    // A broken config file is reported before the user types a token.
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
-    if (!withToken) {
-      say.banner(
-        `Signing in to ${baseUrl.href}\n` +
-          "Create a token in the service's settings, or ask the person who runs it. Paste the token here: it is not shown.\n" +
-          `If the service accepts the token, the token is stored in a file that only you can read:\n${configFile}\n`,
-      );
-    }
-    const text = withToken
-      ? (await readText('-', context)).trim()
-      : await prompt.secret(
-          `Token for ${baseUrl.href}: `,
-          `Read the token from a file: ${shell`vals login --base-url ${baseUrl.href} --with-token < token.txt`}.`,
-        );
-    if (text === '')
-      throw new AuthError('No token was given.', {
-        hint: withToken
-          ? 'Nothing was stored, because standard input was empty. Pipe the token into the command.'
-          : 'Nothing was stored. Run the command again, and paste the token.',
-      });
-    const token = checkToken(text, withToken ? 'standard input' : 'the prompt');
-
+    const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
     const user = await signIn(context, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => ({
@@ -62,17 +42,40 @@ export const command = defineCommand({
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
-    say.hint('Next, run `vals push <file>` to send a val, or `vals me` to see your user.');
+    say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
     // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
-    const place = spaceIn(baseUrl) ? `, in the space ${spaceIn(baseUrl)?.name}` : '';
-    context.say.done(`Signed in${username === undefined ? '' : ` as ${username}`}${place}.`);
-    return {
-      kind: 'record',
-      record: { username: username ?? null, baseUrl: baseUrl.href, configFile },
-    };
+    const space = spaceIn(baseUrl);
+    const asUser = username === undefined ? '' : ` as ${username}`;
+    say.done(`Signed in${asUser}${space ? `, in the space ${space.name}` : ''}.`);
+    const record = { username: username ?? null, baseUrl: baseUrl.href, configFile };
+    return { kind: 'record', record };
   },
 });
+
+async function readToken(context: Context): Promise<string> {
+  const text = (await readText('-', context)).trim();
+  if (text !== '') return checkToken(text, 'standard input');
+  throw new AuthError('No token was given, because standard input was empty.', {
+    hint: 'Nothing was stored. Pipe the token into the command.',
+  });
+}
+
+async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
+  say.banner(
+    `Signing in to ${href}\n` +
+      "Create a token in the service's settings, or ask the person who runs it. Paste the token here: it is not shown.\n" +
+      `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
+  );
+  const text = await prompt.secret(
+    `Token for ${href}: `,
+    `To read the token from a file, run ${shell`vals login --base-url ${href} --with-token < token.txt`}.`,
+  );
+  if (text !== '') return checkToken(text, 'the prompt');
+  throw new AuthError('No token was given.', {
+    hint: 'Nothing was stored. Run the command again, and paste the token.',
+  });
+}
 
 async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
@@ -82,17 +85,14 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
     if (!space || !(error instanceof NoSpaceError)) throw error;
     throw new NoSpaceError(error.message, {
       ...error.facts,
-      hint: `Nothing was stored. ${shell`vals login --base-url ${space.service.href}`} signs you in to your own vals.`,
+      hint: `Nothing was stored. To sign in to your own vals, run ${shell`vals login --base-url ${space.service.href}`}.`,
     });
   }
 }
 
-async function askForBaseUrl(
-  { prompt, settings }: Context,
-  withToken: boolean | undefined,
-): Promise<BaseUrl> {
+async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
   const instead =
-    'Give its base URL: `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
+    'To name the service, run `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
   const noService = new UsageError('There is no service to sign in to.', { hint: instead });
   // With --with-token, stdin contains the token, so the user cannot type an address.
   if (withToken) throw noService;

@@ -2,15 +2,17 @@ import { argument, defineCommand, parsed, repeatable, toggle, val } from '../../
 import { UsageError } from '../../errors.ts';
 import { belongsToVals } from '../../run/sandbox.ts';
 import { parseTimeout } from '../../settings/settings.ts';
-import { parsePort } from '../serve/serve.ts';
-import { versionNumber } from '../shared/options.ts';
+
+import { parsePort, versionNumber } from '../shared/options.ts';
 import { serveRequests } from './http.ts';
 import { runOnce } from './once.ts';
 import { runOnSave } from './watch.ts';
 
 function variableName(word: string): string {
   if (!belongsToVals(word)) return word;
-  throw new UsageError('A val never gets the VALS_ variables.', { hint: 'Omit that --env.' });
+  throw new UsageError('A val never gets the VALS_ variables.', {
+    hint: 'Omit --env for variables that begin with VALS_.',
+  });
 }
 
 export const command = defineCommand({
@@ -19,7 +21,7 @@ export const command = defineCommand({
     "Run a file, or a val with the service's code. The sandbox is a seat belt against accidents, not a wall against " +
     'malice: run only code that you trust.',
   details:
-    'If no file has the given name, the name is that of a val. ' +
+    'If there is no such file, the command runs the val of that name. ' +
     'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
     'output that it prints goes to stderr. TypeScript and JSX run as they are. In the sandbox, the val runs in a process ' +
     'of its own, without your token and without environment variables that look like secrets. ' +
@@ -43,19 +45,21 @@ export const command = defineCommand({
     http: toggle('--http', 'serve HTTP at a local address; reload the file on save', {
       hiddenFromAgents: true,
     }),
-    port: parsed('--port <n>', 'the port for --http (a free one)', parsePort, { hiddenFromAgents: true }),
+    port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, {
+      hiddenFromAgents: true,
+    }),
     watch: toggle('--watch', 'run the file again on every save', {
       conflicts: ['http'],
       hiddenFromAgents: true,
     }),
     maxTime: parsed(
       '--max-time <seconds>',
-      'time limit of the run, or with --http of a request (60)',
+      'time limit of a run or an HTTP request (default: 60)',
       (text) => parseTimeout(text, '--max-time'),
       { isNumber: true },
     ),
     env: {
-      ...repeatable('--env <name>', 'pass this variable, although it looks like a secret', variableName),
+      ...repeatable('--env <name>', 'pass this variable, even if it looks like a secret', variableName),
       hiddenFromAgents: true,
     },
     allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {
@@ -71,7 +75,7 @@ export const command = defineCommand({
     }
     if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
-        hint: '--ndjson prints a record for each run.',
+        hint: 'To print one record per line, use --ndjson instead of --json.',
       });
     }
     const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60 };

@@ -73,7 +73,8 @@ function parsePublicUrl(text: string): URL {
   const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
-  if (url.username || url.password) throw refuse('contains a user name or password', 'Remove it.');
+  if (url.username || url.password)
+    throw refuse('contains a user name or password', 'Remove them from the URL.');
   if (url.search || url.hash || text.includes('?') || text.includes('#'))
     throw refuse('has a query or a fragment');
   if (url.pathname !== '/') {

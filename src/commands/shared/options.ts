@@ -18,15 +18,26 @@ export const wholeNumber =
     return value;
   };
 
+const highestPort = 65_535;
+
+export function parsePort(text: string, option = '--port'): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
+    throw new UsageError(`${option} takes a number from 0 to ${highestPort}, not "${text}".`, {
+      hint: `For a free port, use ${option} 0.`,
+    });
+  }
+  return Number(text);
+}
+
 export const paging = {
-  limit: parsed('--limit <n>', 'how many records in all (20)', wholeNumber('--limit', 1), {
+  limit: parsed('--limit <n>', 'the largest number of records (default: 20)', wholeNumber('--limit', 1), {
     isNumber: true,
     conflicts: ['all'],
   }),
-  offset: parsed('--offset <n>', 'how many records to skip', wholeNumber('--offset', 0), {
+  offset: parsed('--offset <n>', 'the number of records to skip', wholeNumber('--offset', 0), {
     isNumber: true,
   }),
-  all: toggle('--all', 'every record', { hiddenFromAgents: true }),
+  all: toggle('--all', 'list all records', { hiddenFromAgents: true }),
 };
 
 export const timeRange = {
@@ -48,10 +59,10 @@ export const privacy = word('--privacy <word>', 'public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],
 });
 
-export const valArgument = val('<val>', 'a name, an id or its beginning, or in a workspace a file');
+export const valArgument = val('<val>', 'a name, an id or its first characters, or a file of a workspace');
 
 export const codeFile = {
-  ...argument('[file]', 'a file with the code (standard input)'),
+  ...argument('[file]', 'a file with the code (default: standard input)'),
   canBeCode: true,
   descriptionForAgents: 'a file with its code',
 };
@@ -60,7 +71,7 @@ export const codeFile = {
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {
-      hint: 'A version is a whole number. `vals version ls <val>` lists the versions.',
+      hint: 'A version is a whole number. To list the versions, run `vals version ls <val>`.',
     });
   }
   return text.replace(/^0+(?=\d)/, '');
@@ -71,7 +82,7 @@ export const version = <Form extends string>(form: Form, description: string) =>
   isNumber: true,
 });
 
-export const versionArgument = version('<version>', 'its number');
+export const versionArgument = version('<version>', 'the number of the version');
 
 export const plan = ({ method, path, body }: Call): RecordResult => ({
   kind: 'record',

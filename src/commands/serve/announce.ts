@@ -1,0 +1,54 @@
+import type { Context } from '../../cli/context.ts';
+import type { EmbeddedService } from '../../cli/load-service.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { quoteWord } from '../../lib/shell-command.ts';
+import type { Log, Setup } from './start.ts';
+
+export type ShowLink = (link: string | undefined) => void;
+
+export function createLinkBanner(say: Context['say']): ShowLink {
+  let shown: string | undefined;
+  return (link) => {
+    if (link === undefined || link === shown) return;
+    shown = link;
+    say.banner(`To see the vals in a browser, open this link. It works once:\n  ${link}\n`);
+  };
+}
+
+export async function announce(
+  context: Context,
+  service: EmbeddedService,
+  { network, metrics, isShared }: Setup,
+  { log, showLink }: { log: Log; showLink: ShowLink },
+): Promise<void> {
+  const { flags, say } = context;
+  const { baseUrl } = service;
+  // A shared service prints no token, because its output is usually kept in logs.
+  const token = isShared ? undefined : service.token;
+  if (metrics) log.write(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
+  const isJson = flags.json || flags.ndjson;
+  await context.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
+  if (network?.publicUrl) {
+    log.write(
+      `Listening on ${network.host}, port ${service.port}. Only requests to ${baseUrl} are answered.`,
+    );
+  } else {
+    showVariables(context, baseUrl, token);
+    showLink(service.pageLink());
+  }
+  if (isShared) {
+    say.banner('To give a person a token, run `vals user add <username>`. The person then runs:\n');
+    say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
+  }
+  say.banner('Press Ctrl-C to stop.\n');
+}
+
+function showVariables({ settings, say }: Context, baseUrl: string, token: string | undefined): void {
+  const lines = [
+    ...(settings.local.value ? ['unset VALS_LOCAL'] : []),
+    `export VALS_BASE_URL=${baseUrl}`,
+    ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
+  ];
+  say.banner('Only this machine can reach the service. To use it in another terminal:\n');
+  say.instruct(lines.map((line) => `  ${line}\n`).join(''));
+}

@@ -1,0 +1,104 @@
+import type { Context } from '../../cli/context.ts';
+import {
+  type EmbeddedService,
+  loadService,
+  type Network,
+  type StoreLocation,
+} from '../../cli/load-service.ts';
+import { UsageError, type ValsError } from '../../errors.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import { readText } from '../../workspace/sources/read-text.ts';
+import { messageWithHint } from '../shared/messages.ts';
+import { storePlace } from '../shared/store-place.ts';
+import type { ShowLink } from './announce.ts';
+import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
+
+interface ServeOptions extends NetworkOptions {
+  port?: number;
+  data: string | undefined;
+  database: string | undefined;
+  seed?: string;
+  keepRuns?: number;
+  maxVals?: number;
+  metricsPort?: number;
+  metricsHost?: string;
+  log?: string;
+  rate?: number;
+}
+
+export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
+  network: Network | undefined;
+  place: StoreLocation;
+  metrics: { port: number; host: string } | undefined;
+  /** A service that other people can use has limits for each person, and prints no token. */
+  isShared: boolean;
+}
+
+export type Log = Awaited<ReturnType<Context['openLog']>>;
+
+export function readSetup(context: Context, options: ServeOptions): Setup {
+  const { metricsPort, metricsHost } = options;
+  if (metricsHost !== undefined && metricsPort === undefined) {
+    throw new UsageError('--metrics-host needs --metrics-port too.', {
+      hint: 'For example --metrics-port 9464.',
+    });
+  }
+  const network = networkOf(options, context.settings.cwd);
+  const host = parseHost(metricsHost ?? '127.0.0.1', '--metrics-host');
+  const place = storePlace(context, options);
+  return {
+    ...options,
+    network,
+    place,
+    metrics: metricsPort === undefined ? undefined : { port: metricsPort, host },
+    isShared: network?.publicUrl !== undefined || 'database' in place,
+  };
+}
+
+export async function start(
+  context: Context,
+  setup: Setup,
+  { log, showLink }: { log: Log; showLink: ShowLink },
+): Promise<EmbeddedService> {
+  const { say } = context;
+  const { port = 8787, network, place, metrics, seed, isShared } = setup;
+  const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
+  const perSecond = setup.rate ?? (isShared ? 500 : undefined);
+  const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
+  const starting = startService({
+    ...place,
+    port,
+    network,
+    limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },
+    keepRunsMs: setup.keepRuns,
+    maxVals: setup.maxVals ?? (isShared ? 10_000 : undefined),
+    metrics,
+    seed: seedData,
+    onWarning: say.warn,
+    onAnswered({ method, path, route, status, ms: exactMs }) {
+      const ms = Math.round(exactMs);
+      const line =
+        setup.log === 'json'
+          ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
+          : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
+      log.write(line);
+    },
+    // A browser may visit the service while the service is still starting.
+    onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
+    onStoreFailure: createFailureWarning(say),
+  });
+  const service = await starting;
+  if (seedData) {
+    const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
+    log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
+  }
+  return service;
+}
+
+function createFailureWarning(say: Context['say']): (error: ValsError) => void {
+  let last = '';
+  return (error) => {
+    if (error.message !== last) say.warn(messageWithHint(error));
+    last = error.message;
+  };
+}
