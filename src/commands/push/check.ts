@@ -16,7 +16,7 @@ interface Checked {
   failure?: OutcomesResult;
 }
 
-export async function checkAll(context: Context, items: readonly PushItem[]): Promise<Checked> {
+export async function readAndCheck(context: Context, items: readonly PushItem[]): Promise<Checked> {
   const { say } = context;
   const checked: PushItem[] = [];
   const warnings: string[] = [];

@@ -9,7 +9,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
-import { checkAll } from './check.ts';
+import { readAndCheck } from './check.ts';
 import { fileAndName } from './outcomes.ts';
 import { planPush } from './plan.ts';
 import { sendAll } from './send.ts';
@@ -86,7 +86,7 @@ export const command = defineCommand({
     const isComparedWithService = name === undefined && isInWorkspaceWithService(context);
     const listsNamesOnly = dryRun && paths.length > 0 && !isComparedWithService;
     const plan = await planPush(context, { paths, name, listsNamesOnly });
-    const { items, failure } = await checkAll(context, plan.items);
+    const { items, failure } = await readAndCheck(context, plan.items);
     if (failure !== undefined) return failure;
     if (listsNamesOnly) {
       return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };

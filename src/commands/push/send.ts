@@ -6,7 +6,6 @@ import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
@@ -36,12 +35,10 @@ export async function sendAll(
   const api = await context.connect({ concurrency });
   const createRemotes = () => createRemoteVals({ ...context, api }, items.length);
   const remotes = createRemotes();
-  const valsToPrune = new Set<WorkspaceVal>();
-  if (prune && workspace) {
-    for (const val of valsWithoutFile(workspace, tracked)) valsToPrune.add(val);
-    if (!yes && !dryRun) await confirmPruning(context, workspace, remotes, [...valsToPrune]);
-  }
-  const isPruned = ({ val }: PushItem) => val !== undefined && valsToPrune.has(val);
+  const toPrune = prune && workspace ? valsWithoutFile(workspace, tracked) : [];
+  if (workspace && !yes && !dryRun) await confirmPruning(context, workspace, remotes, toPrune);
+  const pruned = new Set(toPrune);
+  const isPruned = ({ val }: PushItem) => val !== undefined && pruned.has(val);
 
   const senderOptions = { api, workspace, isPruned, force, fork, dryRun, remotes };
   const sender = await createItemSender(context, senderOptions);
@@ -61,13 +58,13 @@ export async function sendAll(
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
   const { rows, error } =
-    workspace && !dryRun ? await recordInWorkspace(context, workspace, items, sent, createRemotes()) : sent;
+    workspace && !dryRun ? await saveInWorkspace(context, workspace, items, sent, createRemotes()) : sent;
   hintAtMissingIds(say, rows, tracked.length > 0);
   hintAtPull(say, rows);
   return { kind: 'outcomes', rows, error };
 }
 
-async function recordInWorkspace(
+async function saveInWorkspace(
   context: Context,
   workspace: Workspace,
   items: readonly PushItem[],
@@ -76,7 +73,7 @@ async function recordInWorkspace(
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
   // The missing ids are read first, so that vals.json gets them.
-  const rows = await withLearntIds(workspace, items, sent.rows, remotes);
+  const rows = await withMissingIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
   const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);
   const forgetError = await forgetPruned(workspace, context, deleted);
@@ -84,7 +81,7 @@ async function recordInWorkspace(
 }
 
 /** If the service sent no id with a pushed val, the id is read from the service's list. */
-async function withLearntIds(
+async function withMissingIds(
   workspace: Workspace,
   items: readonly PushItem[],
   rows: readonly JsonObject[],

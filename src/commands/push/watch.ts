@@ -18,7 +18,7 @@ export interface WatchOptions {
   force: boolean;
 }
 
-const mostFiles = 32;
+const maxParallelFiles = 32;
 
 export async function watchWorkspace(
   context: Context,
@@ -60,7 +60,7 @@ export async function watchWorkspace(
     ignoreFiles,
   });
   const queue = createQueue(
-    concurrency === 'auto' ? mostFiles : concurrency,
+    concurrency === 'auto' ? maxParallelFiles : concurrency,
     (file) => pushFile(file).catch(end),
     () => saveManifest().catch(end),
   );
@@ -76,14 +76,7 @@ export async function watchWorkspace(
     else queue.add(file);
   };
   // The watch begins before the first push, so that no save during the first push is missed.
-  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
-    end(
-      new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
-        hint: 'The system may limit the number of watched folders. List the folders that have no vals in .valsignore.',
-        cause: error,
-      }),
-    ),
-  );
+  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) => end(cannotWatch(root, error)));
   const interrupted = () => end(signal.reason);
   signal.addEventListener('abort', interrupted);
   if (signal.aborted) interrupted();
@@ -96,6 +89,12 @@ export async function watchWorkspace(
     throw exitQuietly(await ended);
   } finally {
     signal.removeEventListener('abort', interrupted);
+    await finishPushes();
+    // A push that was still in the queue may have begun an outage.
+    outage.close();
+  }
+
+  async function finishPushes(): Promise<void> {
     const cancelNote = clock.after(1_000, () =>
       say.note('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
     );
@@ -105,7 +104,11 @@ export async function watchWorkspace(
       await saveManifest();
     });
     cancelNote();
-    // A push that was still in the queue may have begun an outage.
-    outage.close();
   }
 }
+
+const cannotWatch = (root: string, error: unknown): LocalError =>
+  new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
+    hint: 'The system may limit the number of watched folders. List the folders that have no vals in .valsignore.',
+    cause: error,
+  });
