@@ -69,7 +69,7 @@ export class PartialError extends ValsError {
   readonly exit = 9;
 }
 
-/** A file, the store or stdout could not be read or written. */
+/** A file, the database or stdout could not be read or written. */
 export class LocalError extends ValsError {
   readonly kind = 'local';
   readonly exit = 10;

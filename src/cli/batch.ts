@@ -26,7 +26,6 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
 }
 
 const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-/** Items with these statuses do not make a failed command a partial success. */
 const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
 export async function runBatch<Item>(

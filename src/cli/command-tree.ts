@@ -1,7 +1,6 @@
 import type { AnyCommand } from './command.ts';
 
 interface Named {
-  /** For example `val get`. */
   path: string;
   aliases?: readonly string[];
 }
@@ -28,7 +27,6 @@ export interface LoadedCommand extends Declared, AnyCommand {}
 
 export interface CommandTree<Entry extends Named = CommandEntry> {
   groups: readonly { title: string; commands: readonly Entry[] }[];
-  /** The first words of commands such as `val get`. */
   topics: Readonly<Record<string, { title: string; summary: string }>>;
   synonyms: Readonly<Record<string, string>>;
 }

@@ -29,13 +29,12 @@ export interface ArgumentDefinition<T> {
   missingMessage?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
-  /** A word that looks like a path, or that is an existing file, is not replaced by an id. */
   orFile?: boolean;
   /** The word may end in a version, such as `greet@2`. */
   orVersion?: boolean;
   words?: readonly string[];
   isNumber?: boolean;
-  /** An agent has no standard input, so it can send the code itself instead of this argument. */
+  /** An agent has no standard input, so an agent can send the code itself instead of this argument. */
   canBeCode?: boolean;
   descriptionForAgents?: string;
   /** This field is never set. It only carries the type of the argument's value. */

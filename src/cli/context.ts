@@ -19,7 +19,6 @@ export interface ConnectOptions {
   baseUrl?: BaseUrl;
   signInHint?: string;
   concurrency?: number | 'auto';
-  /** Replaces the signal of the context. */
   signal?: AbortSignal;
   /** The limit for one request. A shorter timeout in the settings still applies. */
   mostMs?: number;
@@ -45,7 +44,10 @@ export interface Context {
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   rememberVal(id: string, record: JsonObject): void;
-  /** Returns the val that `rememberVal` kept, or reads the val. A kept val may be outdated, so only show it. */
+  /**
+   * Returns the val that `rememberVal` kept, or reads the val. A kept val may be outdated, so do not base a change on
+   * it.
+   */
   readVal(id: string): Promise<JsonObject>;
   clock: Clock;
   node: Runtime;
@@ -59,6 +61,5 @@ export interface Context {
   /** For `vals serve`. If nobody reads stderr, lines are dropped, so that requests do not wait. */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   print(line: string): Promise<void>;
-  /** Writes the record at once, as one line in the chosen output format. */
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;
 }

@@ -25,7 +25,6 @@ export interface Counts {
   /** For messages such as "2 of 5 vals were not pushed". */
   verb: string;
   things: string;
-  /** For example "Nothing was sent." */
   consequence?: string;
 }
 
@@ -76,7 +75,6 @@ export interface Remarked {
   hint?: string | undefined;
 }
 
-/** Groups items whose messages and hints differ only in the label. */
 function groupAlike<Item extends Remarked>(
   items: readonly Item[],
   kindOf: (item: Item) => number = () => 0,
@@ -140,7 +138,6 @@ const pluralVerbs: Record<string, string | undefined> = {
   cannot: 'cannot',
 };
 
-/** Returns a sentence such as "a.ts and b.ts are empty.", if the message allows such a sentence. */
 function sentenceAbout({ labels, message }: Group): string | undefined {
   const [label = ''] = labels;
   if (labels.length === 1) return message.startsWith(label) ? message : undefined;

@@ -15,7 +15,6 @@ import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
 export interface Program {
   root: Command;
   current(): Command;
-  /** Undefined if commander has reached a topic such as `vals val`. */
   definition(): LoadedCommand | undefined;
   isGiven(option: string): boolean;
   help(): Promise<string>;
@@ -151,7 +150,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** The values are checked later, so that --help works even beside an invalid value. */
+/** The values are checked later, so that --help works even if a value is invalid. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

@@ -24,7 +24,7 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // A command has --dry-run if it writes to vals.
+  // Exactly the commands that write to vals have --dry-run.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };

@@ -69,7 +69,6 @@ function meaningOf(examined: Examined): string {
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }
 
-/** `before` is the file if only the service changed, and the service otherwise. */
 function sidesOf({ val, status, here, remote }: Examined) {
   const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
   const service = {
@@ -80,6 +79,6 @@ function sidesOf({ val, status, here, remote }: Examined) {
     label: here === undefined ? 'nothing (here)' : `${val.file} (here)`,
     text: here ?? '',
   };
-  const isTheirs = status === 'changed there' || status === 'missing here';
-  return isTheirs ? { before: file, after: service } : { before: service, after: file };
+  const isServiceNewer = status === 'changed there' || status === 'missing here';
+  return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

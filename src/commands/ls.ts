@@ -47,7 +47,7 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    // Only a terminal shows the hint about more records. Looking for more records may take another request.
+    // Only a terminal shows the hint about more records, because the hint may cost another request.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, emptyHint: 'None of your vals matches.' };

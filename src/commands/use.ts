@@ -63,7 +63,6 @@ function withScheme(wanted: string, config: StoredConfig): string {
   });
 }
 
-/** The default base URL gets a row even if it has a path below the origin. */
 function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
   return [...origins].flatMap((origin) => {

@@ -33,7 +33,7 @@ export async function completionAnswer(
   return candidates.map(line).join('');
 }
 
-/** Bash replaces only the part after the last `=` or `:`, so a candidate must not repeat the part before. */
+/** Bash keeps the text up to the last `=` or `:`, so a candidate must omit this text. */
 function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));

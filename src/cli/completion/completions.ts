@@ -88,7 +88,6 @@ function completeArgument(command: AnyCommand, position: number, unfinished: str
   return definition === undefined ? none : completePlaceholder(definition.form, definition.words, unfinished);
 }
 
-/** If there is no list of words, the placeholder tells what to offer. `<val|file>` offers vals and files. */
 function completePlaceholder(
   placeholder: string,
   words: readonly string[] | undefined,

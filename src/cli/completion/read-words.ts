@@ -47,7 +47,6 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
   return { path, command, options, arguments: others, optionAwaitingValue, onlyArgumentsFollow };
 }
 
-/** Splits a word such as `--name=value` or `-nvalue`. */
 export function splitOption(word: string): { name: string; value: string | undefined } {
   const end = word.startsWith('--') ? word.indexOf('=') : 2;
   if (end === -1 || end >= word.length) return { name: word, value: undefined };

@@ -1,6 +1,6 @@
 export const completionRequest = '__complete';
 
-/** Asks the script of the shell to complete file names. */
+/** This line tells the shell to complete file names. */
 export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;

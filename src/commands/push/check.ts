@@ -12,7 +12,6 @@ const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {
   items: PushItem[];
-  /** If a file cannot be read, nothing is sent, and this is the result of the command. */
   failure?: OutcomesResult;
 }
 

@@ -15,7 +15,6 @@ const percentEncoded = (text: string, characters: RegExp): string =>
     return `%${code.padStart(2, '0')}`;
   });
 
-/** GitHub expects a path relative to the checkout. */
 function pathInCheckout(file: string, { env, settings }: Context): string {
   const checkout = env.GITHUB_WORKSPACE;
   if (!checkout) return file;

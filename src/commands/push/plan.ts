@@ -32,7 +32,6 @@ import {
 } from '../../workspace/workspace.ts';
 
 export interface PushItem extends Source {
-  /** Undefined for a file outside of a workspace. */
   val?: WorkspaceVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;

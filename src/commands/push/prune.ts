@@ -39,7 +39,6 @@ interface Candidate {
   remote: RemoteVal;
 }
 
-/** Undefined if the val is already deleted, or must not be deleted. */
 async function readCandidate(
   workspace: Workspace,
   remotes: RemoteVals,

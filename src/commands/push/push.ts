@@ -1,6 +1,5 @@
-// Runs `vals push` in three steps: plan.ts finds the files, check.ts reads and checks all files, and send.ts sends the
-// files. With --prune, send.ts first asks before it deletes vals (prune.ts). With --watch, watch.ts does all of the
-// work.
+// plan.ts finds the files, check.ts reads and checks all files, and then send.ts sends them. With --watch, watch.ts
+// runs instead.
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';

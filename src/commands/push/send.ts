@@ -80,7 +80,6 @@ async function saveInWorkspace(
   return { rows, error: sent.error ?? saveError ?? forgetError };
 }
 
-/** If the service sent no id with a pushed val, the id is read from the service's list. */
 async function withMissingIds(
   workspace: Workspace,
   items: readonly PushItem[],

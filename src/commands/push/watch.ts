@@ -90,7 +90,7 @@ export async function watchWorkspace(
   } finally {
     signal.removeEventListener('abort', interrupted);
     await finishPushes();
-    // A push that was still in the queue may have begun an outage.
+    // Closed last, because a push that was still in the queue may begin an outage.
     outage.close();
   }
 

@@ -18,7 +18,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      // The file may change before the server has started.
+      // The file may change before the server has started, so wait for the server.
       const { use } = await starting;
       use(changed);
     } catch (error) {

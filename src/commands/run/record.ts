@@ -8,7 +8,6 @@ import type { Entry } from '../../run/sources.ts';
 import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
 import type { GivenRun } from './launch.ts';
 
-/** Resolves to undefined if the run was not recorded. */
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
 /** The time is short, because the val has already ended and the user still waits. */

@@ -6,8 +6,7 @@ import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 
-/** The abort reason if a file was saved during a run. */
-const saved = Symbol('saved');
+const savedDuringRun = Symbol('saved during a run');
 
 export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {
   const invocation = await prepare(context, given);
@@ -18,7 +17,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
     });
   }
   let round = new AbortController();
-  const changes = watchFiles([target.path], context.clock, () => round.abort(saved));
+  const changes = watchFiles([target.path], context.clock, () => round.abort(savedDuringRun));
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
   if (context.signal.aborted) end();
@@ -30,7 +29,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError)
           context.say.warn(messageWithHint(error));
-        else if (error !== saved) throw exitQuietly(error);
+        else if (error !== savedDuringRun) throw exitQuietly(error);
       }
       await aborted(round.signal);
       if (context.signal.aborted) throw exitQuietly(context.signal.reason);

@@ -83,7 +83,7 @@ export async function start(
           : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
       log.write(line);
     },
-    // A browser may visit the service while the service is still starting.
+    // A browser may visit the service before the service has started, so wait for the start.
     onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
   });

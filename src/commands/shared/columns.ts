@@ -57,7 +57,6 @@ export const runColumns: Column[] = [
   idColumn('id'),
 ];
 
-/** Even a narrow terminal shows the error of a failed run. */
 export const failedRunColumns: Column[] = runColumns.map((column) =>
   column.header === runError.header ? runError : column,
 );
@@ -112,7 +111,6 @@ export const versionColumn: Column = {
   },
 };
 
-/** A narrow terminal drops this column early, because a file usually has the name of its val. */
 export const fileColumn: Column = { ...column('file'), droppable: 2 };
 
 function percentage(part: number): string {

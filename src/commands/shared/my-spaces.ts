@@ -19,7 +19,6 @@ type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 /** The time is short, because the command can work without the list of spaces. */
 const mostMs = 2_000;
 
-/** Resolves to undefined if the service has no spaces or does not answer. */
 export async function listSpaces(
   { connect, settings, say, clock }: SpacesContext,
   baseUrl: BaseUrl,

@@ -67,7 +67,7 @@ export const codeFile = {
   descriptionForAgents: 'a file with its code',
 };
 
-/** Returns a text, because a version may be larger than a safe integer. */
+/** Returns a string, because a version may be larger than a safe integer. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {

@@ -80,7 +80,6 @@ function labelOf(item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-/** Calling this function again is cheap, because `remotes` requests the list only once. */
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;

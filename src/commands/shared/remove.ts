@@ -6,7 +6,6 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
 export interface Removal {
-  /** May read from the service, to show what would be deleted. */
   question(names: readonly string[]): Promise<string>;
   describe(name: string): JsonObject;
   route(name: string): Call;

@@ -4,7 +4,6 @@ import * as routes from '../../api/routes.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
-/** Some services send only the code of the current version. */
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,

@@ -7,9 +7,11 @@ export interface Durations {
   quantile(part: number): number | undefined;
 }
 
-/** If there are more different durations, similar durations are counted together. */
+/** With more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
-/** Durations up to 200 ms are never counted together, because one millisecond is at least 0.5% of them. */
+/**
+ * Durations up to this many milliseconds are never counted together, because one millisecond is at least 0.5% of each.
+ */
 const alwaysExact = 200;
 /**
  * Durations that differ by less than this factor form a group. The middle of the group is within 0.75% of each of them.

@@ -1,4 +1,3 @@
-// The memory that a summary needs does not grow with the number of runs.
 import { readRun } from '../../../api/run-record.ts';
 import type { JsonObject, JsonValue } from '../../../lib/json.ts';
 import { stringifyJson } from '../../../lib/json.ts';

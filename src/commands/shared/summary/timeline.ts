@@ -6,13 +6,11 @@ interface Bucket {
   failed: number;
 }
 
-/** The key is the number of the bucket. */
 type Series = Map<number, { runs: number; failed: number }>;
 
 export interface Timeline {
   add(): Series;
   count(series: Series, moment: number, failed: boolean): void;
-  /** All rows have the same buckets, so that the user can compare the rows. */
   bucketsOf(series: Series): Bucket[];
 }
 
