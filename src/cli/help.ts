@@ -7,9 +7,8 @@ import { optionsAt } from './known-options.ts';
 export function addRootHelp(root: Command): void {
   addText(
     root,
-    'To try the program, run `vals push hello.ts --local`.\n' +
-      'To use a service, run `vals login`.\n' +
-      'To see the help of a command, run `vals <command> --help`.',
+    'To begin, run `vals push hello.ts --local`, or `vals login` for a service.\n' +
+      'For help, run `vals <command> --help` or `vals help options`.',
   );
 }
 

@@ -12,7 +12,7 @@ export const command = defineCommand({
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
     'Without a browser, and in a pipe, the command prints the address.',
-  arguments: { val: val('[val]', 'a name, an id or its first characters, or a file of a workspace') },
+  arguments: { val: val('[val]', 'a name, an id or its beginning, or a workspace file') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {

@@ -94,7 +94,10 @@ it.each([
     'Run `pull {"vals": ["my file.ts","b.ts"], "file": "<path>"}`.',
   ],
   ["Run `vals diff 'it'\\''s.ts'`.", 'Run `diff {"vals": ["it\'s.ts"]}`.'],
-  ['Add --name, such as `vals push - --name hello`.', 'Add name, such as `push {"code": "...", "name": "hello"}`.'],
+  [
+    'Add --name, such as `vals push - --name hello`.',
+    'Add name, such as `push {"code": "...", "name": "hello"}`.',
+  ],
   ['Code from standard input needs a name.', 'code needs a name.'],
   ['Run `vals val get hello --json`.', 'Run `val_get {"val": "hello"}`.'],
   ['Omit one of them. To list the options, run `vals val get --help`.', 'Omit one of them.'],

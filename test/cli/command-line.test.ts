@@ -119,7 +119,7 @@ it('`vals runs` with the name of a val names the command for one val', async () 
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      'error: `vals runs` takes no arguments, but was given 1.\nhint: For one val: `vals val runs boom`.\n',
+      'error: `vals runs` takes no arguments, but was given 1.\nhint: To do this for one val, run `vals val runs boom`.\n',
   });
 });
 
@@ -138,9 +138,9 @@ describe('a usage error', () => {
     ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
     [
       'val rm',
-      '`vals val rm` needs <val...>: names, ids or their first characters, or files of a workspace.',
+      '`vals val rm` needs <val...>: names, ids or their beginnings, or workspace files.',
     ],
-    ['version get x', '`vals version get` needs <version>: its number.'],
+    ['version get x', '`vals version get` needs <version>: the number of the version.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],
     ['runs --error --no-error', '--error and --no-error cannot be given together.'],

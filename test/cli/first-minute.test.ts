@@ -14,7 +14,7 @@ describe('vals alone', () => {
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
     expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual(titles);
-    expect(lines).toContainEqual(expect.stringContaining('Begin with `vals push'));
+    expect(lines).toContainEqual(expect.stringContaining('To begin, run `vals push'));
     for (const { path } of commandTree.groups.flatMap(({ commands }) => commands)) {
       const [topic, name = ''] = path.split(' ');
       expect(lines).toContainEqual(expect.stringMatching(`^  ${topic} .*\\b${name}`));

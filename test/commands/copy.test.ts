@@ -182,7 +182,7 @@ describe('tokens', () => {
 it.each([
   [['copy', 'hello'], '--to'],
   [['copy', '--to', 'https://vals.example.com'], 'No val'],
-  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'not both'],
+  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'takes no names'],
   [['copy', 'hello', '--to', 'nonsense'], '--to'],
 ])('refuses %j', async (args, message) => {
   const { env } = await serviceInProcess();

@@ -116,7 +116,7 @@ describe('a person who lost access', () => {
     expect(exit).toBe(4);
     expect(error?.message).toContain('You may read the vals of acme, but not change them.');
     expect(error?.hint).toBe(
-      'Ask the person who runs the service for write access. On its machine they run `vals space grant acme <username>`.',
+      'To get write access, ask the person who runs the service to run `vals space grant acme <username>`.',
     );
   });
 });

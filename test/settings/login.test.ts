@@ -208,7 +208,7 @@ describe('vals logout', () => {
     {
       others: [two, three],
       now: undefined,
-      says: 'now. Choose one of the other 2 with `vals use <base-url>`.',
+      says: 'now. To choose one of the other 2, run `vals use <base-url>`.',
     },
   ])('of the default, beside $others, says which one is the default', async ({ others, now, says }) => {
     const home = temporaryFolder();

@@ -21,7 +21,7 @@ export const command = defineCommand({
     'Each service gets its own token: the other service gets the one that `vals login` stored for it, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
-  arguments: { vals: val('[val...]', 'names, ids or their first characters, or files of a workspace') },
+  arguments: { vals: val('[val...]', 'names, ids or their beginnings, or workspace files') },
   options: {
     to: word('--to <base-url>', 'the service, or the space, to copy to'),
     all: toggle('--all', 'copy all your vals'),

@@ -29,9 +29,7 @@ export async function announce(
   const isJson = flags.json || flags.ndjson;
   await context.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
   if (network?.publicUrl) {
-    log.write(
-      `Listening on ${network.host}, port ${service.port}. Only requests to ${baseUrl} are answered.`,
-    );
+    log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
     showVariables(context, baseUrl, token);
     showLink(service.pageLink());

@@ -59,7 +59,7 @@ export const privacy = word('--privacy <word>', 'public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],
 });
 
-export const valArgument = val('<val>', 'a name, an id or its first characters, or a file of a workspace');
+export const valArgument = val('<val>', 'a name, an id or its beginning, or a workspace file');
 
 export const codeFile = {
   ...argument('[file]', 'a file with the code (default: standard input)'),

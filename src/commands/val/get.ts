@@ -10,7 +10,7 @@ export const command = defineCommand({
   description: 'Show a val, or one of its versions. If the service allows it, no token is needed.',
   arguments: {
     val: {
-      ...val('<val>', 'a name, an id or its first characters, or a file; NAME@2 is version 2'),
+      ...val('<val>', 'a name, an id or its beginning, or a file; NAME@2 is version 2'),
       orVersion: true,
     },
   },
