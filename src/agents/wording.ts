@@ -23,7 +23,7 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
         isForPerson = true;
         return found;
       })
-      .replace(/; -: standard input/, '')
+      .replace(/, or - for standard input/, '')
       .replace(/\b(?:code from )?standard input\b/gi, 'code');
     return isForPerson ? `${said} A person has to run that command: it is not a tool.` : said;
   };

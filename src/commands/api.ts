@@ -41,7 +41,7 @@ export const command = defineCommand({
       "a field that is JSON; @file sends a file's text",
       parseField,
     ),
-    input: word('--input <file>', 'a JSON file, sent byte for byte; -: standard input'),
+    input: word('--input <file>', 'a JSON file that is sent byte for byte, or - for standard input'),
     paginate: toggle('--paginate', 'read all pages of a list, and print one array'),
     dryRun,
   },

@@ -17,7 +17,7 @@ export const command = defineCommand({
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
-      throw new UsageError('With --local, no service keeps running for a browser.', {
+      throw new UsageError('With --local, the service ends with the command, so a browser cannot reach it.', {
         hint: 'To start a service with a page, run `vals serve`.',
       });
     }

@@ -56,7 +56,7 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
       const said = [
         description,
         ...(choices ? [`one of ${choices.join(', ')}`] : []),
-        ...(fallback === undefined ? [] : [`${fallback} when absent`]),
+        ...(fallback === undefined ? [] : [`default: ${fallback}`]),
       ].join('; ');
       const opposite = negatedDescription === undefined ? [] : [item(oppositeOf(flags), negatedDescription)];
       return [item(flags, said), ...opposite];

@@ -78,7 +78,7 @@ describe('version restore', () => {
   it('says that the version is the current one already', async () => {
     const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'now' } }));
     const { screen } = await runOnScreen(['version', 'restore', id, '3'], { env: service.env });
-    expect(screen).toContain('Version 3 is the current one already.');
+    expect(screen).toContain('Version 3 is already the current version.');
   });
 
   it('sends nothing where the version is missing', async () => {

@@ -15,7 +15,7 @@ export const command = defineCommand({
     file: codeFile,
   },
   options: {
-    readme: word('--readme <file>', 'a file with its readme'),
+    readme: word('--readme <file>', 'a file with the readme'),
     privacy,
     dryRun,
   },

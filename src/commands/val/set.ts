@@ -22,7 +22,7 @@ export const command = defineCommand({
   options: {
     name: word('--name <name>', 'the new name'),
     privacy,
-    readme: word('--readme <file>', 'a file with its readme; -: standard input'),
+    readme: word('--readme <file>', 'a file with the readme, or - for standard input'),
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
@@ -84,9 +84,12 @@ async function prepareRenaming(
   if (known === undefined) return undefined;
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
-    throw new ConflictError(`In vals.json, ${other.file} is named "${name}" already. Nothing was sent.`, {
-      hint: 'Choose another name.',
-    });
+    throw new ConflictError(
+      `vals.json already has the name "${name}", for ${other.file}. Nothing was sent.`,
+      {
+        hint: 'Choose another name.',
+      },
+    );
   }
   return async () => {
     const base = workspace.bases.read(known);
