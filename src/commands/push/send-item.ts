@@ -24,6 +24,7 @@ interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 
 
 interface ItemSender {
   send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
+  /** New files whose push may replace the code of a val with the same name. */
   possibleTakeovers: readonly string[];
   relativeImports: readonly { file: string; specifier: string }[];
 }
