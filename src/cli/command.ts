@@ -13,7 +13,7 @@ export interface OptionDefinition<T> {
   default?: T;
   negatedDescription?: string;
   conflicts?: string[];
-  /** If the value names a val, the id of that val replaces the value before the command runs. */
+  /** The value names a val. The id of that val replaces the value before the command runs. */
   isVal?: boolean;
   isRepeatable?: boolean;
   isNumber?: boolean;

@@ -67,11 +67,11 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
   // The cache belongs to the token in the settings. Vals that are read with another token stay out of the cache.
-  const usesOwnToken = options.token !== undefined;
+  const usesOtherToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
-      { ...client, request: usesOwnToken ? request : notingAnswers(request, options.seen) },
+      { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
       { notes: options.notes, token, clock, signal },
     ),
     hasWritten: client.hasWritten,

@@ -43,7 +43,7 @@ export async function resolveVals(
   return resolved;
 }
 
-/** The routes refuse `.` and `..` with a clear error, so these words are not looked up as names. */
+/** `.` and `..` are not looked up, because the routes refuse them with a clear error. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 

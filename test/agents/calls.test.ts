@@ -225,7 +225,7 @@ it('a missing input is answered with the list of inputs', async () => {
   for (const [name, input, hint] of [
     ['val_get', {}, 'The inputs of val_get are: val, code, readme.'],
     ['val_rm', { vals: [] }, 'The inputs of val_rm are: vals, dryRun.'],
-    ['push', { code: 'x' }, 'Add a name: `push {"code": "...", "name": "hello"}`.'],
+    ['push', { code: 'x' }, 'Add a name, such as `push {"code": "...", "name": "hello"}`.'],
   ] as const) {
     expect([name, (await agent.call(name, input)).document.error]).toMatchObject([
       name,

@@ -95,8 +95,8 @@ it.each([
   ],
   ["Run `vals diff 'it'\\''s.ts'`.", 'Run `diff {"vals": ["it\'s.ts"]}`.'],
   [
-    'Add --name, such as `vals push - --name hello`.',
-    'Add name, such as `push {"code": "...", "name": "hello"}`.',
+    'Add a name, such as `vals push - --name hello`.',
+    'Add a name, such as `push {"code": "...", "name": "hello"}`.',
   ],
   ['Code from standard input needs a name.', 'code needs a name.'],
   ['Run `vals val get hello --json`.', 'Run `val_get {"val": "hello"}`.'],

@@ -102,7 +102,7 @@ describe('push', () => {
     const { exit, screen } = await place.onScreen(['push']);
     expect({ exit, screen }).toEqual({
       exit: 0,
-      screen: expect.stringContaining('`vals pull` to get the changes'),
+      screen: expect.stringContaining('To get the changes, run `vals pull`.'),
     });
     const { error } = await place.vals('val', 'get', 'a.ts', '--json');
     expect(error?.message).toContain('Did you mean "sub/a.ts"?');

@@ -70,7 +70,7 @@ it('status shows the other vals if a file cannot be read, and names vals forget 
   await service.delete(place.idOf('gone.ts'));
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
-  expect(screen).toContain('`vals forget` removes vals that are neither here nor on the service.');
+  expect(screen).toContain('To remove vals that are neither here nor on the service, run `vals forget`.');
   expect(screen).not.toMatch(/vals push|vals pull/);
   expect((await place.vals('diff')).stderr).toBe('');
   expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });

@@ -69,7 +69,7 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
   }
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
-      hint: 'Add --name, such as `vals push - --name hello`.',
+      hint: 'Add a name, such as `vals push - --name hello`.',
     });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, listsNamesOnly);

@@ -90,7 +90,7 @@ export function createFilePusher(
     } catch (error) {
       await reportFailure(file, name, error);
     } finally {
-      // If this push sent no request, the push of another file tests whether the service is back.
+      // If this push sent nothing, a retry must find out whether the service is back.
       outage.planRetry();
     }
   };
@@ -110,7 +110,7 @@ export function createFilePusher(
   }
 }
 
-/** The calls run one after another, so that one call finds all files that were moved together. */
+/** Concurrent calls wait for each other. The first call finds all files that were moved together. */
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   let last: Promise<unknown> = Promise.resolve();
   return (file) => {

@@ -69,7 +69,7 @@ async function saveInWorkspace(
   workspace: Workspace,
   items: readonly PushItem[],
   sent: OutcomesResult,
-  /** Created after the push, so that its list contains the vals that the push created. */
+  /** A list that was read before the push would lack the vals that the push created. */
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
   // The missing ids are read first, so that vals.json gets them.

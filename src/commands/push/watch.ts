@@ -90,7 +90,7 @@ export async function watchWorkspace(
   } finally {
     signal.removeEventListener('abort', interrupted);
     await finishPushes();
-    // Closed last, because a push that was still in the queue may begin an outage.
+    // Closed last, because a push in the queue may still begin an outage.
     outage.close();
   }
 
