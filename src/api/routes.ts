@@ -81,7 +81,9 @@ export const myRuns = (filter: RunFilter): Call => ({
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
-  hints: { 404: 'This service cannot list all runs. To list the runs of one val, run `vals val runs <val>`.' },
+  hints: {
+    404: 'This service cannot list all runs. To list the runs of one val, run `vals val runs <val>`.',
+  },
 });
 
 export const myLikes = (): Call => ({

@@ -25,7 +25,9 @@ it('status shows it, and the next push renames the val without a new version', a
   const { place, service, id } = await renamed();
   expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
   const { screen } = await place.onScreen(['status']);
-  expect(screen.replace(/\s+/g, ' ')).toContain('To rename vals on the service as in vals.json, run `vals push`.');
+  expect(screen.replace(/\s+/g, ' ')).toContain(
+    'To rename vals on the service as in vals.json, run `vals push`.',
+  );
   const dry = await place.vals('push', '--dry-run');
   expect(dry).toMatchObject({ exit: 0, stderr: 'A push would rename the val "a" of a.ts to "better".\n' });
   expect(await read(service, id)).toMatchObject({ name: 'a' });

@@ -143,8 +143,7 @@ const passHostOn =
   'with `proxy_set_header Host $http_host;`.';
 const useOtherToken = 'Use a token that has the permission. To see whose token this is, run `vals me`.';
 const checkId = 'Check the id: there is nothing with this id, or it is not yours.';
-const readAgain =
-  'Check what the service has now. If you still want the change, run the command again.';
+const readAgain = 'Check what the service has now. If you still want the change, run the command again.';
 
 const waitHint = (ms: number): string =>
   ms > 5_000

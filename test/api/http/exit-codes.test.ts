@@ -514,7 +514,7 @@ describe('what to do next', () => {
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
     [
       { status: 404 },
-      'Check the base URL with `vals config`. If the base URL is right, this service does not support this command.',
+      'To check the base URL, run `vals config`. If the base URL is right, this service does not support this command.',
     ],
   ])('after %j: %s', async (reply, hint) => {
     const service = await scriptedService([reply]);
