@@ -49,12 +49,16 @@ interface Frame {
 
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    const match = /^\s+at (?:(.*?) \()?((?:file|val):.*):(\d+:\d+)\)?$/.exec(text);
-    const [, caller, id = '', position] = match ?? [];
-    const source = sources.find(id);
+    // A single expression for the whole line would take quadratic time on a hostile line.
+    const [, line = '', position] = /^\s+at (.*):(\d+:\d+)\)?$/.exec(text) ?? [];
+    const start = line.search(/(?<=^| \()(?:file|val):/);
+    const source = start === -1 ? undefined : sources.find(line.slice(start));
     if (source === undefined) return [];
     const place = `${source.name}:${position}`;
-    const called = caller?.replace(/^(async )?(?:Module|Object)\./, '$1');
+    const called = line
+      .slice(0, start)
+      .replace(/ \($/, '')
+      .replace(/^(async )?(?:Module|Object)\./, '$1');
     return { place, line: called ? `    at ${called} (${place})` : `    at ${place}` };
   });
 }

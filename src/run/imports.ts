@@ -19,12 +19,16 @@ export interface Importer {
   packagesFrom: string;
 }
 
+/** No system has longer paths. Node would need minutes for a path of some megabytes. */
+const longestPath = 32_767;
+
 /** Returns undefined if the specifier names a package or a built-in module of Node. */
 export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
   const isFile = id.startsWith('file:');
   if (!isFile && specifier.startsWith('.')) throw nothingBeside(specifier, source);
+  if (specifier.length > longestPath) throw noSuchFile(specifier, source, specifier);
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 

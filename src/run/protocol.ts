@@ -45,6 +45,9 @@ export interface Thrown {
   failedImport?: { specifier: string; from: string; code: string };
 }
 
+/** The child shortens the texts of an error to this length. */
+export const mostErrorCharacters = 65_536;
+
 /** The val's code can write to the pipe too, so a message may contain anything. */
 function isReport(value: unknown): value is Report {
   if (!isObject(value)) return false;
@@ -59,8 +62,10 @@ function isReport(value: unknown): value is Report {
 
 function isThrown(value: unknown): value is Thrown {
   if (!hasTexts(value, ['text', 'stack'])) return false;
-  const { refusedModule, failedImport } = value;
+  const { text, stack, failure, refusedModule, failedImport } = value;
+  if (`${text}`.length > mostErrorCharacters || `${stack}`.length > mostErrorCharacters) return false;
   return (
+    (failure === undefined || Number.isInteger(failure)) &&
     (refusedModule === undefined || typeof refusedModule === 'string') &&
     (failedImport === undefined || hasTexts(failedImport, ['specifier', 'from', 'code']))
   );
@@ -77,8 +82,8 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** Limits the memory that a hostile val can use. */
-const mostReportBytes = 16 * 1_048_576;
+/** Limits the memory that a hostile val can use, and the time that the parent needs to parse a report. */
+const mostReportBytes = 4 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>
   frame(kinds.message, Buffer.from(JSON.stringify(message)));

@@ -156,6 +156,8 @@ describe('a val that', () => {
 
   /** A frame on the pipe: its kind, its length, and its bytes. */
   const frame = (text: string) => `Buffer.from([0, ${text.length}, 0, 0, 0, ...Buffer.from('${text}')])`;
+  const longFrame = (code: string) =>
+    `((text) => Buffer.concat([Buffer.of(0), new Uint8Array(Uint32Array.of(text.length).buffer), text]))(Buffer.from(JSON.stringify(${code})))`;
   it.each([
     ['text', '"garbage, and more of it"'],
     ['JSON that is cut off', frame('{"done":')],
@@ -163,13 +165,19 @@ describe('a val that', () => {
     ['a report without its parts', frame('{"failed":{"text":1}}')],
     ['a length of 4 GB', 'Buffer.from([0, 255, 255, 255, 255])'],
     ['a port that does not exist', frame('{"listening":70000}')],
+    ['an error without a number', frame('{"failed":{"text":"","stack":"","failure":"length"}}')],
+    [
+      'a stack that takes hours to search',
+      longFrame('{failed:{text:"",stack:"  at "+" (file:".repeat(200_000)}}'),
+    ],
+    ['a report of 5 MB', longFrame('{done:true,rest:"x".repeat(5_000_000)}')],
     [
       'imports without reading the answers',
       `Buffer.concat(Array(999).fill(${frame('{"load":{"specifier":"./a.ts","from":"x"}}')}))`,
     ],
   ])('writes %s to the pipe of vals', async (_what, bytes) => {
     const { run } = folderWith({
-      'a.ts': `import { writeSync } from "node:fs"; writeSync(3, ${bytes}); await new Promise((r) => setTimeout(r, 9_999))`,
+      'a.ts': `import { writeFileSync } from "node:fs"; writeFileSync(3, ${bytes}); await new Promise((r) => setTimeout(r, 9_999))`,
     });
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, message: error?.message }).toEqual({

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { Start, Thrown } from '../protocol.ts';
+import { mostErrorCharacters, type Start, type Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
 import { protectOtherProcesses } from './other-processes.ts';
 import { end, openPipe } from './pipe.ts';
@@ -98,8 +98,7 @@ function describe(error: unknown): Thrown {
   }
 }
 
-const mostCharacters = 65_536;
-const shortened = (text: string): string => `${text}`.slice(0, mostCharacters);
+const shortened = (text: string): string => `${text}`.slice(0, mostErrorCharacters);
 
 const mostCauses = 5;
 
