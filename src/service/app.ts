@@ -152,8 +152,9 @@ export function createApp(store: Store, options: AppOptions): App {
 function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): never {
   const { method, url, path } = request;
   if (allowedMethods.length > 0) {
-    const headers = { Allow: allowedMethods.join(', ') };
-    throw new Problem(405, `${url.pathname} does not accept ${method}.`, { headers });
+    const allowed = allowedMethods.join(', ');
+    const detail = `${url.pathname} does not accept ${method}. Use one of: ${allowed}.`;
+    throw new Problem(405, detail, { headers: { Allow: allowed } });
   }
   if (path.startsWith('/v1/')) requireUser(request);
   throw nothingAt(url);

@@ -16,12 +16,13 @@ const largestBody = 4 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Stops DNS rebinding: a web site can point its host name to this service, but its requests then carry that host name.
+ * Stops DNS rebinding: a web site can point its host name to this service, but then the Host header contains the name
+ * of that web site.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
-  // Must run before `identify`, so that no token is accepted over plain HTTP.
+  // This check must run before `identify`, so that no token is accepted over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }

@@ -25,7 +25,7 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // Most clients look for `message`, not for `detail`.
+    // `message` repeats `detail`, because most clients look for `message`.
     message,
     ...(field && { errors: [{ field, message }] }),
   });

@@ -13,7 +13,7 @@ export interface ServiceRequest {
   path: string;
   /** Behind a proxy, this is the public origin, not the origin of `url`. */
   origin: string;
-  /** False if the service ends with the command, because its links would then stop working. */
+  /** False if the service runs only during one command, because its links would stop working. */
   hasLinks: boolean;
   user: Caller;
   actor: User | undefined;

@@ -17,7 +17,7 @@ export async function openDatabase(place: StoreLocation): Promise<Database> {
 export function sqliteLoadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
   if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
     return new UsageError(
-      'The embedded service needs native code, but this Node is not allowed to load any.',
+      'The embedded service needs native code, but Node is not allowed to load native code.',
       {
         hint: 'Remove --no-addons from NODE_OPTIONS. If Node runs with --permission, add --allow-addons.',
       },

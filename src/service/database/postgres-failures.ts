@@ -13,7 +13,7 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-/** An error without an SQLSTATE code comes from the connection. */
+/** An error without an SQLSTATE code comes from the connection, so the database is unreachable. */
 export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';

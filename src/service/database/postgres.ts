@@ -18,7 +18,6 @@ const statementMs = 15_000;
 /** On a broken connection, an answer never comes. The wait ends after this time. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
-const typeOfCount = 20;
 
 export async function openPostgres(address: string): Promise<Database> {
   const options = optionsFor(address);
@@ -79,7 +78,9 @@ function optionsFor(address: string): pg.PoolConfig {
     keepAlive: true,
     types: {
       getTypeParser: ((oid: number, format?: 'text') =>
-        oid === typeOfCount ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+        oid === pg.types.builtins.INT8
+          ? Number
+          : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
     },
     ...config,
     password: config.password || env.PGPASSWORD || readPasswordFile,

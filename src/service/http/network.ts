@@ -51,7 +51,7 @@ function networkOf(address: string): string {
   const all = [...groups, ...Array<string>(missing).fill('0'), ...(tail?.split(':') ?? [])].map(
     (group) => group || '0',
   );
-  // The last bits of an IPv4 address in IPv6 form (`::ffff:1.2.3.4`) tell customers apart.
+  // The last bits of an IPv4 address in IPv6 form (`::ffff:1.2.3.4`) tell customers apart, so all bits are kept.
   const isMapped = all.slice(0, 5).every((group) => group === '0') && all[5] === 'ffff';
   return (isMapped ? all : all.slice(0, 4)).join(':');
 }

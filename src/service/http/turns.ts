@@ -4,12 +4,15 @@ import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
 const unansweredBeforePause = 16;
-/** Reading pauses at `unansweredBeforePause`. Only a caller who sends tiny requests without a token gets further. */
+/** Only a caller who sends tiny requests without a token can reach this limit, because reading pauses earlier. */
 const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 /** Parsing 2,000 requests takes 20 to 50 ms, and no other caller is answered during this time. */
-const parsedForAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
-/** Node parses 64 KB of a chunked body before the service can refuse the body. That may be ten thousand tiny chunks. */
+const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
+/**
+ * A chunked body counts as this many requests. Node may parse ten thousand tiny chunks before the service can refuse
+ * the body.
+ */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
 /** The event loop accepts one connection per turn, so long turns delay new callers. */
@@ -43,7 +46,7 @@ export interface Turns {
 export function createTurns(): Turns {
   const connections = new Map<Socket, Connection>();
   const ready: (() => void)[] = [];
-  const parseLimit = createRateLimit(parsedForAddress, () => performance.now());
+  const parseLimit = createRateLimit(parsedRequestsPerAddress, () => performance.now());
   const pausedAddresses = new Set<string>();
   let waiting = 0;
 

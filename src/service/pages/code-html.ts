@@ -48,9 +48,7 @@ export function highlight(code: string): string[] {
   };
   const text = code.replaceAll('\r\n', '\n');
   let mayBeginExpression = true;
-  /**
-   * A failed search for the end of a regular expression reads the rest of the line. So each line is searched only once.
-   */
+  /** After a failed search, the rest of the line is not searched again, because each search reads the whole line. */
   let nextTryFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');

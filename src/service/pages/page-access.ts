@@ -17,8 +17,8 @@ export function createPageAccess(): PageAccess {
   const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
-  // Other users of the machine can see the link in the list of processes when `vals open` starts a browser. So a key
-  // works only once.
+  // Other users of the machine can see the link in the list of processes when `vals open` starts a browser. So the key
+  // in the link works only once.
   const useUp = (given: string): boolean => {
     if (isSame(given, key)) key = secret();
     else {

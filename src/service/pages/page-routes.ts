@@ -92,7 +92,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // The method is GET, although each request creates a link, so that clients may repeat a request.
+    // Each GET creates a link. Clients may repeat the request, because several links do no harm.
     route('GET', '/v1/me/page-link', {
       summary: 'A link to the page that works for one visit',
       query: pageRequest,

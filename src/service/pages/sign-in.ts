@@ -74,8 +74,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 }
 
 /**
- * The key is the digest of the person's token. Every process of the service knows the key, and a new token ends all
- * sessions.
+ * The key of the HMAC is the digest of the person's token. So every process of the service can check a session, and a
+ * new token ends all sessions.
  */
 const hmacOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');

@@ -73,7 +73,7 @@ export function valRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/v1/vals/:id/runs', {
-      summary: 'Report a run that happened elsewhere',
+      summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
       answer: async (request, { params, body }) =>

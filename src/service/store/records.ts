@@ -11,7 +11,7 @@ export type RecordKind = (typeof recordKinds)[number];
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Empty for likes, which keep the order of the seed. */
+  /** Empty for likes, because a list of likes has the order of the seed file. */
   at: string;
   tag: string | null;
   valId: string | null;
@@ -103,7 +103,7 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** A seed may contain records of a val that is created later. */
+/** Assigns records to a val that was created after the seed was loaded. */
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

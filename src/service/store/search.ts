@@ -24,7 +24,7 @@ export const searchPositions = positionsOf<Position>(
 
 /** One statement takes up to 50 ms for ten vals. Between two statements, the service answers other requests. */
 const valsAtATime = 10;
-/** After this many bytes of code, the search stops. The next page continues the search. */
+/** A request reads at most about this many bytes of code. The request for the next page continues the search. */
 const mostBytes = 64 * 1024 * 1024;
 
 const afterEveryTime = '9999';

@@ -12,7 +12,10 @@ export interface ListedUser extends User {
   vals: number;
 }
 
-/** Every id and username matches. Other texts are not looked up, because PostgreSQL refuses a NUL character. */
+/**
+ * Every id and username matches this pattern. Other texts are not looked up, because PostgreSQL refuses a NUL
+ * character.
+ */
 export const idPattern = /^[\w-]{1,64}$/;
 
 const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;

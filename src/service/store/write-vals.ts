@@ -81,7 +81,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // Another process may create or delete the val between two statements.
+        // The loop repeats if another process creates or deletes the val between two statements.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
