@@ -9,7 +9,6 @@ import type { Context } from './context.ts';
 
 type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
 
-/** Replaces names of vals, files of vals and beginnings of ids with whole ids. */
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
   input: Record<string, unknown>,
@@ -66,7 +65,8 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from a stranger, who can put the id of any val beside a harmless name.
+    // vals.json may come from a stranger, who can put the id of any val beside a harmless name. So the name is checked
+    // before a command writes.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.mayMeanOtherVal) throw otherVal(listed);
       await confirmName(await context.connect(), listed, context.rememberVal);

@@ -43,7 +43,6 @@ export const command = defineCommand({
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
     if (error === undefined) endClone(folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
-    // Lines for hundreds of pulled vals would hide the failures.
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);

@@ -54,10 +54,9 @@ export const command = defineCommand({
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
-    // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
-    const isNews = ({ status }: JsonObject) =>
+    const isWorthShowing = ({ status }: JsonObject) =>
       isNamedInCommand || !context.forPerson || status !== 'unchanged';
-    return { kind: 'outcomes', rows: rows.filter(isNews), error };
+    return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
   },
 });
 

@@ -40,7 +40,6 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      // After an unknown command, or after the first argument of `vals run`, every word is an argument.
       onlyArgumentsFollow ||= command === undefined || command.passesThrough === true;
     }
   }

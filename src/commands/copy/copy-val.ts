@@ -118,7 +118,6 @@ function fieldsOf(source: JsonObject): routes.ValFields {
   return { ...(readme && { readme }), ...(privacy && { privacy }) };
 }
 
-/** If the service refuses the fields, sends the val without fields. */
 async function sendWithFields(
   fields: routes.ValFields,
   remark: Remark,

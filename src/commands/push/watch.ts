@@ -42,8 +42,8 @@ export async function watchWorkspace(
   });
   const ignoreFiles = createIgnoreFiles(say.warn);
   const firstFiles = new Set<string>();
-  // These three need each other. The queue pushes files, a failed push begins an outage, and the outage adds files to
-  // the queue.
+  // The outage, the pusher and the queue need each other. The queue pushes files, a failed push begins an outage, and
+  // the outage adds files to the queue.
   const outage = createOutage({
     clock,
     send: (file) => queue.add(file),

@@ -96,7 +96,6 @@ export const outcomeColumn: Column = {
   neverCut: true,
   present(status, _outcome, glyphs) {
     const { mark, tone } = outcomeMarks[status as OutcomeStatus] ?? { mark: '', tone: 'dim' };
-    // A status without a mark is indented, so that all statuses are aligned.
     return { text: (mark === '' ? ' '.repeat(glyphs.ok.length) : glyphs[mark]) + status, tone };
   },
 };

@@ -17,7 +17,6 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
-/** If the service refused an invalid name, the hint proposes a valid name. */
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;

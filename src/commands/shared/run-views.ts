@@ -69,7 +69,7 @@ export async function showRuns(
   if (summary) {
     const { summarize } = await import('./summary/summary.ts');
     const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
-      val,
+      defaultVal: val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
     });
     rows.sort((a, b) => Number(b.failed) - Number(a.failed));

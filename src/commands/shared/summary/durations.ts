@@ -10,11 +10,13 @@ export interface Durations {
 /** With more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
 /**
- * Durations up to this many milliseconds are never counted together, because one millisecond is at least 0.5% of each.
+ * Durations up to this many milliseconds are never counted together, because one millisecond is at least 0.5% of such a
+ * duration.
  */
 const alwaysExact = 200;
 /**
- * Durations that differ by less than this factor form a group. The middle of the group is within 0.75% of each of them.
+ * Durations that differ by less than this factor form a group. The middle of a group differs from each of its durations
+ * by at most 0.75%.
  */
 const growth = 1.015;
 

@@ -6,14 +6,13 @@ import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 
 export interface SummaryOptions {
-  /** The val of all runs that do not name their val. */
-  val?: string;
+  defaultVal?: string;
   onRead(runs: number): void;
 }
 
 export async function summarize(
   pages: AsyncIterable<Page>,
-  { val, onRead }: SummaryOptions,
+  { defaultVal, onRead }: SummaryOptions,
 ): Promise<{ rows: JsonObject[]; total: JsonObject }> {
   const timeline = createTimeline();
   const groups = new Map<string, Group>();
@@ -44,7 +43,10 @@ export async function summarize(
   for await (const { records } of pages) {
     for (const record of records) {
       const run = readRun(record);
-      for (const group of [groupOf(run.valIdOrName ?? val, run.valNameOrId ?? val, run.version), together]) {
+      for (const group of [
+        groupOf(run.valIdOrName ?? defaultVal, run.valNameOrId ?? defaultVal, run.version),
+        together,
+      ]) {
         group.runs++;
         if (run.failed) group.failed++;
         if (run.durationMs !== undefined) group.durations.add(run.durationMs);
