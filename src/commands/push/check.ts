@@ -4,8 +4,8 @@ import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { annotateFailure } from './github.ts';
+import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
-import type { PushItem } from './plan.ts';
 
 /** Files beyond this limit are read again when they are sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;

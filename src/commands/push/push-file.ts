@@ -23,7 +23,7 @@ import type { Outage } from '../../workspace/watch/outage.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { knownOrNewVal } from './plan.ts';
+import { knownOrNewVal } from './plan-workspace.ts';
 
 interface PusherOptions {
   workspace: Workspace;

@@ -13,8 +13,8 @@ import { relativeImports } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { withNameProposed } from '../shared/messages.ts';
+import type { PushItem } from './item.ts';
 import { isSent } from './outcomes.ts';
-import type { PushItem } from './plan.ts';
 
 interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;

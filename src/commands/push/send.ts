@@ -9,8 +9,8 @@ import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
+import type { PushItem, PushPlan } from './item.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
-import type { PushItem, PushPlan } from './plan.ts';
 import { confirmPruning, valsWithoutFile } from './prune.ts';
 import { createItemSender } from './send-item.ts';
 

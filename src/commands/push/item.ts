@@ -1,0 +1,29 @@
+import type { Context } from '../../cli/context.ts';
+import { readCode } from '../../workspace/sources/read-text.ts';
+import { type FoundFile, nameFrom, readInFolder, type Source } from '../../workspace/sources/walk.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+
+export interface PushItem extends Source {
+  val?: WorkspaceVal;
+  /** Resolves to undefined if the file does not exist and the user did not name the file. */
+  read(): Promise<string | undefined>;
+  /** Whether the user typed the path of the file itself, and not its folder or the name of its val. */
+  isTyped: boolean;
+  /** A pipe and standard input can be read only once. */
+  canReadAgain: boolean;
+}
+
+export interface PushPlan {
+  /** Undefined outside of a workspace, with --name, and if the push only lists names. */
+  workspace: Workspace | undefined;
+  items: PushItem[];
+}
+
+export const untrackedItem = (context: Context, { file, inFolder }: FoundFile): PushItem => ({
+  file,
+  name: nameFrom(file),
+  isTyped: inFolder === undefined,
+  canReadAgain: inFolder !== undefined,
+  read: async () => (inFolder ? readInFolder(file, inFolder) : readCode(file, context)),
+});
