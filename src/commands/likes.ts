@@ -8,7 +8,7 @@ export const command = defineCommand({
   options: paging,
   examples: ['vals likes', 'vals likes --all --json | jq -r ".[].name"'],
   columns: valColumns,
-  empty: 'You have not liked a val yet.',
+  empty: 'You have liked no vals yet.',
   run: async ({ connect }, paging) => ({
     kind: 'list',
     rows: (await connect()).pages(routes.myLikes(), paging),
