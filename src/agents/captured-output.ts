@@ -178,7 +178,6 @@ const capturedStreams: Pick<
     fields: undefined,
     color: false,
     forPerson: false,
-    // An agent never sees glyphs.
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },

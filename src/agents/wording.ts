@@ -11,7 +11,6 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
   return (text) => {
     let isForPerson = false;
     const said = text
-      // A tool has no --help.
       .replace(/ ?To [^`.]* run `vals [^`]*--help`\./g, '')
       .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]+>)?/g, (found, option?: string) => {
         if (option !== undefined) return camelCase(option);

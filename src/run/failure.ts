@@ -16,6 +16,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
   const whole = [text, ...frames.map(({ line }) => line)].join('\n');
+  const isWholeInMessage = others.length === 0 && frames.length <= 1;
   const place = frames[0] === undefined ? '' : ` (${frames[0].place})`;
   return new RunFailedError(
     `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
@@ -23,8 +24,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
       body: whole,
       ...(thrown.isDeniedBySandbox && { hint: deniedHint(name) }),
     },
-    // If the error has a single line and one place, the message already contains both.
-    others.length > 0 || frames.length > 1 ? whole.split('\n') : [],
+    isWholeInMessage ? [] : whole.split('\n'),
   );
 }
 
@@ -80,7 +80,7 @@ function importFailure(
       `To install the package, run ${shell`npm install ${name + version}`}.`,
     );
   }
-  if (code === 'ERR_ACCESS_DENIED') return failed('which it may not read', deniedHint(main));
+  if (code === 'ERR_ACCESS_DENIED') return failed('which the val may not read', deniedHint(main));
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');

@@ -22,12 +22,14 @@ export interface Importer {
 /** No system has longer paths. Node would need minutes for a path of some megabytes. */
 const longestPath = 32_767;
 
-/** Returns undefined if the specifier names a package or a built-in module of Node. */
-export function pathOfImport(specifier: string, { id, source, packagesFrom }: Importer): string | undefined {
+export function filePathOfImport(
+  specifier: string,
+  { id, source, packagesFrom }: Importer,
+): string | undefined {
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
   const isFile = id.startsWith('file:');
-  if (!isFile && specifier.startsWith('.')) throw nothingBeside(specifier, source);
+  if (!isFile && specifier.startsWith('.')) throw importBesideVal(specifier, source);
   if (specifier.length > longestPath) throw noSuchFile(specifier, source, specifier);
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
@@ -64,7 +66,6 @@ export function packageOf(specifier: string): { name: string; version: string; s
   return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };
 }
 
-/** The result is empty if the transpiler added the import for JSX. */
 export function placeOfImport(specifier: string, source: Source): string {
   const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
   const index = quoted.find((found) => found !== -1);
@@ -90,11 +91,11 @@ const remoteImport = (specifier: string, importer: Source): RunFailedError =>
     'Install the package (`npm install <name>`) and import it by its name.',
   );
 
-const nothingBeside = (specifier: string, importer: Source): RunFailedError =>
+const importBesideVal = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
-    'but a val on the service has no files beside it',
+    'but a val on the service is a single file',
     'Run the file of the val instead. To get the file, run `vals pull` in a workspace.',
   );
 

@@ -5,7 +5,6 @@ import { messageFrame, type Order, type Report, reportReader } from './protocol.
 
 export interface ValProcess {
   send(order: Order): void;
-  /** Stops reading the pipe. Then the val has to wait when it writes. */
   pause(): void;
   resume(): void;
   /** Also ends every process that the val started. */
@@ -30,7 +29,7 @@ export interface ProcessOptions {
 interface Listener {
   onReport(report: Report): void;
   onBytes(bytes: Buffer): void;
-  /** The val's own code wrote to the pipe. */
+  /** Called if the val's own code wrote to the pipe. */
   onInvalidReport(): void;
 }
 

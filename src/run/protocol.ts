@@ -2,7 +2,6 @@
 
 export const pipeDescriptor = 3;
 
-/** The secret proves that a request comes from the parent. */
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
@@ -28,7 +27,7 @@ export type Report =
   | { value: ValueKind }
   /** `isSilent`: the val exported nothing to call, and printed nothing. */
   | { done: true; isSilent?: boolean }
-  /** If `request` is set, only that request failed, and the child continues. */
+  /** Without `request`, the whole val failed. */
   | { failed: Thrown; request?: number }
   | { unfinished: true }
   | { listening: number };

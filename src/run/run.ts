@@ -17,7 +17,7 @@ export interface Run {
   kind: Promise<ValueKind>;
   /** The caller must read to the end, or end the generator. */
   pieces(): AsyncGenerator<Buffer>;
-  /** Valid after the last piece. True if the val exported nothing to call, and printed nothing. */
+  /** Valid only after the last piece. */
   isSilent(): boolean;
 }
 
@@ -29,8 +29,7 @@ type Cause =
   | { kind: 'threw'; thrown: Thrown }
   | { kind: 'ended'; ending: Ending };
 
-/** The val has to wait while the caller has more unread bytes than this. */
-const mostWaitingBytes = 4 * 1_048_576;
+const mostUnreadBytes = 4 * 1_048_576;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
   const waiting: Buffer[] = [];
@@ -46,12 +45,11 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     onBytes(bytes) {
       waiting.push(bytes);
       waitingBytes += bytes.length;
-      if (waitingBytes > mostWaitingBytes) child.pause();
+      if (waitingBytes > mostUnreadBytes) child.pause();
       wake();
     },
     onInvalidReport: () => endBecause({ kind: 'broke the pipe' }),
   });
-  // The transpiler is loaded while the val's process starts.
   const sources = import('./sources.ts').then(({ createSources }) => createSources(entry, options));
   void sources.then(async (sources) =>
     child.send({ start: { entry: await sources.entry(), args: [...args] } }),
@@ -130,7 +128,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
         const piece = waiting.shift();
         if (piece === undefined) break;
         waitingBytes -= piece.length;
-        if (waitingBytes <= mostWaitingBytes) child.resume();
+        if (waitingBytes <= mostUnreadBytes) child.resume();
         yield piece;
       }
       if (cause === undefined) await ended;

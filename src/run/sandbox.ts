@@ -4,7 +4,6 @@ import { join, win32 } from 'node:path';
 
 const mostMegabytes = 512;
 
-/** If `readable` is undefined, there is no sandbox. */
 export function nodeOptions(
   version: string,
   readable: readonly string[] | undefined,

@@ -41,13 +41,13 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   let current = startServing(first, options, onFailure);
   let requests = 0;
 
-  /** If the code does not load, a new process would fail too. */
   async function ready(): Promise<{ serving: ServingProcess; port: number }> {
     const before = current;
     const loads = before.port.then(
       () => true,
       () => false,
     );
+    // If the code does not load, a new process would fail too.
     if (before.isRetired() && (await loads) && current === before) {
       current = startServing(before.entry, options, onFailure);
     }
@@ -131,7 +131,7 @@ function refusalOf(
   if (isFromOtherSite(headers, addresses)) {
     return [403, 'This val answers no requests from pages of other sites.'];
   }
-  if (!url.startsWith('/')) return [400, 'The target of a request has to be a path.'];
+  if (!url.startsWith('/')) return [400, 'The URL of a request must be a path that begins with /.'];
   // A web `Request` cannot represent TRACE.
   return method === 'TRACE' ? [405, 'A val answers no TRACE requests.'] : undefined;
 }

@@ -13,7 +13,6 @@ export interface ServingProcess {
   port: Promise<number>;
   begin(request: number): void;
   finish(request: number): ValsError | undefined;
-  /** Takes no more requests, and ends after the last one. */
   retire(): void;
   isRetired(): boolean;
   end(): void;

@@ -5,6 +5,7 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import {
+  filePathOfImport,
   findFile,
   type Importer,
   type ImportLimits,
@@ -12,7 +13,6 @@ import {
   noSuchFile,
   outsideFolder,
   packageOf,
-  pathOfImport,
 } from './imports.ts';
 import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
@@ -76,7 +76,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   async function answerImport(specifier: string, from: string): Promise<ModuleAnswer> {
     const importer = { id: from, source: sources.get(from) ?? main, packagesFrom: packagesFrom(from) };
-    const path = pathOfImport(specifier, importer);
+    const path = filePathOfImport(specifier, importer);
     if (path !== undefined) return loadFile(path, specifier, importer);
     const { name, subpath } = packageOf(specifier);
     const native = specifier.startsWith('npm:') ? name + subpath : specifier;

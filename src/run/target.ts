@@ -32,7 +32,6 @@ export interface FileTarget extends TargetBase {
 
 interface ServiceTarget extends TargetBase {
   kind: 'service';
-  /** Undefined if the service does not tell which version it sent. */
   known: KnownVersion | undefined;
   api: Api;
 }

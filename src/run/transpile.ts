@@ -3,7 +3,6 @@ import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
 import { LocalError } from '../errors.ts';
 
 export interface Place {
-  /** Counted from 1, like `column`. */
   line: number;
   column: number;
 }

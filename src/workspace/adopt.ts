@@ -35,7 +35,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
     }
     const here = readBelow(root, file);
-    // A push that got no id from the service recorded its code under the val's name.
+    // If the service sent no id after a push, the pushed code is recorded under the val's name.
     const wasPushedFromHere = bases.read({ name })?.code === remote.code;
     const hasEdit = here !== undefined && wasPushedFromHere && !force;
     const stays = here === remote.code || hasEdit;
@@ -48,7 +48,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
     const content = writable(remote, { name });
-    // The base is written first, because the next pull recognises an interrupted pull by its base. The id is written
+    // A crash may interrupt these writes. The base comes first, so that the next pull recognises the file. The id comes
     // last, so that every id in vals.json has a base.
     bases.write({ id, name }, { ...remote, name });
     if (!stays) {
@@ -72,7 +72,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   // The service chose the name, so the name is checked before it becomes a path.
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
-  throw new LocalError(`${quoted(name)} cannot be written to a file of that name: the name ${problem}.`, {
+  throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
     hint: `To choose a file, run ${pullInto(id)}.`,
   });
 }
@@ -83,7 +83,7 @@ function dangerOf(name: string): string | undefined {
   // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
     name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
-  return isRunByTools ? 'is that of a file that tools may run' : undefined;
+  return isRunByTools ? 'may make build tools run the file' : undefined;
 }
 
 function chosenFile(workspace: Workspace, path: string): string {
@@ -107,7 +107,7 @@ const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   });
 
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
-  const message = `${quoted(name)} cannot be written to ${file}: the file exists and has other code.`;
+  const message = `${quoted(name)} cannot be written to ${file}: the file exists and has different code.`;
   const hint = `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
   return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
 }
@@ -121,8 +121,10 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;
   throw new ConflictError(
-    `${quoted(name)} is already the name of a val in this workspace: ${sameName.file}.`,
-    { hint: 'Give that val another name in vals.json first.' },
+    `${quoted(name)} cannot be added: the workspace already has a val of that name, ${sameName.file}.`,
+    {
+      hint: `Give the val of ${sameName.file} another name in vals.json.`,
+    },
   );
 }
 

@@ -11,7 +11,7 @@ export interface Examined extends RemoteSide {
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
-  /** The base in .vals. It differs from `base` if the service has the code of a push that got no answer. */
+  /** The base as stored in .vals. If a push succeeded but got no answer, `base` is newer. */
   recorded: Base | undefined;
   status: Status;
   otherNameThere: string | undefined;
@@ -36,7 +36,7 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // A private val of another owner looks deleted.
+  // The service hides a private val of another owner, as if the val were deleted.
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const compared = compare<string | typeof unlikeAny>(
@@ -79,8 +79,8 @@ function codeWithoutBase(
 }
 
 /**
- * A stranger may have added the val to vals.json after the checkout. So a push may replace its code only if this folder
- * pulled or pushed the val before.
+ * A stranger may have added the val to vals.json after the checkout. Then a push may replace the service's code only if
+ * this folder pulled or pushed the val before.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
@@ -98,7 +98,7 @@ async function findByName(
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
-/** If the service's list shows no change, the val is not read, because nothing will be written. */
+/** If the service's list shows no change, nothing will be written, so the val is not read. */
 async function findById(
   remotes: RemoteVals,
   id: string,

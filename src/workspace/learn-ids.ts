@@ -15,7 +15,6 @@ export async function learnId(
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
   const { id } = remote;
-  // If the codes differ, somebody changed the val after the push.
   const base = remote.code === sent.code ? remote : sent;
   workspace.bases.write({ id, name }, { ...base, name });
   workspace.remember({ file, name, id });

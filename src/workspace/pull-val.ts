@@ -132,7 +132,6 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you.`;
 
-/** UTF-8 cannot represent a lone surrogate. */
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(

@@ -25,7 +25,6 @@ export interface PushOptions {
   remotes: RemoteVals;
   onPossibleTakeover(val: WorkspaceVal): void;
   beforeRenaming(val: WorkspaceVal, nameThere: string): void;
-  /** If this function throws, nothing is sent. */
   beforeSending(): void;
   remark(message: string): void;
 }

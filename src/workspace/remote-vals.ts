@@ -18,7 +18,6 @@ export interface RemoteVal {
 export interface RemoteSide {
   /** Undefined if the val does not exist, or if the caller may not read it. */
   remote: RemoteVal | undefined;
-  /** Set if the val belongs to another owner. */
   foreign?: { owner: string | undefined };
 }
 
@@ -77,7 +76,7 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
   const name = textAt(record, 'name');
   if (typeof code === 'string')
     return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record) };
-  throw new BadResponseError(`The service sent no code with the val ${name ?? id}.`, {
+  throw new BadResponseError(`The service sent no code for the val ${name ?? id}.`, {
     hint: `To see the answer, run ${shell`vals val get ${id} --json`}.`,
   });
 }

@@ -26,8 +26,8 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       const bases = createBases(root, service, [], () => {});
       if (id === undefined) throw withoutId({ service, bases }, found);
       const isNamed = word === id || word === name || nameFrom(file) === name;
-      // After a rename, a val's file keeps its old name. A word without a dot or a slash is more likely the name of
-      // another val than this file.
+      // After a rename, a val's file keeps its old name. Then a word without a dot or a slash more likely names another
+      // val.
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
       return { id, name, file, mayMeanOtherVal: !isNamed && !isKnownFile() };
     },

@@ -49,7 +49,7 @@ export async function findNewFiles(
   }
   refuseSameNames(
     [...known, ...found],
-    'Rename one of the files, ignore it in .valsignore, or give it another name in vals.json.',
+    'Rename one of the files, add it to .valsignore, or give its val another name in vals.json.',
   );
   return found;
 }

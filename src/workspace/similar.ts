@@ -7,10 +7,7 @@ interface File {
 
 const mostPairs = 2_500;
 
-/**
- * As in git, two files are similar if they share half of their lines. The result is a guess, so only show it to the
- * user.
- */
+/** The result is a guess: show it to the user, but do not act on it. */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

@@ -194,7 +194,7 @@ export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]):
   if (elsewhere.length === 0) return undefined;
   const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))].map(nameOf);
   const which = elsewhere.length === vals.length ? 'These' : `${elsewhere.length} of these`;
-  return `${which} vals were pushed to ${services.join(' and ')}, and the service in use is ${nameOf(service)}.`;
+  return `${which} vals were pushed to ${services.join(' and ')}, but the service in use is ${nameOf(service)}.`;
 }
 
 export const nameOf = (service: string): string =>

@@ -212,10 +212,10 @@ describe('vals pull --all', () => {
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "vite.config" cannot be written to a file of that name: the name is that of a file that tools may run. To choose a file, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
-      `warning: "../up" cannot be written to a file of that name: the name contains /, \\ or :. To choose a file, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
+      `warning: "vite.config" cannot be a file name: the name may make build tools run the file. To choose a file, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
+      `warning: "../up" cannot be a file name: the name contains /, \\ or :. To choose a file, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
       `warning: "One" cannot be written to One.ts: one.ts is the file of the val "one". To use another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
-      `warning: "con" cannot be written to a file of that name: the name belongs to a device on Windows. To choose a file, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
+      `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To choose a file, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
     ]);
     for (const index of [1, 2, 3, 4]) {
       expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);

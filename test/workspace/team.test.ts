@@ -75,7 +75,7 @@ test("status and push with the person's own account name the space, and create n
   await ada.vals(['init'], { cwd: folder });
   await ada.vals(['push'], { cwd: folder });
   await ada.vals(['use', baseUrl]);
-  const warning = `These vals were pushed to ${space}, and the service in use is ${baseUrl}.`;
+  const warning = `These vals were pushed to ${space}, but the service in use is ${baseUrl}.`;
   const status = await ada.vals(['status'], { cwd: folder });
   expect(status.stdout).toMatch(/^not yours\tgreet\t/);
   expect(status.stderr).toContain(warning);

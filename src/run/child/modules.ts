@@ -97,7 +97,6 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
   };
 }
 
-/** Imports with the same key share one module. */
 function keyOf(answer: ModuleAnswer): string | undefined {
   if ('id' in answer) return answer.id;
   return 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : undefined;

@@ -18,7 +18,7 @@ export interface Pipe {
   sendBytes(bytes: Uint8Array): void;
 }
 
-/** Sent in pieces, a long value is not in memory twice. */
+/** A long value is sent in pieces, so that memory does not hold it twice. */
 const pieceBytes = 1 << 20;
 
 export function openPipe(): Pipe {

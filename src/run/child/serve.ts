@@ -29,10 +29,11 @@ export function serveRequests(exported: unknown, secret: string, onFailure: OnFa
 
 async function answer(exported: unknown, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   if (typeof exported !== 'function') {
-    throw new TypeError('The val has no function as its default export, so it takes no requests.');
+    throw new TypeError('The val cannot answer requests, because its default export is not a function.');
   }
   const response: unknown = await exported(requestOf(incoming, outgoing));
-  if (!isResponse(response)) throw new TypeError('The val returned no Response.');
+  if (!isResponse(response))
+    throw new TypeError('The val answered a request with a value that is not a Response.');
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   const cookies = response.headers.getSetCookie();
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);

@@ -11,7 +11,7 @@ export interface Base {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
-  /** Undefined if this folder never pulled or pushed the val. Then a stranger may have chosen the base. */
+  /** Undefined if this folder never pulled or pushed the val. Then the base may come from a stranger. */
   name?: string | undefined;
   /** The hash of the code in a push that got no answer. */
   sent?: string | undefined;
@@ -46,7 +46,7 @@ export function createBases(
     knownMark ??= folderMark(root);
     return knownMark;
   };
-  // Nobody else knows the mark of this folder, so a repository cannot replace this file.
+  // A repository cannot contain this file, because nobody else knows the mark of this folder.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
@@ -66,12 +66,11 @@ export function createBases(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Most vals without an id have no base. Checking whether the file exists takes less time than catching the error
-      // of a missing file.
+      // Most vals without an id have no base, and catching the error of a missing file is slow.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
-        warn(`${file} cannot be read, so the last common code of "${val.name}" is unknown.`);
+        warn(`${file} cannot be read, so it is unknown which code of "${val.name}" is newer.`);
         return undefined;
       }
       if (base === undefined) return undefined;
@@ -80,8 +79,7 @@ export function createBases(
       // A base that another folder recorded may come from a stranger. Without version and time, the val is always read
       // from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
-      // A push without an id finds the val by name. With a base from a stranger's repository, it would overwrite the
-      // user's own val of that name.
+      // With a base from a stranger's repository, a push by name would overwrite the user's own val of that name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
@@ -94,7 +92,7 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // If a crash of the machine loses the base, a later command writes it again.
+      // No flush is needed: if a crash loses the base, a later command writes the base again.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };

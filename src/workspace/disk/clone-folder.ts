@@ -19,7 +19,7 @@ export function refuseFilled(folder: string, given: string, service: string): vo
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: `Give another folder: ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in it.`,
+    hint: `To clone into another folder, run ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in it.`,
   });
 }
 
@@ -39,10 +39,10 @@ export function beginClone(folder: string, service: string): void {
 
 export const endClone = (folder: string): void => removeBelow(folder, unfinishedFile);
 
-/** A file without the mark of this folder came with a repository or a copy of the folder. */
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');
+    // A file with another mark came with a repository or with a copy of this folder.
     const isOurs = isObject(note) && note.mark === folderMark(folder);
     return isOurs && typeof note.service === 'string' ? note.service : undefined;
   } catch {
@@ -56,7 +56,7 @@ function namesIn(folder: string, given: string): string[] {
   } catch (error) {
     if (isMissing(error)) return [];
     if (errnoOf(error) === 'ENOTDIR') {
-      throw new UsageError(`${given} is not a folder.`, { hint: 'Give another folder.' });
+      throw new UsageError(`${given} is not a folder.`, { hint: 'Give the path of a folder.' });
     }
     throw new LocalError(`${given} cannot be read: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may read.',

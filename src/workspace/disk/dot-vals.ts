@@ -27,7 +27,7 @@ export function prepareDotVals(root: string): void {
   }
 }
 
-/** A clone or a copy of the folder has another mark. */
+/** Identifies this folder. A clone or a copy of the folder gets another mark. */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {
     const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });

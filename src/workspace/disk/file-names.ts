@@ -1,6 +1,4 @@
-/**
- * Some file systems ignore letter case or the Unicode form. There, two paths with the same folded form are one file.
- */
+/** On file systems that ignore letter case or the Unicode form, two paths with the same folded form are one file. */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
@@ -17,9 +15,9 @@ export function nameProblem(name: string): string | undefined {
   if (/[/\\:]/.test(name)) return 'contains /, \\ or :';
   if (name.startsWith('.')) return 'begins with a dot';
   if (/^\s|[\s.]$/.test(name)) return 'begins with a space, or ends with a space or a dot';
-  if (windowsDevice.test(name)) return 'belongs to a device on Windows';
+  if (windowsDevice.test(name)) return 'is reserved for a device on Windows';
   if (windowsShortName.test(name)) return 'may be the short name of another file on Windows';
-  if (fold(name) === 'node_modules') return 'belongs to the folder for packages';
+  if (fold(name) === 'node_modules') return 'is reserved for installed packages';
   if (Buffer.byteLength(name) > longestNameBytes) return `is longer than ${longestNameBytes} bytes`;
   return undefined;
 }

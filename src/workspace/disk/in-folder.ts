@@ -33,7 +33,6 @@ export function inFolderOf<Result>(
   return inFolder(root, folder, options, (held) => act(held, file.slice(slash + 1)), file);
 }
 
-/** The caller must close the returned folder. */
 export function hold(
   root: string,
   folder: string,
@@ -52,9 +51,9 @@ export const lookAt = ({ path }: HeldFolder, name: string): Stats | undefined =>
 
 export function refusal(file: string, error: unknown): unknown {
   if (!(error instanceof NotReached || error instanceof UnusableFile)) return error;
-  const place = error instanceof NotReached && error.place !== file ? error.place : 'it';
-  return new LocalError(`${file} was not used: ${place} ${error.problem}.`, {
-    hint: 'Replace it with a regular file or folder, or move it away.',
+  const path = error instanceof NotReached ? error.place : file;
+  return new LocalError(`${file} was not used: ${path === file ? 'it' : path} ${error.problem}.`, {
+    hint: `Replace ${path} with a regular file or folder, or move it away.`,
     cause: error,
   });
 }

@@ -1,4 +1,4 @@
-// A push of thousands of vals learns an id with each answer. Replacing vals.json each time would be quadratic, and
+// A push of thousands of vals learns an id with each answer. Replacing vals.json each time would take too long, and
 // replacing it only at the end would lose the ids in a crash. So each id becomes a line of the journal, and vals.json
 // is read together with the journal.
 import { LocalError } from '../../errors.ts';
@@ -10,19 +10,19 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
-// A journal that came with a stranger's repository has another mark and is not read. It could lead a push to somebody
-// else's val.
+// A journal from a stranger's repository could lead a push to somebody else's val. Its name has another mark, so it is
+// not read.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/** The line is not flushed, because the system keeps it even if the process is killed. */
+/** No flush is needed: the system keeps the line even if the process is killed. */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
-    throw new LocalError(`${dotValsFolder} is gone from ${root}.`, {
-      hint: 'Run the command again. It makes a new .vals.',
+    throw new LocalError(`${dotValsFolder} was removed from ${root} while the command was running.`, {
+      hint: 'To make a new .vals, run the command again.',
     });
   }
   // The first line break separates the new line from an earlier line that a crash cut off.
@@ -50,7 +50,7 @@ function parseLine(line: string): JsonValue {
   }
 }
 
-/** Keeps the journal if another process added a line in the meantime. That process saves its line. */
+/** Another process may have added a line after `text` was read. That process saves its line and removes the journal. */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);

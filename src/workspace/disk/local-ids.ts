@@ -51,7 +51,7 @@ export function writeLocalIds(
     return id === undefined ? [] : [[file, id]];
   });
   const taken = new Set(listed.map(([, id]) => id));
-  // vals.json of another git branch may list files that are missing from this vals.json.
+  // Files that are not in vals.json keep their ids, because vals.json of another git branch may list them.
   const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
   const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
   if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');

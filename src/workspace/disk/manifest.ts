@@ -5,7 +5,6 @@ import { fold, pathProblem } from './file-names.ts';
 
 export interface ManifestEntry {
   name: string;
-  /** Maps the URL of a service to the val's id on that service. */
   ids: Map<string, string>;
   unknownKeys: JsonObject;
 }
@@ -109,7 +108,8 @@ export const manifestSchema = {
   required: ['vals'],
   properties: {
     vals: {
-      description: 'Each val by its file, relative to this one, with / between folders.',
+      description:
+        'Maps each file to its val. The path of a file is relative to vals.json, with / between folders.',
       type: 'object',
       additionalProperties: {
         type: 'object',
@@ -118,7 +118,7 @@ export const manifestSchema = {
           name: { description: 'The name of the val.', type: 'string', minLength: 1 },
           ids: {
             description:
-              'The id of the val on each service, by base URL. Ids of the embedded service are in .vals.',
+              'Maps the base URL of each service to the id of the val. Ids of the embedded service are in .vals.',
             type: 'object',
             additionalProperties: { type: 'string', minLength: 1 },
           },

@@ -16,7 +16,6 @@ export interface NoteOptions {
   warn(message: string): void;
 }
 
-/** Skips a note that would make the manifest invalid. */
 export function applyNotes(
   { vals }: Manifest,
   notes: readonly Note[],

@@ -5,7 +5,6 @@ import { foldersAbove } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
-/** The program keeps its own files in this folder. git ignores the folder. */
 export const dotValsFolder = '.vals';
 
 export function findRoot(settings: Settings): string | undefined {
@@ -19,8 +18,8 @@ export const nearestRoot = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 /**
- * As in git, the workspace of another user is refused, because its owner decides which file is sent to which val. This
- * also applies to the user root: with sudo, a command would leave files in .vals that the owner cannot change.
+ * The owner of a workspace decides which file is sent to which val, so the workspace of another user is refused. The
+ * user root is refused too, because root would leave files in .vals that the owner cannot change.
  */
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPath(settings, root);

@@ -24,7 +24,6 @@ const names = ['.gitignore', '.valsignore'];
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  /** Parsing takes longer than reading, so the rules are reused while the file has the same text. */
   const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
 

@@ -24,7 +24,6 @@ export function checkNotEmpty(
   code: string,
   wayOut = 'leave the file out of the command',
 ): string {
-  // A user rarely means to replace code with nothing.
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, { hint: `Add code to the file, or ${wayOut}.` });
 }

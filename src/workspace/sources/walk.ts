@@ -89,10 +89,9 @@ export function refuseSameNames(sources: readonly Source[], hint?: string): void
 export const sameName = (
   otherFile: string,
   { file, name }: Source,
-  hint = 'Rename one of them, or push one alone with --name.',
+  hint = 'Rename one of the two files, or push one of them alone with --name.',
 ): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
 
-/** A path that cannot be examined counts as a file. The command reports the problem when it reads the file. */
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
@@ -117,7 +116,7 @@ async function codeFilesBelow(
   const found = await walkFolder(folder, warn, ignoreFiles, shownPath);
   if (found.length === 0) {
     throw new UsageError(`${shownPath} has no code files.`, {
-      hint: `From a folder, only the ${[...codeExtensions].join(' ')} files are used. Give other files one by one.`,
+      hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used. To use another file, give its path.`,
     });
   }
   return found;
@@ -140,7 +139,6 @@ export function createFolderFilter(
   };
 }
 
-/** The check caches the ignore rules, so create a new check when an ignore file changes. */
 export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {

@@ -38,5 +38,5 @@ export function relativeImportWarning(
   const others = new Set(found.map(({ file }) => file)).size - 1;
   const more =
     others === 0 ? '' : ` ${others} more ${others === 1 ? 'file has' : 'files have'} such imports.`;
-  return `${first.file} imports ${first.specifier}, but a val on the service has no files beside it.${more} Put the code into one file, or import a package.`;
+  return `${first.file} imports ${first.specifier}, but a val on the service is a single file.${more} Put the code into one file, or import a package.`;
 }

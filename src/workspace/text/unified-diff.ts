@@ -18,7 +18,6 @@ interface Side {
 export function diffBetween(old: Side, now: Side): string {
   if (old.text === now.text) return '';
   const options = { context: 3, maxEditLength: mostEdits };
-  // structuredPatch returns undefined if it finds more than `mostEdits` edits.
   const patch = structuredPatch('', '', old.text, now.text, '', '', options) ?? {
     ...{ oldFileName: '', newFileName: '', oldHeader: '', newHeader: '' },
     hunks: [wholeHunk(old.text, now.text)],

@@ -1,4 +1,3 @@
-// Keeps the files that the user saved while the service could not be reached, and sends them later.
 import type { Clock } from '../../lib/clock.ts';
 
 export interface Outage {

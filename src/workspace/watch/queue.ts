@@ -1,4 +1,4 @@
-// A file that is added while the queue works on it is worked on once more.
+// If a file is added while the queue works on it, the queue works on it once more.
 
 export interface Queue {
   add(file: string): void;
