@@ -193,6 +193,15 @@ describe('bodies', () => {
     expect(await statusOf(service, 'PUT', '/v1/vals', { raw })).toBeLessThan(300);
   });
 
+  test('of thousands of values are refused before they are parsed', async () => {
+    const put = (unknown: string) =>
+      ask(service, 'PUT', '/v1/vals', { raw: `{"name":"v","code":"c","unknown":${unknown}}` });
+    expect((await put(`[0${',0'.repeat(1_000)}]`)).status).toBeLessThan(300);
+    const refused = { status: 400, body: { detail: 'The request body has too many values.' } };
+    expect(await put(`[0${',0'.repeat(20_000)}]`)).toMatchObject(refused);
+    expect(await put(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toMatchObject(refused);
+  });
+
   test('that are too large are answered with 413 to a caller that reads after it has sent everything', async () => {
     const size = 20_000_000;
     const answer = await say([...POST, `Content-Length: ${size}`], Buffer.alloc(size, ' '));
