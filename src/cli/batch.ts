@@ -66,7 +66,7 @@ export async function runBatch<Item>(
     const { exit } = signal.reason as InterruptedError;
     const unknown = [...failures.values()].filter((error) => error instanceof InterruptedError).length;
     const message = interruptionMessage(outcomes, unknown, options.report);
-    const error = new InterruptedError(exit, message, { hint: 'To finish the rest, run the command again.' });
+    const error = new InterruptedError(exit, message, { hint: 'To finish, run the command again.' });
     return { kind: 'outcomes', rows: outcomes, error };
   }
   const error = reportedError(items, failures, { total: items.length, done }, options.report);

@@ -155,6 +155,6 @@ function enumerate(labels: readonly string[]): string {
 
 function nextStep(groups: readonly Failure[]): string {
   return groups.every(({ error }) => error instanceof UnavailableError)
-    ? 'To finish the rest, run the command again.'
+    ? 'To finish, run the command again.'
     : 'The warnings above give the reasons and the next steps.';
 }

@@ -95,7 +95,7 @@ function conflict(command: Command, program: Program): UsageError {
 
 export const givenTogether = (command: Command, one = '', other = ''): UsageError =>
   new UsageError(`${one} and ${other} cannot be given together.`, {
-    hint: `Omit one of them. ${optionsHint(command)}`,
+    hint: `Omit ${one} or ${other}. ${optionsHint(command)}`,
   });
 
 function wrongCount(command: Command, program: Program, tree: CommandTree): UsageError {
@@ -122,7 +122,7 @@ function wrongCount(command: Command, program: Program, tree: CommandTree): Usag
 function hintForVal(command: Command, tree: CommandTree): string | undefined {
   const ofVal = commandNamed(tree, ['val', ...pathOf(command)].join(' '));
   if (ofVal === undefined || command.args.length !== 1) return undefined;
-  return `To do this for one val, run ${shell`vals ${ofVal.path.split(' ')} ${command.args}`}.`;
+  return `For a single val, run ${shell`vals ${ofVal.path.split(' ')} ${command.args}`}.`;
 }
 
 export function wrongChoice(name: string, word: string, choices: readonly string[]): UsageError {

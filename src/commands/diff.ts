@@ -48,23 +48,23 @@ export const command = defineCommand({
 
 const meanings: Record<ShownStatus, string> = {
   'changed here': 'changed here. To send the change, run `vals push`.',
-  new: 'is not on the service yet. To send it, run `vals push`.',
+  new: 'is not on the service yet. To send the val, run `vals push`.',
   'changed there': 'changed on the service. To write the change into the file, run `vals pull`.',
   conflict: 'changed here and on the service. To merge both changes, run `vals pull --merge`.',
   'missing here': 'has no file here. To write the file, run `vals pull`.',
   'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
   'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
-  unmerged: 'has conflict markers. Edit the code between them, then run `vals push`.',
-  'renamed here': 'has another name on the service. To rename it on the service, run `vals push`.',
-  unchanged: 'is the same on both sides.',
+  unmerged: 'has conflict markers. Edit the code between the markers, then run `vals push`.',
+  'renamed here': 'has another name on the service. To rename the val on the service, run `vals push`.',
+  unchanged: 'is the same here and on the service.',
 };
 
 const nameTaken =
-  'is new here, but the service already has a val of that name. To merge both, run `vals pull --merge`.';
+  'is new here, but the service already has a val of that name. To merge the file with that val, run `vals pull --merge`.';
 
 function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
-    return 'is neither here nor on the service. To remove it from vals.json, run `vals forget`.';
+    return 'is neither here nor on the service. To remove the val from vals.json, run `vals forget`.';
   const status = shownStatus(examined);
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }

@@ -21,7 +21,7 @@ export const command = defineCommand({
     const root = findRoot(settings);
     if (root === undefined) {
       throw new UsageError('This folder is not in a workspace.', {
-        hint: 'To make it one, run `vals init`.',
+        hint: 'To make this folder a workspace, run `vals init`.',
       });
     }
     const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;

@@ -119,7 +119,7 @@ it('`vals runs` with the name of a val names the command for one val', async () 
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      'error: `vals runs` takes no arguments, but was given 1.\nhint: To do this for one val, run `vals val runs boom`.\n',
+      'error: `vals runs` takes no arguments, but was given 1.\nhint: For a single val, run `vals val runs boom`.\n',
   });
 });
 

@@ -78,7 +78,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
     exit: 130,
     stderr:
       'error: Interrupted: 1 of 3 vals was deleted. 1 more may have been changed.\n' +
-      'hint: To finish the rest, run the command again.\n',
+      'hint: To finish, run the command again.\n',
     words: ['deleted', 'failed', 'skipped'],
   });
   isHeld = false;

@@ -38,7 +38,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const { api } = options.target;
   const code = codeOf(source);
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
-    remark('its code contains your token, so anybody who can read the val can act as you');
+    remark('the code contains your token, so anybody who can read the val can act as you');
   }
   // If the target already has the val, an earlier copy has sent its readme and privacy.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
@@ -55,7 +55,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   }
   for (const [field, wanted] of Object.entries(fields)) {
     const now = textAt(sent, field);
-    if (now !== undefined && now !== wanted) remark(`its ${field} is not the same on ${options.target.name}`);
+    if (now !== undefined && now !== wanted) remark(`the ${field} is not the same on ${options.target.name}`);
   }
   return {
     ...facts,
@@ -66,7 +66,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
 
 const newVal = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
-  hints: { 409: 'To overwrite it, add --force.' },
+  hints: { 409: 'To overwrite the val, add --force.' },
 });
 
 async function codesToSend(
@@ -79,7 +79,7 @@ async function codesToSend(
   const conflict = () => {
     const name = textAt(source, 'name');
     return new ConflictError(`${name} has other code on ${target.name}.`, {
-      hint: 'To overwrite it, add --force.',
+      hint: 'To overwrite the val, add --force.',
     });
   };
   if (!versions) {
@@ -130,7 +130,7 @@ async function sendWithFields(
     const isRefused = error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
     if (!isRefused || names.length === 0) throw error;
     const sent = await send({});
-    remark(`the service did not accept its ${names.join(' and ')}`);
+    remark(`the service did not accept the ${names.join(' and ')}`);
     return sent;
   }
 }

@@ -18,7 +18,7 @@ export const command = defineCommand({
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
     'privacy are copied if that service accepts them. A val that has other code there is not overwritten without --force.',
   details:
-    'Each service gets its own token: the other service gets the one that `vals login` stored for it, or VALS_TO_TOKEN. ' +
+    'The service to copy to gets the token that `vals login` stored for that service, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
   arguments: { vals: val('[val...]', 'names, ids or their beginnings, or workspace files') },

@@ -50,7 +50,7 @@ async function itemWithName(context: Context, paths: readonly string[], name: st
   const files = await collectFiles(paths, context);
   if (files.length > 1) {
     throw new UsageError(`--name takes only one file, but ${paths[0]} has ${files.length} files.`, {
-      hint: 'Give one of these files.',
+      hint: 'Give the path of one file.',
     });
   }
   return files.map((file) => ({ ...untrackedItem(context, file), name }));

@@ -47,6 +47,6 @@ function showVariables({ settings, say }: Context, baseUrl: string, token: strin
     `export VALS_BASE_URL=${baseUrl}`,
     ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
   ];
-  say.banner('Only this machine can reach the service. To use it in another terminal:\n');
+  say.banner('Only this machine can reach the service. To use the service in another terminal, run:\n');
   say.instruct(lines.map((line) => `  ${line}\n`).join(''));
 }

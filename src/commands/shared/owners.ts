@@ -95,7 +95,7 @@ export async function confirmRemoval({ prompt }: Context, name: string, vals: nu
   throw new UsageError('Nothing was removed.');
 }
 
-export const removeWithoutAsking = 'To remove it without a question, add --yes.';
+export const removeWithoutAsking = 'To remove without a question, add --yes.';
 
 function checkName(text: string, kind: string): string {
   if (/^[a-z][a-z0-9_-]{0,38}$/.test(text)) return text;
