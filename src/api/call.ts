@@ -1,7 +1,7 @@
 // A request to the service, as a command describes it.
 import type { JsonValue } from '../lib/json.ts';
 
-/** Tells what the cache of seen vals can learn from a successful answer. */
+/** The content of a successful answer. The cache of seen vals remembers this content. */
 type Carried =
   | { kind: 'caller' }
   /** `isMine` is false if the owner is not certain. */

@@ -235,7 +235,7 @@ export const valRuns = (id: string): Call => ({
   val: id,
   meanings: noVal(id),
   hints: {
-    404: `To see whether the val exists, run ${shell`vals val get ${id}`}. If it does, this service cannot list runs.`,
+    404: `To see whether the val exists, run ${shell`vals val get ${id}`}. If the val exists, this service cannot list runs.`,
     ...idHints(id),
   },
 });

@@ -17,11 +17,11 @@ export function parsePath(text: string): UserPath {
     );
   }
   if (text.includes('#'))
-    throw refusal('has a fragment, which is never sent', 'Write # as %23, or remove it.');
+    throw refusal('has a fragment (the part after #), which is never sent', 'Write # as %23, or remove it.');
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
     throw refusal(
       'contains a space, a backslash or a control character',
-      'Write that character percent-encoded.',
+      'Percent-encode that character. For example, a space is %20.',
     );
   }
   const [path = ''] = text.split('?');

@@ -1,4 +1,4 @@
-// Looks up vals in the service's list of the caller's vals. Each page of the list is read at most once.
+// Looks up the caller's vals in the service's list. Reads each page of the list at most once.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
@@ -59,7 +59,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   return {
     async withId(id) {
       if (!isForAll && valCount < fewestForList) return undefined;
-      // If the list cannot be read, the caller reads the val, which reports the error.
+      // Ignores an error, because the caller then reads the val itself.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },

@@ -1,4 +1,4 @@
-// Notes facts from the service's answers: names of vals, deleted vals and the caller's id.
+// Remembers facts from the service's answers: names of vals, deleted vals and the caller's id.
 import type { Call } from '../api/call.ts';
 import type { Answer } from '../api/http/attempt.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';

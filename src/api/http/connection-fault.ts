@@ -102,7 +102,7 @@ const reasons: Record<string, string> = {
   ECONNABORTED: 'the connection was reset',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the whole answer arrived',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its header says',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its Content-Length header says',
 };
 
 function reasonOf(error: Error): string {

@@ -63,7 +63,7 @@ export function failureOf(failed: FailedCall): ValsError {
           failed,
           isRead(call.method) || fault.status >= 300
             ? notThisService
-            : `The service reports with its status code that it made the change. ${call.ifUnknown ?? ''}`.trim(),
+            : `The status code of the answer says that the service made the change. ${call.ifUnknown ?? ''}`.trim(),
         ),
       );
     case 'status':
@@ -142,7 +142,7 @@ const passHostOn =
   'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header, in nginx ' +
   'with `proxy_set_header Host $http_host;`.';
 const useOtherToken = 'Use a token that has the permission. To see whose token this is, run `vals me`.';
-const checkId = 'Check the id: there is nothing with this id, or it is not yours.';
+const checkId = 'Check the id. The service has nothing with this id, or does not show it to you.';
 const readAgain = 'Check what the service has now. If you still want the change, run the command again.';
 
 const waitHint = (ms: number): string =>

@@ -74,7 +74,7 @@ function askForTunnel(socket: Socket, request: string, callback: (error?: Error)
       answer += chunk.toString('latin1');
       const end = answer.indexOf('\r\n\r\n');
       if (end !== -1) return finish(refusalOf(answer, answer.length - end - 4));
-      if (answer.length > longestHead) return finish(new ProxyError('sent an answer that does not end'));
+      if (answer.length > longestHead) return finish(new ProxyError('sent headers that are too long'));
     }
   };
   socket.on('readable', read).on('end', onEnd).on('close', onEnd).on('error', onError);
@@ -86,6 +86,6 @@ function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
   // A service sends nothing before it receives a request, so these bytes come from the proxy.
-  if (bytesAfter > 0) return new ProxyError('sent bytes after its answer');
+  if (bytesAfter > 0) return new ProxyError('sent unexpected data after its answer');
   return undefined;
 }

@@ -24,12 +24,12 @@ const expired = aboutCertificate(
 );
 const notYetValid = aboutCertificate('is not valid yet', "Check this machine's clock.");
 const selfSigned = aboutCertificate(
-  'is self-signed, so no authority vouches for it',
+  'is self-signed, so this machine does not trust it',
   'If you trust the certificate, save it to a file and set NODE_EXTRA_CA_CERTS to the path of that file.',
 );
 const unknownIssuer = aboutCertificate(
   'comes from an authority that this machine does not know',
-  'If the authority is your company, set NODE_EXTRA_CA_CERTS to the path of a file with the root certificate of your company.',
+  "If the certificate comes from your company, set NODE_EXTRA_CA_CERTS to the path of a file with your company's root certificate.",
 );
 const revoked = aboutCertificate('was revoked', askToReplace);
 const tooWeak = aboutCertificate('has a key or a signature that is too weak', askToReplace);
@@ -56,11 +56,11 @@ const tooOld: Explain = ({ name }) => ({
 });
 const wantsCertificate: Explain = ({ name }) => ({
   reason: `${name} requires a client certificate, which this program does not have`,
-  hint: 'Ask the operator for an address that needs only a token.',
+  hint: 'Ask the operator for an address that needs no client certificate.',
 });
 const refused: Explain = ({ name }) => ({
   reason: `${name} refused the secure connection`,
-  hint: 'The service may require a client certificate, which this program does not have, or support only unsafe encryption.',
+  hint: 'Ask the operator for the reason. The server may require a client certificate or unsafe encryption, and this program supports neither.',
 });
 const notHttp1: Explain = ({ name, addressHint }) => ({
   reason: `${name} does not speak HTTP/1.1`,
@@ -75,7 +75,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first pattern that matches counts. The prefix of a code depends on the OpenSSL version. */
+/** The first pattern that matches the error code counts. Some prefixes of codes depend on the OpenSSL version. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],

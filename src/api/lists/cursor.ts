@@ -111,7 +111,8 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const query = queryAfter(records, next);
     if (query.toString() === currentQuery.toString()) return circular();
     if (samePagesInRow < 2) return query;
-    // Either the list grew by exactly one page, or the service ignores the offset. The head of the list shows which.
+    // The same page came again: either the list grew by exactly one page, or the service ignores the offset. If the list
+    // grew, its head has a new record.
     suspended = query;
     return atOffset(start);
   }

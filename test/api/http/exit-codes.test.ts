@@ -375,7 +375,7 @@ describe('what is said', () => {
       kind: 'not_found',
       exit: 3,
       message: `There is no val ${id}.`,
-      hint: expect.stringMatching(/not yours/),
+      hint: expect.stringMatching(/Check the id/),
       status: 404,
       method: 'GET',
       path: `/v1/vals/${id}`,

@@ -83,7 +83,7 @@ describe('a secure service', () => {
     },
     {
       name: 'self-signed',
-      says: /^The certificate of the service at \S+ is self-signed, so no authority vouches for it\.$/,
+      says: /^The certificate of the service at \S+ is self-signed, so this machine does not trust it\.$/,
       hint: /NODE_EXTRA_CA_CERTS/,
     },
     {
