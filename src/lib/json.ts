@@ -28,12 +28,10 @@ const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
 const isLoneNumber = /^\s*[-\d]/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-const maxDepth = 1_000;
-const maxValues = 4_000_000;
+const answerLimits = { maxDepth: 1_000, maxValues: 4_000_000 };
 
 export function parseJson(text: string): JsonValue {
-  // JSON.parse needs seconds and gigabytes for some texts of a few megabytes.
-  if (isTooComplex(text)) throw new RangeError('nested too deeply, or too many values');
+  if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply, or too many values');
   const value: JsonValue = JSON.parse(text);
   if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
   const prefix = mark();
@@ -44,7 +42,11 @@ export function parseJson(text: string): JsonValue {
   );
 }
 
-function isTooComplex(text: string): boolean {
+/** JSON.parse needs seconds and gigabytes for some texts of a few megabytes. */
+export function isTooComplex(
+  text: string,
+  { maxDepth, maxValues }: { maxDepth: number; maxValues: number },
+): boolean {
   // Counting brackets is fast. A text with fewer than maxDepth / 2 brackets of each kind cannot be nested too deeply.
   const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
   if (!mayBeDeep && text.length < maxValues) return false;

@@ -2,7 +2,7 @@ import { type Agent, type IncomingMessage, type ServerResponse, request as sendR
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { endingFailure, invalidAnswer, tookTooLong } from './failure.ts';
+import { endingFailure, tookTooLong } from './failure.ts';
 import { requestHeader, secretHeader } from './protocol.ts';
 import type { ServingProcess } from './serving-process.ts';
 
@@ -62,13 +62,7 @@ export function forward({
       refuse(outgoing, 502, failure.message);
     });
     onward.once('response', (answer) => {
-      try {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
-      } catch {
-        failure = invalidAnswer(serving.entry.name);
-        outgoing.statusMessage = '';
-        return refuse(outgoing, 502, failure.message);
-      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
       pipeline(answer, outgoing).catch(() => outgoing.destroy());
     });
     pipeline(incoming, onward).catch(() => {});
