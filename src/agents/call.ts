@@ -57,7 +57,6 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
       const error = await turns(async () => {
-        // The call may have been cancelled while it waited.
         host.signal.throwIfAborted();
         return context.commands.run(host, flagsForEveryTool(context), captured.output);
       });

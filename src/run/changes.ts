@@ -6,8 +6,7 @@ export interface Changes {
   close(): void;
 }
 
-/** An editor may write a file several times for one save. */
-const quietMs = 100;
+const debounceMs = 100;
 const pollMs = 100;
 
 /**
@@ -25,7 +24,7 @@ export function watchFiles(files: readonly string[], clock: Clock, onChange: () 
       if (now === stamp) continue;
       stamps.set(file, now);
       cancelChange();
-      cancelChange = clock.after(quietMs, onChange);
+      cancelChange = clock.after(debounceMs, onChange);
     }
     cancelPoll = clock.after(pollMs, poll);
   }

@@ -6,7 +6,7 @@ import { shell } from '../lib/shell-command.ts';
 
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // The path of the folder may contain a link, such as /tmp on macOS.
+  // The path of the folder may contain a link, such as /tmp on macOS, so the real path is searched too.
   const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
@@ -16,7 +16,7 @@ export function readablePackages(packagesFrom: string): string[] {
   return [...new Set(paths)];
 }
 
-/** In an npm workspace, node_modules has links to packages of the same project. */
+/** In an npm workspace, node_modules has links to packages of the same project. The val may read these packages. */
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
     const target = targetOf(path);

@@ -77,7 +77,7 @@ export function startProcess(
     // At 'close', this process has read everything in the pipe.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // Processes that the val started could hold the pipe open and delay 'close'.
+  // Processes that the val started could hold the pipe open and delay 'close', so they are ended first.
   child.once('exit', end);
   return {
     send(order) {

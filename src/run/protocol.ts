@@ -5,7 +5,6 @@ export const pipeDescriptor = 3;
 export const secretHeader = 'x-vals-secret';
 export const requestHeader = 'x-vals-request';
 
-/** From the parent to the child. */
 export type Order = { start: Start } | { module: ModuleAnswer };
 
 export interface Start {
@@ -21,7 +20,7 @@ export type ModuleAnswer =
   /** The parent keeps the error under the number `failure`. */
   | { failure: number; message: string };
 
-/** From the child to the parent. The bytes of a value follow the report `value`. */
+/** The bytes of a value follow the report `value`. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }

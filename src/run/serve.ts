@@ -124,7 +124,7 @@ function refusalOf(
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // An attacker's host name may lead to this address (DNS rebinding).
+  // An attacker's host name may lead to this address (DNS rebinding), so the Host header is checked.
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];
   }

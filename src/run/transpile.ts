@@ -88,7 +88,7 @@ function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProble
   return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
-/** esbuild counts columns in bytes of UTF-8. */
+/** esbuild counts columns in bytes of UTF-8. Users count characters. */
 function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

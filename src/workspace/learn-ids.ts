@@ -10,7 +10,6 @@ export async function learnId(
   { file, name }: WorkspaceVal,
 ): Promise<JsonObject> {
   const sent = workspace.bases.read({ name });
-  // The push succeeded, so a failure to find the id must not make the push fail.
   const remote = await remotes.named(name).catch(unknownIfRefused);
   if (sent === undefined || remote === undefined || remote === 'unknown' || remote.id === undefined)
     return {};
@@ -22,6 +21,7 @@ export async function learnId(
 }
 
 function unknownIfRefused(error: unknown): 'unknown' {
+  // The push succeeded, so a failure to find the id must not make it fail.
   if (error instanceof ValsError) return 'unknown';
   throw error;
 }

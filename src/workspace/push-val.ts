@@ -106,7 +106,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
   options.beforeSending();
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
-    // The service may have stored the code although the request failed.
+    // The service may have stored the code although the request failed, so the base remembers what was sent.
     if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
     throw error;
   });
@@ -125,7 +125,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
     );
   }
   record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
-  // A service creates no new version for the same code.
+  // A service creates no new version for the same code, so an equal version means that nothing changed.
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }
@@ -157,7 +157,7 @@ async function rename(
   }
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
-  // Some services create a new version when a val is renamed.
+  // Some services create a new version when a val is renamed, so the base gets that version.
   const stamp = isSameCode ? versionAndTime(api, val) : {};
   workspace.bases.write({ id, name }, { ...base, ...stamp, name });
   return version;

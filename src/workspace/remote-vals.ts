@@ -86,7 +86,7 @@ const sentToken = (): BadResponseError =>
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-/** A service may use any JSON value as a version. */
+/** A service may use any JSON value as a version, so versions are compared as JSON. */
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 

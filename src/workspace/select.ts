@@ -38,7 +38,7 @@ export async function findNewFiles(
   const knownFiles = new Set(known.map(({ file }) => fold(file)));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
-    // Files such as .eslintrc.js configure other tools.
+    // Files such as .eslintrc.js configure other tools, so they are not vals.
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {

@@ -124,7 +124,7 @@ function originOf(service: string): string {
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // The root or the path may contain a link above the workspace, such as /tmp on macOS.
+  // The root or the path may contain a link above the workspace, such as /tmp on macOS, so the real paths are compared.
   const realRoot = realPath(root);
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));

@@ -12,7 +12,9 @@ if (process.permission !== undefined) protectOtherProcesses();
 const pipe = openPipe();
 void run(pipe.start);
 
-/** Node buffers writes to a pipe. When the val ends, the buffered output would be lost. */
+/**
+ * Node buffers writes to a pipe, and the buffer would be lost when the val ends. So the writes are made synchronous.
+ */
 function printAtOnce(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
@@ -83,7 +85,7 @@ function describe(error: unknown): Thrown {
       const { name, message, stack = '', permission, resource } = error as Error & PermissionErrorFields;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node suggests options that `vals run` does not have.
+      // Node suggests options that `vals run` does not have, so the suggestion is removed.
       const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const denied = [permission, resource].filter(Boolean).join(', ');
       return {

@@ -138,7 +138,7 @@ function withProblem(error: unknown, problem: LoadProblem): unknown {
   return error;
 }
 
-/** Node does not read the source maps of modules that are made with `vm`. */
+/** Node does not read the source maps of modules that are made with `vm`, so this function maps the stacks. */
 function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();
   const mapFor = (id: string) => {

@@ -22,7 +22,7 @@ function forbidSignals(): void {
     return send(ownPid, signal);
   });
   replace(process, '_debugProcess', deny);
-  // The handle of a child process can send a signal even if no process was started.
+  // The handle of a child process can send a signal even if no process was started, so its `kill` is replaced too.
   const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
   if (typeof handle === 'object' && handle !== null) replace(Object.getPrototypeOf(handle), 'kill', deny);
 }

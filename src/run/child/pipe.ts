@@ -18,7 +18,6 @@ export interface Pipe {
   sendBytes(bytes: Uint8Array): void;
 }
 
-/** A long value is sent in pieces, so that memory does not hold it twice. */
 const pieceBytes = 1 << 20;
 
 export function openPipe(): Pipe {
@@ -69,7 +68,7 @@ function orEndProcess(readOrWrite: () => number): number {
   return count;
 }
 
-/** Node's own clean-up would take longer than most runs. */
+/** SIGKILL skips Node's own clean-up, which would take longer than most runs. */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

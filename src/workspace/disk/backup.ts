@@ -27,7 +27,8 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // A ConflictError before the first copy means that another command uses this folder.
+          // A ConflictError before the first copy means that another command uses this folder. The loop tries the next
+          // name.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

@@ -30,7 +30,7 @@ export function readLocalIds(root: string): LocalIds {
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
-    // Older versions of the program wrote these ids into vals.json.
+    // Older versions of the program wrote these ids into vals.json, so both files are read.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);

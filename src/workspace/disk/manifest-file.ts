@@ -38,7 +38,7 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { mayRename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Another process took the lock because it seemed abandoned. The text may be outdated.
+      // Another process took the lock because it seemed abandoned, so the text may be outdated. The loop starts again.
       if (!isMine()) continue;
       // The local ids are written first. Otherwise a crash between the two writes could lose an id.
       writeLocalIds(root, manifest.vals, localIds);

@@ -203,7 +203,7 @@ async function walk(
         files.push(file);
         continue;
       }
-      // A link may lead to a secret or back to a folder above the link.
+      // A link may lead to a secret or back to a folder above the link, so links are left out.
       warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }

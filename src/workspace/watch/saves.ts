@@ -9,7 +9,6 @@ export interface Saves {
   close(): Promise<void>;
 }
 
-/** An editor may write, delete and rename a file for one save. */
 const debounceMs = 100;
 
 /** When a folder is no longer ignored, a file in it counts as saved if it was saved this recently. */
