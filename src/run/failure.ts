@@ -120,3 +120,8 @@ export const brokePipe = (name: string): RunFailedError =>
   new RunFailedError(`${name} was ended: it wrote to file descriptor 3, which is reserved.`, {
     hint: 'Write to stdout or stderr instead.',
   });
+
+export const invalidAnswer = (name: string): RunFailedError =>
+  new RunFailedError(`${name} answered with a status or a header that HTTP does not allow.`, {
+    hint: 'Return a Response from the default export.',
+  });

@@ -2,7 +2,7 @@ import { type Agent, type IncomingMessage, type ServerResponse, request as sendR
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { endingFailure, tookTooLong } from './failure.ts';
+import { endingFailure, invalidAnswer, tookTooLong } from './failure.ts';
 import { requestHeader, secretHeader } from './protocol.ts';
 import type { ServingProcess } from './serving-process.ts';
 
@@ -41,7 +41,7 @@ export function forward({
       serving.retire();
     };
     const callerTooSlow = () => {
-      // `onward` needs to drain only if the val stopped reading the request's body.
+      // If `onward` needs to drain, the val stopped reading the request's body.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -57,12 +57,18 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The connection fails only when the val's process ends, but `ended` may resolve a moment later.
+      // The val's process closes a connection only when it ends. Its end may be reported a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
     onward.once('response', (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+      try {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, answer.rawHeaders);
+      } catch {
+        failure = invalidAnswer(serving.entry.name);
+        outgoing.statusMessage = '';
+        return refuse(outgoing, 502, failure.message);
+      }
       pipeline(answer, outgoing).catch(() => outgoing.destroy());
     });
     pipeline(incoming, onward).catch(() => {});

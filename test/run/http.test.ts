@@ -142,6 +142,25 @@ it('a val that stops reading a large body gets 504, not 408', async () => {
   expect((await get('/'))[0]).toBe(504);
 });
 
+it('a val that answers with its own server, and not with valid HTTP, gets 502', async () => {
+  const code = `import { writeSync } from 'node:fs'; import { type AddressInfo, createServer } from 'node:net';
+    const statusLines: Record<string, string> = { code: '099 OK', text: '200 \\x01' };
+    const server = createServer((socket) => socket.once('data', (data) => {
+      const line = statusLines[/\\/(\\w*)/.exec(data.toString())?.[1] ?? ''] ?? '200 OK';
+      socket.end('HTTP/1.1 ' + line + '\\r\\nContent-Length: 0\\r\\n\\r\\n');
+    })).listen(0, '127.0.0.1', () => {
+      const report = JSON.stringify({ listening: (server.address() as AddressInfo).port });
+      writeSync(3, Buffer.concat([Buffer.of(0, report.length, 0, 0, 0), Buffer.from(report)]));
+    });
+    await new Promise(() => {});`;
+  const { get, text } = await serve('9', { 'a.ts': code });
+  const refusal = 'a.ts answered with a status or a header that HTTP does not allow.\n';
+  expect(await get('/')).toEqual([200, '']);
+  expect(await get('/code')).toEqual([502, refusal]);
+  expect(await get('/text')).toEqual([502, refusal]);
+  expect(text.stderr).not.toContain('defect');
+});
+
 const busy = `console.log("busy"); ${deaf}; export const n = 0`;
 
 it('--watch runs again on each save of the file and of its imports, also after a failure', async () => {
