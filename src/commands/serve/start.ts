@@ -80,7 +80,7 @@ export async function start(
       const line =
         setup.log === 'json'
           ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
-          : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
+          : `${method} ${shortened(withoutTokens(path))} ${status} ${ms} ms`;
       log.write(line);
     },
     // A browser may visit the service before the service has started, so wait for the start.
@@ -102,3 +102,9 @@ function createFailureWarning(say: Context['say']): (error: ValsError) => void {
     last = error.message;
   };
 }
+
+/** No route has a longer path. Without this limit, anybody could fill a disk with paths of 16 KB. */
+const longestLoggedPath = 200;
+
+const shortened = (path: string): string =>
+  path.length > longestLoggedPath ? `${path.slice(0, longestLoggedPath)}...` : path;
