@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { NotReached } from '../../lib/held-folder.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
 import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { manifestFile } from '../disk/root.ts';
+import { createMatcher, type Matcher } from './ignore-rules.ts';
 
 export interface Rules {
   folder: string;
-  matcher: Ignore;
+  matcher: Matcher;
 }
 
 export interface IgnoreFiles {
@@ -24,16 +24,16 @@ const names = ['.gitignore', '.valsignore'];
 export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
 
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  const known = new Map<string, { text: string; matcher: Ignore }>();
+  const known = new Map<string, { text: string; matcher: Matcher }>();
   const refused = new Set<string>();
 
-  function matcherOf(root: string, file: string): Ignore | undefined {
+  function matcherOf(root: string, file: string): Matcher | undefined {
     const path = join(root, file);
     const text = textOf(root, file, path);
     if (text === undefined) return undefined;
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
-    const matcher = ignore({ ignorecase: false }).add(text);
+    const matcher = createMatcher(text);
     known.set(path, { text, matcher });
     return matcher;
   }

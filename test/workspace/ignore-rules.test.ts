@@ -1,0 +1,87 @@
+// Ignore files with several `**` in one line, as git reads them.
+import { mkdirSync } from 'node:fs';
+import { execa } from 'execa';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
+import { createIgnoreCheck } from '../../src/workspace/sources/walk.ts';
+import { isLong } from '../support/cases.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
+import { put } from './support.ts';
+
+const names = ['a', 'b', 'ab', 'c d'];
+/** All paths of one to four names. */
+const paths = [1, 2, 3].reduce(
+  (found) => [...found, ...found.flatMap((path) => names.map((name) => `${path}/${name}`))],
+  names,
+);
+const uniquePaths = [...new Set(paths)];
+
+const part = fc.constantFrom('**', '**', '**', 'a', 'b', '*', 'a*', '[a-b]', '?', 'c\\ d', '***', '');
+const line = fc
+  .tuple(
+    fc.constantFrom('', '', '/'),
+    fc.array(part, { minLength: 3, maxLength: 7 }),
+    fc.constantFrom('', '', '/', ' ', '/ '),
+  )
+  .map(([before, parts, after]) => `${before}${parts.join('/')}${after}`);
+
+it('ignores the same files as git', async () => {
+  const root = temporaryFolder();
+  await execa('git', ['init', '-q', root]);
+  let compared = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 3 }), async (lines) => {
+      put(root, { '.gitignore': `${lines.join('\n')}\n` });
+      const { stdout } = await execa('git', ['check-ignore', '--no-index', '--stdin', '-z'], {
+        cwd: root,
+        input: uniquePaths.join('\0'),
+        reject: false,
+      });
+      const ignoredByGit = stdout.split('\0').filter((path) => path !== '');
+      const isIgnored = createIgnoreCheck(
+        root,
+        createIgnoreFiles(() => {}),
+      );
+      expect(uniquePaths.filter(isIgnored)).toEqual(ignoredByGit);
+      if (ignoredByGit.length > 0 && ignoredByGit.length < uniquePaths.length) compared += 1;
+    }),
+    { numRuns: isLong ? 500 : 60 },
+  );
+  // A rule for no file or for all files compares little.
+  expect(compared).toBeGreaterThan(isLong ? 100 : 10);
+});
+
+it('the last line that matches a file decides', () => {
+  const root = temporaryFolder();
+  put(root, { '.gitignore': '**/a/**/*.ts\n!**/a/**/kept.ts\nkept.ts/\n!**/b/**/c.ts\nx/c.ts\n' });
+  const isIgnored = createIgnoreCheck(
+    root,
+    createIgnoreFiles(() => {}),
+  );
+  const files = ['a/b/x.ts', 'x/a/kept.ts', 'a/b/c.ts', 'x/c.ts', 'b/c.ts'];
+  expect(files.filter(isIgnored)).toEqual(['a/b/x.ts', 'x/c.ts']);
+});
+
+it('a deep path needs little time', async () => {
+  const cwd = temporaryFolder();
+  const deep = Array.from({ length: 60 }, () => 'a').join('/');
+  mkdirSync(`${cwd}/.git`);
+  const start = '**/a/'.repeat(20);
+  put(cwd, {
+    [`${deep}/b.ts`]: 'b',
+    [`${deep}/c.ts`]: 'c',
+    '.gitignore': `${start}none\n${start}c.ts\n`,
+  });
+  // A process that hangs is killed, and then has no exit code.
+  const { exitCode, stdout } = await execa(process.execPath, [program, 'push', '.', '--dry-run', '--json'], {
+    cwd,
+    env: environment(cwd, {}),
+    extendEnv: false,
+    reject: false,
+    timeout: 15_000,
+    killSignal: 'SIGKILL',
+  });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject([{ file: `${deep}/b.ts` }]);
+});
