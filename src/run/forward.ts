@@ -41,7 +41,7 @@ export function forward({
       serving.retire();
     };
     const callerTooSlow = () => {
-      // If `onward` needs to drain, the val stopped reading the request's body.
+      // `onward` needs to drain only if the val stopped reading the request's body.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -57,7 +57,7 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The val's process closes a connection only when it ends. Its end may be reported a moment later.
+      // The connection fails only when the val's process ends, but `ended` may resolve a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });

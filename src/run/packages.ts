@@ -33,6 +33,15 @@ function packageEntries(packages: string): string[] {
   });
 }
 
+// For Node's permission model, `*` stands for any text. With `/a/*/node_modules`, the val could read everything in `/a`.
+export function refuseStars(readable: readonly string[], name: string): void {
+  const path = readable.find((path) => path.includes('*'));
+  if (path === undefined) return;
+  throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
+    hint: `Rename the folder, or let the val do everything that your user account can do: ${shell`vals run --allow-all ${name}`}.`,
+  });
+}
+
 /** Node's permission model follows links, so no link may lead out of the readable paths. */
 export function refuseLinksOut(readable: readonly string[], name: string): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));

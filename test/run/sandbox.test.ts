@@ -127,6 +127,18 @@ describe('a val may not', () => {
   });
 });
 
+it.skipIf(process.platform === 'win32')('a val in a folder with * in its name is not run', async () => {
+  const { path, run } = folderWith({
+    '*/a.ts': 'import { readFileSync } from "node:fs"; export default () => readFileSync("../.env", "utf8")',
+    '.env': 'a-secret',
+  });
+  const cwd = join(path, '*');
+  const { exit, stdout, error } = await run(['--json', 'a.ts'], { cwd });
+  expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+  expect(error?.message).toBe(`${cwd} has * in its path, so Node cannot limit what the val reads.`);
+  expect(await run(['--allow-all', 'a.ts'], { cwd })).toMatchObject({ exit: 0, stdout: 'a-secret' });
+});
+
 describe('a val may', () => {
   it('import files of its project, and packages of a workspace that are linked', async () => {
     const { path, run } = folderWith({
