@@ -16,7 +16,10 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
 /** The answer does not contain the cause, because the cause may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure))
-    return new Problem(500, 'The service could not answer because of an internal error.');
+    return new Problem(
+      500,
+      'The service could not answer because of an internal error. Tell the person who runs the service.',
+    );
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
@@ -26,7 +29,7 @@ function problemOf(error: Error): Problem {
   }
   if (maybeCommitted) {
     const detail =
-      'The connection to the store was lost during the write. The change may or may not be stored.';
+      'The connection to the store was lost during the write. Check whether the change is stored before you try again.';
     return new Problem(500, detail);
   }
   switch (kind) {
@@ -39,6 +42,9 @@ function problemOf(error: Error): Problem {
     case 'orphaned':
       return unauthorized('The person with this token was removed.');
     default:
-      return new Problem(500, 'The store could not be read or written.');
+      return new Problem(
+        500,
+        'The store could not be read or written. The output of `vals serve` shows the reason.',
+      );
   }
 }

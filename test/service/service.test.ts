@@ -188,8 +188,8 @@ describe('its file', () => {
       type: 'about:blank',
       title: 'Internal Server Error',
       status: 500,
-      detail: 'The store could not be read or written.',
-      message: 'The store could not be read or written.',
+      detail: 'The store could not be read or written. The output of `vals serve` shows the reason.',
+      message: 'The store could not be read or written. The output of `vals serve` shows the reason.',
     });
   });
 });

@@ -80,7 +80,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       : []),
     route('GET', '/', {
       access: 'anyone',
-      summary: 'The page for browsers',
+      summary: 'The vals as a web page',
       query: pageRequest,
       responses: { 200: 'text/html' },
       async answer(request, { query }) {
@@ -94,7 +94,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     }),
     // Each GET creates a link. Clients may repeat the request, because several links do no harm.
     route('GET', '/v1/me/page-link', {
-      summary: 'A link to the page that works for one visit',
+      summary: 'A link that opens the web page once',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {
@@ -107,7 +107,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     }),
     route('GET', '/page/:place', {
       access: 'anyone',
-      summary: 'The page for browsers, after a visit by link',
+      summary: 'The vals as a web page, for a browser that has opened a link',
       query: pageRequest,
       responses: { 200: 'text/html' },
       answer: (request, { params, query }) =>

@@ -69,8 +69,8 @@ export function listPage(vals: readonly ListedVal[], { number, next, now, visito
 }
 
 export const refusalPage = (): string =>
-  page('This page needs a link', [
-    '<h1>This page needs a link</h1>',
+  page('This page opens only with a link', [
+    '<h1>This page opens only with a link</h1>',
     '<p>This page shows the code of private vals. Open it with <code>vals open</code>, or with the link that <code>vals serve</code> shows in its terminal.</p>',
     '<p>Each link works once. The terminal shows a new link now.</p>',
   ]);

@@ -25,7 +25,7 @@ function describeApi(routes: readonly Route[]) {
       title: 'vals',
       version: '1',
       description:
-        'Named pieces of code with all their versions. Records may have further fields. ' +
+        'Named pieces of code with all their versions. Answers may have more fields than this description. ' +
         'To read a list to its end, follow links.next.',
     },
     servers: [

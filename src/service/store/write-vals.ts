@@ -120,7 +120,11 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         await visibleVersion(all, caller, id, number);
         await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
         const left = await findVal(all, 'vals.id = ?', id);
-        if (!left) throw new Problem(409, `Version ${number} is the only version. Delete the val instead.`);
+        if (!left)
+          throw new Problem(
+            409,
+            `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
+          );
         await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
       }, id),
   };
