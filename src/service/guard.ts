@@ -121,7 +121,8 @@ export const tooManyRequests = (
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
   const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
-  // A body may take 30 seconds to arrive. A token or a membership that ended meanwhile must not change anything.
+  // A body may take 30 seconds to arrive. If the token or the membership ended meanwhile,
+  // the request is refused.
   if (!isComplete) await request.identifyAgain();
   request.countStored(bytes.length);
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');

@@ -9,10 +9,10 @@ export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 export interface Database {
   all: All;
   /**
-   * `work` may run more than once, and must await only its own statements. Writes with the same `row` run one after
-   * another.
+   * After a conflict, `work` runs again, so `work` must change nothing outside the database. Other writes wait until
+   * `work` ends, so `work` must await only statements.
    */
-  write<Result>(work: (all: All) => Promise<Result>, row?: string): Promise<Result>;
+  write<Result>(work: (all: All) => Promise<Result>, rowId?: string): Promise<Result>;
   /** The end of a SELECT that locks its rows. Empty for SQLite, where a write locks the whole file. */
   forUpdate: string;
   codeContains: string;
@@ -47,7 +47,10 @@ export const isStoreBroken = (error: unknown): boolean =>
 export const isOrphaned = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.kind === 'orphaned';
 
-/** The last line keeps runs that a seed added, because their val may be on another service. */
+/**
+ * The last line matches only runs that the service itself stored, because only their JSON begins with `id` and `val`.
+ * A run from a seed file is kept, because its val may be on another service.
+ */
 export const deleteOrphanedRuns = `
   DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
     AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;

@@ -30,9 +30,9 @@ export function createGroupCommit(
       for (const write of group) reports.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // If the disk is full, SQLite has already rolled back. Small writes may still fit on the disk, so each write is
-      // tried alone.
+      // If the disk is full, SQLite has already rolled back, and ROLLBACK would fail.
       if (connection.inTransaction) connection.exec('ROLLBACK');
+      // If the disk is full, small writes may still fit, so each write is tried alone.
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
     try {

@@ -38,7 +38,7 @@ export async function openPostgres(address: string): Promise<Database> {
   });
   return {
     all: (sql, values) => query(pool, sql, values),
-    write: (work, row) => rows.run(row, () => write(pool, work)),
+    write: (work, rowId) => rows.run(rowId, () => write(pool, work)),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount + rows.waiting(),
@@ -63,7 +63,8 @@ function optionsFor(address: string): pg.PoolConfig {
   // The `options` in the address would replace the `options` below, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // For these modes, pg does the same as for `verify-full`, but also prints a long warning.
+  // Without `uselibpqcompat`, pg treats these modes like `verify-full`, but prints a long warning. So `verify-full` is
+  // set.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -101,10 +102,10 @@ function addressWithoutSecrets(address: string): string {
 
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
-  // No statement of the service has a `?` that is not a placeholder.
+  // Every `?` in a statement of the service is a placeholder.
   const text = sql.replace(/\?/g, () => `$${++count}`);
-  // PostgreSQL plans a named statement only once per connection, and planning takes longer than finding one val. But
-  // the best plan of a statement with an OFFSET depends on the value of the OFFSET.
+  // PostgreSQL plans a named statement only once per connection, which makes requests faster. A statement with an
+  // OFFSET gets no name, because the best plan depends on the value of the OFFSET.
   const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
   return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
 }

@@ -92,7 +92,8 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA journal_mode = WAL');
   // Without fullfsync, macOS does not flush the cache of the disk. Other systems ignore fullfsync.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // `version` makes SQLite open the log. The owner of the log must be checked before SQLite writes to the log.
+  // Reading the version makes SQLite open or create the log. So `checkOwnership` checks the log before SQLite
+  // writes to the log.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
@@ -171,8 +172,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     throw new StoreGone(maybeCommitted);
   };
   /**
-   * SQLite still has a removed log open and can copy it into the store. But a new log at the same path belongs to
-   * another store.
+   * If the log was removed, SQLite still has the log open and can copy it into the store. If there is a new log at the
+   * same path, the new log belongs to another store, so nothing is copied.
    */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();

@@ -1,6 +1,5 @@
 export type Pace = (caller: string) => Promise<void>;
 
-/** If the machine sleeps during a read, the read seems to take hours. The caller must not wait that long. */
 const mostTurns = 50;
 
 /**
@@ -21,6 +20,7 @@ export function createPace(): Pace {
   };
   const restFrom = (caller: string) => {
     const start = performance.now();
+    // If the machine sleeps during a read, the read seems to take hours. `mostTurns` keeps the wait short.
     setImmediate(() => rest(caller, Math.min(mostTurns, performance.now() - start)));
   };
   const rest = (caller: string, turns: number) => {

@@ -20,8 +20,8 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node announces 5 seconds to clients, so that clients close an idle connection first. If the service closed it first,
- * a request on its way would be lost.
+ * Node rounds this time down and tells clients 5 seconds, so clients close an idle connection before the service does.
+ * If the service closed the connection first, a request on its way would be lost.
  */
 const keepAliveMs = 5_999;
 /** Proxies close an idle connection earlier than this. So the service never closes the connection first. */
@@ -146,7 +146,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // If the backlog is full, a new caller tries again only after a second.
+    // If the backlog is full, a new caller tries again only after a second. So the backlog is larger than Node's 511.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
 const unansweredBeforePause = 16;
-/** Only a caller who sends tiny requests without a token can reach this limit, because reading pauses earlier. */
+/** Reading pauses after 16 requests, but the last read of 64 KiB can contain more than 1,000 tiny requests. */
 const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 /** Parsing 2,000 requests takes 20 to 50 ms, and no other caller is answered during this time. */

@@ -48,8 +48,9 @@ export function highlight(code: string): string[] {
   };
   const text = code.replaceAll('\r\n', '\n');
   let mayBeginExpression = true;
-  /** After a failed search, the rest of the line is not searched again, because each search reads the whole line. */
-  let nextTryFrom = 0;
+  // A failed search for a regular expression reads the rest of the line. So after a failed search, the next search is in
+  // the next line.
+  let nextSearchFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
   for (let match = token.exec(text); match !== null; match = token.exec(text)) {
@@ -60,13 +61,13 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
-    if (slash && mayBeginExpression && match.index >= nextTryFrom) {
+    if (slash && mayBeginExpression && match.index >= nextSearchFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];
       add(whole ?? slash, whole && 'r');
       token.lastIndex = match.index + (whole ?? slash).length;
       mayBeginExpression = !whole;
-      if (!whole) nextTryFrom = text.indexOf('\n', match.index) >>> 0;
+      if (!whole) nextSearchFrom = text.indexOf('\n', match.index) >>> 0;
       continue;
     }
     const isCall = word !== undefined && text[token.lastIndex] === '(';

@@ -27,7 +27,6 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
 export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
   json(valRecord(val, baseUrlOf(request)));
 
-/** The liked val may be on another service. Fields that the seed does not contain get a default value. */
 export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;
   const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;

@@ -32,7 +32,10 @@ export function userRoutes(store: Store): Route[] {
     if (!user) throw new Problem(404, `There is no user with the id ${id}.`);
     return user;
   };
-  /** Only a request to a space may learn that the space exists. */
+  /**
+   * `users.named` finds only people, so that nobody outside a space learns that the space exists. In a request to a
+   * space, the caller is the space.
+   */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);

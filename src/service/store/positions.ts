@@ -3,10 +3,6 @@ import { createHash } from 'node:crypto';
 
 type Part = string | number;
 
-/**
- * The checksum refuses a text that was cut, edited or made for another list. A signature is not needed, because a
- * position contains no secret and grants no access.
- */
 export interface Positions<Position extends readonly Part[]> {
   write(position: Position, recordsBefore: number): string;
   read(text: string): { position: Position; recordsBefore: number } | undefined;
@@ -18,6 +14,8 @@ export function positionsOf<Position extends readonly Part[]>(
 ): Positions<Position> {
   const write = (position: readonly unknown[], recordsBefore: number): string => {
     const json = JSON.stringify([recordsBefore, ...position]);
+    // Detects a text that was cut, edited or made for another list. The checksum needs no secret key, because a position
+    // grants no access.
     const checksum = createHash('sha256').update(`${list} ${json}`).digest('base64url').slice(0, 8);
     return `${checksum}${Buffer.from(json).toString('base64url')}`;
   };

@@ -177,8 +177,8 @@ export async function listVals(
   const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
   const { order, after: afterPosition } = passes[pass];
   const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // The LIMIT is in a subquery, so that the database stops early. The database cannot know that the join adds exactly
-  // one version to each val.
+  // Without the subquery, the database would join all vals before the LIMIT, because the database does not know that
+  // the join adds exactly one version to each val.
   const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
     ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
   const rows = await all<ListedRow>(

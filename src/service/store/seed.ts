@@ -155,7 +155,7 @@ const complete: Record<RecordKind, Complete> = {
 
 const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** `ofVal` links the record to a stored val. `val` is for clients, who expect an id even if the val is unknown. */
+/** If the val is unknown, `ofVal.id` is null, but `val` gets a derived id, because clients expect an id. */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const found = await findVal(textOf(given.id), textOf(given.name), vals);
   const ofVal: JsonObject = {

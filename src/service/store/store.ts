@@ -41,7 +41,7 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/** A start in the future is replaced by the current time, because the run would be kept too long. */
+/** A run that starts in the future would be kept too long, so its start is replaced by the current time. */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
     .map((time) => `${sortableTime(time)}`)
