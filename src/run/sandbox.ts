@@ -46,15 +46,25 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-/** SECURITY.md documents these names. */
-const secretName = /TOKEN|SECRET|PASS|CREDENTIAL|AUTH(?!OR)|API_?KEY|(?:^|_)KEY(?:_|$)|^AWS_/i;
-const passwordInAddress = /:\/\/[^/\s@]*:[^/\s@]+@/;
+// SECURITY.md documents what looks like a secret.
+const secretNames = [
+  /TOKEN|SECRET|PASS|PWD|CREDENTIAL|COOKIE|SESSION|DSN|JWT|PRIVATE|WEBHOOK|CONNECTION_?STRING/i,
+  /AUTH(?!OR)|KEY(?!BOARD)|^AWS_|(?:^|_)(?:PAT|PW)(?:_|$)/i,
+];
+const harmlessNames = ['PWD', 'OLDPWD'];
+const secretValue = /:\/\/[^/\s]*@|:[^/\s@]+@|(?:password|pwd|secret|token|key)\s*=|-----BEGIN/i;
+
+/** Keys that a program made have digits and letters in a row, without a separator. Paths may have the same. */
+const looksGenerated = (value: string): boolean =>
+  !value.startsWith('/') &&
+  (value.match(/[a-z\d]{20,}/gi) ?? []).some((word) => /\d/.test(word) && /[a-z]/i.test(word));
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
 function reasonToWithhold(name: string, value: string): string | undefined {
   if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
-  const isSecret = secretName.test(name) || passwordInAddress.test(value);
+  const hasSecretName = !harmlessNames.includes(name) && secretNames.some((pattern) => pattern.test(name));
+  const isSecret = hasSecretName || secretValue.test(value) || looksGenerated(value);
   return isSecret ? 'that variable looks like a secret' : undefined;
 }
 

@@ -170,11 +170,24 @@ describe('a val may', () => {
     },
     ...{ npm_config__authToken: 'secret-6', DATABASE_URL: 'postgres://me:secret-7@host/db' },
     ...{ SSH_AUTH_SOCK: 'secret-8', Client_Secret: 'secret-9' },
+    ...{ PRIVATEKEY: 'secret-10', SIGNINGKEY: 'secret-11', SESSION_COOKIE: 'secret-12', DB_PWD: 'secret-13' },
+    ...{ SENTRY_DSN: 'secret-14', GITHUB_PAT: 'secret-15', SLACK_WEBHOOK: 'secret-16', CI_JWT: 'secret-17' },
+    ...{ MY_SERVICE: 'https://secret-18@host', STORE: 'me:secret-19@tcp(host)/db' },
+    ...{
+      AZURE: 'Server=host;Password=secret-20',
+      PEM: '-----BEGIN secret-21',
+      ID: 'secret-22-4f2c0c1e6a534bd29a2e',
+    },
+    ...{
+      OLDPWD: '/',
+      LIBRARY: '/store/4f2c0c1e6a534bd29a2e1f1f3f0b9c11/lib',
+      WORD: 'Rindfleischetikettierung',
+    },
     ...{ KEPT: 'kept', GIT_AUTHOR_NAME: 'Ada', API_URL: 'https://api.example', KEYBOARD: 'us' },
   };
 
   it.each([
-    [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD']],
+    [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD', 'LIBRARY', 'OLDPWD', 'WORD']],
     [['--allow-all'], Object.keys(environmentVariables).filter((name) => !name.startsWith('VALS_'))],
   ])('read, with %j, only these environment variables: %j', async (flags, expected) => {
     const { run } = folderWith({
