@@ -88,7 +88,7 @@ function optionsFor(address: string): pg.PoolConfig {
   };
 }
 
-/** pg can read ~/.pgpass itself, but then prints a deprecation warning. */
+/** pg prints a deprecation warning if it reads ~/.pgpass itself, so the file is read here. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 

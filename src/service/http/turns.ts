@@ -15,7 +15,7 @@ const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_I
  */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
-/** The event loop accepts one connection per turn, so long turns delay new callers. */
+/** The event loop accepts only one new connection per turn, so each turn must be short. */
 const begunPerTurn = 16;
 
 interface Turn {
