@@ -1,6 +1,6 @@
 // Each caller has a token bucket: a request takes a token out, and `perSecond` tokens come back, up to `burst`.
 
-interface BucketLimits {
+export interface BucketLimits {
   perSecond: number;
   burst?: number;
   inFlight: number;

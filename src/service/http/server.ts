@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
 import { limitKey } from './network.ts';
+import { type BucketLimits, createRateLimit } from './rate-limit.ts';
 import { answerMalformed, refuse } from './refusals.ts';
 import { createTurns } from './turns.ts';
 
@@ -26,6 +27,8 @@ const timeouts = {
 const keepAliveMs = 5_999;
 /** Proxies close an idle connection earlier than this. So the service never closes the connection first. */
 const proxyKeepAliveMs = 150_000;
+/** A TLS handshake takes up to 5 ms, and begins with a message that costs the caller nothing. */
+const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
 /** Explicit, so that the flags --max-http-header-size and --insecure-http-parser of Node have no effect. */
@@ -48,6 +51,8 @@ interface ListenOptions {
   isLimited(address: string): boolean;
   isBehindProxy?: boolean;
   onAnswered?(answered: AnsweredRequest): void;
+  /** Limits the TLS handshakes of one address. Default: `handshakesPerAddress`. */
+  handshakes?: BucketLimits;
 }
 
 type Certificate = { cert: Buffer; key: Buffer };
@@ -124,6 +129,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
+  const handshakeLimit = createRateLimit(options.handshakes ?? handshakesPerAddress, () => performance.now());
+  const mayConnect = (address: string, count: number) =>
+    count <= mostConnectionsPerAddress && !(certificate && handshakeLimit.enter(address) === undefined);
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = limitKey(remoteAddress);
@@ -137,7 +145,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       connections.delete(socket);
       if (connections.size === 0) onLastGone();
     });
-    if (count > mostConnectionsPerAddress && options.isLimited(remoteAddress)) socket.destroy();
+    if (options.isLimited(remoteAddress) && !mayConnect(address, count)) socket.destroy();
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;

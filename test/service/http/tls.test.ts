@@ -8,6 +8,7 @@ import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
+import { listen } from '../../../src/service/http/server.ts';
 import type { CertificateName } from '../../support/certificates.ts';
 import { speak, statusIn, temporaryFolder, temporaryService } from '../support.ts';
 
@@ -157,6 +158,25 @@ describe('the service', () => {
       const answered = () =>
         speakTls(other.port, health, { localAddress: '127.0.0.3' }).then(({ answer }) => answer);
       await expect.poll(() => answered().catch(() => '')).toContain('200 OK');
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'begins a limited number of handshakes with one address, and more with other addresses',
+    async () => {
+      const certificate = { cert: readFileSync(good), key: readFileSync(good) };
+      const limited = await listen((_, outgoing) => outgoing.end('hello'), {
+        host: '127.0.0.1',
+        port: 0,
+        certificate,
+        isLimited: () => true,
+        handshakes: { perSecond: 0.001, burst: 3, inFlight: Number.POSITIVE_INFINITY },
+      });
+      onTestFinished(limited.close);
+      const ask = (localAddress: string) => speakTls(limited.port, health, { localAddress });
+      for (let i = 0; i < 3; i++) expect((await ask('127.0.0.3')).answer).toContain('hello');
+      await expect(ask('127.0.0.3')).rejects.toThrow();
+      expect((await ask('127.0.0.4')).answer).toContain('hello');
     },
   );
 
