@@ -1,8 +1,8 @@
 // A request to the service, as a command describes it.
 import type { JsonValue } from '../lib/json.ts';
 
-/** The content of a successful answer. The cache of seen vals remembers this content. */
-type Carried =
+/** The part of a successful answer that is remembered for later commands. */
+type Remembered =
   | { kind: 'caller' }
   /** `isMine` is false if the owner is not certain. */
   | { kind: 'val'; isMine: boolean }
@@ -16,7 +16,7 @@ export interface Call {
   body?: JsonValue;
   /** The id of the val, if a 404 means that the val does not exist. */
   val?: string;
-  carries?: Carried;
+  remember?: Remembered;
   /** JSON that is sent byte for byte instead of `body`. */
   text?: string;
   /** Some services require `limit` and `offset`, although the answer is not a list. */

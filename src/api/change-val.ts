@@ -22,9 +22,9 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
     throw error instanceof ValsError ? notRead(id, error) : error;
   });
   const wanted = Object.entries(fields) as [ValField, string][];
-  // Some services change a field but do not send the field back.
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
+    // A service with the route may never send this field, so a missing field counts as changed.
     if (found === undefined) return hasRoute || text === '';
     return found === text;
   };
@@ -37,7 +37,7 @@ async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Pr
     await api.send(routes.changeVal(id, fields));
     return true;
   } catch (error) {
-    // A 404 may also mean that the val does not exist. Then the next request fails too.
+    // A 404 may also mean that the val does not exist. The next request of `changeVal` then fails and reports that.
     if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
     throw error;
   }

@@ -120,7 +120,7 @@ export const textAt = (record: JsonValue, path: string): string | undefined => t
 
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
-/** A service may use a version number twice, so the time of the change is compared too. */
+/** A service may use a version number twice, so an equal version does not prove that the val is unchanged. */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
@@ -129,8 +129,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const noCodeHint =
-  'Ask the owner of the val: the val has no code, or the service does not show its code to you.';
+const noCodeHint = 'If the val has code, ask its owner to let you read it.';
 
 /** Throws if the record has no code, because an empty text would overwrite the user's file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {

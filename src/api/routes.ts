@@ -64,7 +64,7 @@ const noRoute: Call['hints'] = {
 export const me = (): Call => ({
   method: 'GET',
   path: '/v1/me',
-  carries: { kind: 'caller' },
+  remember: { kind: 'caller' },
   hints: noRoute,
 });
 
@@ -89,7 +89,7 @@ export const myRuns = (filter: RunFilter): Call => ({
 export const myLikes = (): Call => ({
   method: 'GET',
   path: '/v1/me/likes',
-  carries: { kind: 'vals' },
+  remember: { kind: 'vals' },
   hints: noRoute,
 });
 
@@ -109,7 +109,7 @@ export const myReferences = (): Call => ({
 export const createVal = (val: NewVal): Call => ({
   method: 'POST',
   path: '/v1/vals',
-  carries: { kind: 'val', isMine: true },
+  remember: { kind: 'val', isMine: true },
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { ...noRoute, 409: 'Choose another name. To update the val, run `vals push`.' },
@@ -119,17 +119,17 @@ export const createVal = (val: NewVal): Call => ({
 export const putVal = (name: string, code: string): Call => ({
   method: 'PUT',
   path: '/v1/vals',
-  carries: { kind: 'val', isMine: true },
+  remember: { kind: 'val', isMine: true },
   body: { name, code },
   hints: { ...noRoute, 409: `To see the val as it is now, run ${shell`vals val get ${name}`}.` },
-  ifUnknown: 'You can safely push again: the val will have the same code.',
+  ifUnknown: 'You can safely push again: both pushes give the val the same code.',
 });
 
 export const getVal = (id: string): Call => ({
   method: 'GET',
   path: valPath(id),
   val: id,
-  carries: { kind: 'val', isMine: false },
+  remember: { kind: 'val', isMine: false },
   meanings: noVal(id),
   hints: idHints(id),
 });
@@ -138,7 +138,7 @@ export const deleteVal = (id: string): Call => ({
   method: 'DELETE',
   path: valPath(id),
   val: id,
-  carries: { kind: 'deletion' },
+  remember: { kind: 'deletion' },
   meanings: noVal(id),
   hints: idHints(id),
   ifUnknown: `To see whether the val still exists, run ${shell`vals val get ${id}`}.`,
@@ -156,7 +156,7 @@ export const listVersions = (id: string): Call => ({
 export const userVals = (userId: string): Call => ({
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
-  carries: { kind: 'vals', owner: userId },
+  remember: { kind: 'vals', owner: userId },
 });
 
 /** Only some services have this route, and only the embedded service accepts `mine`. */
@@ -200,7 +200,7 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
   method: 'POST',
   path: `${valPath(id)}/versions`,
   val: id,
-  carries: { kind: 'val', isMine: false },
+  remember: { kind: 'val', isMine: false },
   body: { code, ...fields },
   meanings: noVal(id),
   hints: idHints(id),

@@ -38,7 +38,7 @@ export const command = defineCommand({
     const { filterRecords, nameHas, openMatchingVals } = await import('../names/matching-vals.ts');
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
-    if (words.length > 0 && matching?.isSearched === false) {
+    if (words.length > 0 && matching?.comparesOnlyNames) {
       say.note('This service has no search, so the words were compared only with the names of vals.');
     }
     if (matching === undefined) {

@@ -4,7 +4,7 @@ import * as routes from '../api/routes.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
-/** If the owner or the caller is not known, the returned function returns true. */
+/** The check is true if the owner or the caller is not known. */
 export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;

@@ -70,7 +70,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /** Asks the service for the current names. A command that only reads one val needs no check. */
+  /**
+   * A remembered name may be outdated, so the service is asked for the current names. If the command only reads one val,
+   * an outdated name does no harm.
+   */
   async function currentVals(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];

@@ -13,7 +13,7 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  /** Returns undefined if the command is about few vals, because then the caller reads each val. */
+  /** If the result is undefined, the val must be read by itself. The list is not read for a command about few vals. */
   withId(id: string): Promise<ListedVal | undefined>;
   /** Returns undefined if the service cannot list vals and this machine remembers no val with this name. */
   idsWithName(name: string): Promise<string[] | undefined>;
@@ -59,7 +59,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   return {
     async withId(id) {
       if (!isForAll && valCount < fewestForList) return undefined;
-      // Ignores an error, because the caller then reads the val itself.
+      // An error of the list is ignored, because the val can be read by itself.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },

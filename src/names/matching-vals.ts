@@ -11,8 +11,7 @@ import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
   pages: AsyncIterable<Page>;
-  /** The service's search also finds words in the code. */
-  isSearched: boolean;
+  comparesOnlyNames: boolean;
 }
 
 export async function openMatchingVals(
@@ -24,7 +23,9 @@ export async function openMatchingVals(
   const found = first === undefined ? undefined : await openSearch(api, seen, first);
   if (found === undefined) {
     const pages = await openMyVals(api, seen, { all: true });
-    return pages && { pages: filterRecords(pages, (record) => nameHas(record, words)), isSearched: false };
+    if (pages === undefined) return undefined;
+    const named = filterRecords(pages, (record) => nameHas(record, words));
+    return { pages: named, comparesOnlyNames: true };
   }
   const idsByWord: Set<string | undefined>[] = [];
   for (const word of others) {
@@ -35,7 +36,7 @@ export async function openMatchingVals(
     idsByWord.push(ids);
   }
   const isFoundByAll = (record: JsonObject) => idsByWord.every((ids) => ids.has(textAt(record, 'id')));
-  return { pages: filterRecords(found, isFoundByAll), isSearched: true };
+  return { pages: filterRecords(found, isFoundByAll), comparesOnlyNames: false };
 }
 
 export const nameHas = (record: JsonObject, words: readonly string[]): boolean => {

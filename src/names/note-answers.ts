@@ -24,8 +24,8 @@ export const notingAnswers =
 const isGone = ({ facts: { status } }: ValsError): boolean => status === 404 || status === 410;
 
 function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
-  const { val, carries } = call;
-  switch (carries?.kind) {
+  const { val, remember } = call;
+  switch (remember?.kind) {
     case 'caller': {
       const id = textAt(body, 'id');
       if (id !== undefined) seen.noteMe(id);
@@ -33,11 +33,11 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
     }
     case 'val':
       if (isObject(body) && (val === undefined || textAt(body, 'id') === val)) {
-        noteVal(body, seen, carries.isMine);
+        noteVal(body, seen, remember.isMine);
       }
       break;
     case 'vals':
-      for (const record of recordsIn(body, call)) noteVal(record, seen, false, carries.owner);
+      for (const record of recordsIn(body, call)) noteVal(record, seen, false, remember.owner);
       break;
     case 'deletion':
       if (val !== undefined) seen.drop(val);

@@ -71,7 +71,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // No command depends on the file.
+        // The file is only a cache, so no command fails because of it.
       }
     },
   };

@@ -143,7 +143,8 @@ const passHostOn =
   'with `proxy_set_header Host $http_host;`.';
 const useOtherToken = 'Use a token that has the permission. To see whose token this is, run `vals me`.';
 const checkId = 'Check the id. The service has nothing with this id, or does not show it to you.';
-const readAgain = 'Check what the service has now. If you still want the change, run the command again.';
+const readAgain =
+  'Read the current state from the service. If you still want the change, run the command again.';
 
 const waitHint = (ms: number): string =>
   ms > 5_000
@@ -186,9 +187,9 @@ const defaultMeanings: Record<number, string> = {
   403: 'The token has no permission for this request',
   404: 'The service has nothing at this address',
   408: 'The service did not receive the whole request in time',
-  409: 'The service reports a conflict',
+  409: 'The request conflicts with the current state on the service',
   410: 'The service no longer has anything at this address',
-  412: 'The service reports a conflict',
+  412: 'The request conflicts with the current state on the service',
   413: 'The service refused the request because it is too large',
   429: 'The service received too many requests',
   503: 'The service is not available',

@@ -65,11 +65,11 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let overlaps = false;
   let lacksOverlap = false;
   let fullPagesInRow = 0;
-  /** The query to continue with, while the head of the list is read again. */
-  let suspended: URLSearchParams | undefined;
+  /** Set while the head of the list is read again. This query is sent next. */
+  let queryAfterHead: URLSearchParams | undefined;
 
   function takeNewRecords({ page }: FetchedPage): Page | undefined {
-    if (suspended) return undefined;
+    if (queryAfterHead) return undefined;
     const { records, isLarge } = page;
     lacksOverlap = overlaps && offset > start && !records.some(isSeen);
     if (lacksOverlap || records.length === 0) return undefined;
@@ -99,7 +99,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     { page: { records }, next }: FetchedPage,
     currentQuery: URLSearchParams,
   ): URLSearchParams | undefined {
-    if (suspended) return resume(suspended, records);
+    if (queryAfterHead) return resume(queryAfterHead, records);
     if (lacksOverlap) return stepBack();
     if (records.length === 0) return undefined;
     if (goesInCircles()) return circular();
@@ -113,12 +113,12 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     if (samePagesInRow < 2) return query;
     // The same page came again: either the list grew by exactly one page, or the service ignores the offset. If the list
     // grew, its head has a new record.
-    suspended = query;
+    queryAfterHead = query;
     return atOffset(start);
   }
 
   function resume(query: URLSearchParams, head: readonly JsonObject[]): URLSearchParams | undefined {
-    suspended = undefined;
+    queryAfterHead = undefined;
     const hasGrown = head.some((record) => hasKey(record) && !isSeen(record));
     return hasGrown ? query : circular();
   }

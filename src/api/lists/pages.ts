@@ -26,7 +26,8 @@ export async function* listPages(
     if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
     if (next !== undefined && ahead.length === 0) request(next);
     while (ahead.length > 0 && ahead.length <= countAhead) request(cursor.queryAhead(ahead.length));
-    // Node sends the requests in the next turn of the event loop.
+    // Node sends the requests in the next turn of the event loop. Without this wait, Node would send them only after the
+    // caller has handled the page.
     await new Promise(setImmediate);
     // An empty page gives the caller a chance to stop.
     yield page ?? { records: [], isLarge: false };
