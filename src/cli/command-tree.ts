@@ -9,7 +9,7 @@ export type Effect =
   | 'reads'
   /** Changes no existing val or file. */
   | 'adds'
-  /** A second run of the command changes nothing more. */
+  /** Changes existing vals or files. Running the command twice has the same effect as running it once. */
   | 'updates'
   | 'deletes'
   | 'runs';

@@ -38,7 +38,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // An invalid setting throws only after the embedded service has started.
+    // If a setting such as the proxy is invalid, the embedded service must not keep running.
     await service.close?.();
     throw error;
   }

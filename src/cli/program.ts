@@ -28,7 +28,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // commander keeps only the last option of `--error --no-error`. Its events report both options.
+  // Of `--error --no-error`, commander keeps only the last option. So `given` collects the options from its events.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -49,7 +49,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // The user may give a global option before or after the command.
+    // The user may give a global option before the command, so its value is copied to the command.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);

@@ -42,7 +42,7 @@ export async function resolveVals(
   return resolved;
 }
 
-/** `.` and `..` are not looked up, because the routes refuse them with a clear error. */
+/** `.` and `..` are not looked up, because api/routes.ts refuses them with a clear error. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
@@ -68,7 +68,7 @@ export async function createResolver(
     // vals.json may come from a stranger, who can put the id of any val beside a harmless name. So the name is checked
     // before a command writes.
     if (listed !== undefined && isForWriting && word !== listed.id) {
-      if (listed.mayMeanOtherVal) throw otherVal(listed);
+      if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
       await confirmName(await context.connect(), listed, context.rememberVal);
     }
     const id = listed?.id ?? (await find(word));
@@ -77,7 +77,8 @@ export async function createResolver(
   };
 }
 
-const otherVal = ({ file, name }: { file: string; name: string }): ConflictError =>
-  new ConflictError(`${file} is the file of the val "${name}" in vals.json. Nothing was done.`, {
-    hint: `If you mean that val, give its name: ${name}.`,
-  });
+const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
+  new ConflictError(
+    `"${word}" may mean another val, because vals.json has the name "${name}" for ${file}. Nothing was done.`,
+    { hint: `If you mean the val "${name}", give its name: ${name}.` },
+  );

@@ -32,7 +32,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // An AuthError does not tell whether the space exists.
+      // If the service rejects the token, the user must see that error instead of the 404.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

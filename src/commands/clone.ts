@@ -11,7 +11,7 @@ import { workspaceAt } from '../workspace/workspace.ts';
 import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
 
 export const command = defineCommand({
-  summary: 'Make a workspace with every val of the service',
+  summary: 'Make a workspace with all your vals',
   description:
     'Make a new folder with one file for each of your vals on the service. This is `vals init` and ' +
     '`vals pull --all` in one command. The folder must be new or empty. After an interruption, run the command again: ' +
@@ -22,7 +22,7 @@ export const command = defineCommand({
   arguments: { folder: argument('[folder]', "the new folder (default: the service's host name)") },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
-  empty: 'The service has no vals yet.',
+  empty: 'You have no vals on the service yet.',
   async run(context, { folder: given = defaultFolder(context) }) {
     const { settings, say, forPerson } = context;
     const folder = resolve(settings.cwd, given);

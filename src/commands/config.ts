@@ -5,7 +5,7 @@ import { column } from '../terminal/column.ts';
 import { wantsColor } from '../terminal/style.ts';
 
 export const command = defineCommand({
-  summary: 'Show the settings in force and where they come from',
+  summary: 'Show the settings in use and where they come from',
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), column('value'), column('source')],
   run({ settings, flags, env }) {

@@ -42,7 +42,7 @@ export const command = defineCommand({
   },
 });
 
-/** Only `vals serve` without --database makes links that need no sign-in. */
+/** Resolves to undefined if the service makes no such links. Only `vals serve` without --database makes them. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -63,19 +63,19 @@ function addressOf(api: Api, text: string | undefined): string {
       hint: 'To see the answer of the service, run `vals val get <val> --json`.',
     });
   }
-  // Opening an address that contains the token would leak the token. Other users can see the arguments of a browser.
-  const isTooLong = text.length > longestAddress;
-  if (isTooLong || [text, decoded(text)].some(api.holdsToken)) {
-    const problem = isTooLong ? 'is too long' : 'contains your token';
-    throw new BadResponseError(`The service sent an address that ${problem}.`, {
-      hint: 'Check that the base URL is that of a val service. To see the base URL, run `vals config`.',
-    });
-  }
+  if (text.length > longestAddress) throw unusable('is too long');
+  // The browser gets the address as an argument, and other users can see the arguments of programs.
+  if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
     hint: 'To see the answer of the service, run `vals val get <val> --json`.',
   });
 }
+
+const unusable = (problem: string): BadResponseError =>
+  new BadResponseError(`The service sent an address that ${problem}.`, {
+    hint: 'Check that the base URL is that of a val service. To see the base URL, run `vals config`.',
+  });
 
 function decoded(text: string): string {
   try {

@@ -163,7 +163,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     [isOthers && !isElsewhere, 'To make vals of your own from the files, run `vals push --fork`.'],
     [
       isOthers && isElsewhere,
-      'To list your services and spaces, run `vals use`. To push to your own vals of the same names, and create the missing ones, run `vals push --fork`.',
+      'To list your services and spaces, run `vals use`. To push to your own vals instead, run `vals push --fork`. It updates your vals with the same names, and creates the others.',
     ],
     [
       differing.some(isDeletedEverywhere),

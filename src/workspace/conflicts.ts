@@ -39,8 +39,8 @@ export const ofAnotherOwner = (
 ): ConflictError =>
   new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
     hint:
-      `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals of the same names, ` +
-      'and create the missing ones, run `vals push --fork`.',
+      `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals instead, ` +
+      'run `vals push --fork`. It updates your vals with the same names, and creates the others.',
   });
 
 export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>

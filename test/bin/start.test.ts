@@ -92,7 +92,7 @@ describe('the cache of bytecode', () => {
     const [mark = ''] = /[0-9a-f]{16}/.exec(source) ?? [];
     const changed = source
       .replace(mark, '0123456789abcdef')
-      .replaceAll('Show the settings in force', 'SHOW THE SETTINGS IN FORCE');
+      .replaceAll('Show the settings in use', 'SHOW THE SETTINGS IN USE');
     expect(changed.length).toBe(source.length);
     await writeFile(file, changed);
     expect(await installed.vals(['config', '--local', '--no-color', '--help'])).toContain(

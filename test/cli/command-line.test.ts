@@ -136,7 +136,7 @@ describe('a usage error', () => {
     ['me too many', '`vals me` takes no arguments, but was given 2.'],
     ['val get a b', '`vals val get` takes one argument, but was given 2.'],
     ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
-    ['val rm', '`vals val rm` needs <val...>: names, ids or their beginnings, or workspace files.'],
+    ['val rm', '`vals val rm` needs <val...>: names, ids, beginnings of ids, or workspace files.'],
     ['version get x', '`vals version get` needs <version>: the number of the version.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],

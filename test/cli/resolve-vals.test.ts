@@ -111,8 +111,8 @@ describe('a name or a file stands for the val', () => {
       const { exit, error } = await run(['val', 'rm', file, '--yes', '--json'], options);
       expect({ exit, requests: service.requests }).toEqual({ exit: 5, requests: [] });
       expect(error).toMatchObject({
-        message: `${file} is the file of the val "billing" in vals.json. Nothing was done.`,
-        hint: 'If you mean that val, give its name: billing.',
+        message: `"${file}" may mean another val, because vals.json has the name "billing" for ${file}. Nothing was done.`,
+        hint: 'If you mean the val "billing", give its name: billing.',
       });
       // After a pull, this folder has a base of the val in this file.
       await run(['pull'], options);

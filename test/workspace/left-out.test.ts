@@ -54,7 +54,7 @@ it.each([
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      `error: "${name}" is the val of ${file} in vals.json, and that file is ${reason}.\n` +
+      `error: "${name}" was not pushed, because its file ${file} is ${reason}.\n` +
       `hint: To push the file, give its path: \`vals push ${file}\`.\n`,
   });
   expect(sent()).toEqual([]);
@@ -79,7 +79,9 @@ it('leaves out a file of a typed folder that vals.json cannot list', async () =>
   const { exit, stderr } = await place.vals('push', 'sub');
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: expect.stringContaining('sub/aux/prod.ts was left out: its path has a part, "aux", that belongs'),
+    stderr: expect.stringContaining(
+      'sub/aux/prod.ts was left out: its path has a part, "aux", that is reserved',
+    ),
   });
   expect(sent()).toEqual(['b']);
 });

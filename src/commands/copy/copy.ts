@@ -21,7 +21,7 @@ export const command = defineCommand({
     'The service to copy to gets the token that `vals login` stored for that service, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
-  arguments: { vals: val('[val...]', 'names, ids or their beginnings, or workspace files') },
+  arguments: { vals: val('[val...]', 'names, ids, beginnings of ids, or workspace files') },
   options: {
     to: word('--to <base-url>', 'the service, or the space, to copy to'),
     all: toggle('--all', 'copy all your vals'),

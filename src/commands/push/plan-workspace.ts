@@ -88,7 +88,7 @@ function pathsFor(
 }
 
 const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
-  new UsageError(`"${word}" is the val of ${file} in vals.json, and that file is ${reason}.`, {
+  new UsageError(`"${word}" was not pushed, because its file ${file} is ${reason}.`, {
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 

@@ -24,8 +24,9 @@ export const command = defineCommand({
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} With --force, files in conflict overwrite the code on the service; a val that changed only ` +
-    'on the service stays as it is. If vals.json has the id of a val under another name, and this folder never pulled or ' +
-    'pushed that val, --force overwrites it only if the path of the file is typed. ' +
+    'on the service stays as it is. If a val has another name in vals.json than on the ' +
+    'service, it may be the wrong val. If this folder never pulled or pushed it, --force overwrites it only if you type ' +
+    'the path of its file. ' +
     '--prune deletes the vals on the service whose files are gone from the workspace. It lists the vals and asks first. ' +
     'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if this folder never ' +
     'pulled or pushed it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in ' +

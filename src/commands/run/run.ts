@@ -18,8 +18,8 @@ function variableName(word: string): string {
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    "Run a file, or a val with the service's code. The sandbox is a seat belt against accidents, not a wall against " +
-    'malice: run only code that you trust.',
+    "Run a file, or a val with the service's code. The sandbox is a seat belt: it protects against accidents, " +
+    'not against malice. Run only code that you trust.',
   details:
     'If there is no such file, the command runs the val of that name. ' +
     'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +

@@ -24,7 +24,7 @@ export const command = defineCommand({
     keepRuns: parsed('--keep-runs <age>', 'delete runs that are older than this, such as 90d', parseKeepRuns),
     maxVals: parsed(
       '--max-vals <n>',
-      'vals per owner (for a team: 10000)',
+      'the most vals per owner (team default: 10000)',
       wholeNumber('--max-vals', 1, 999_999_999),
     ),
     metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
@@ -34,7 +34,7 @@ export const command = defineCommand({
     log: word('--log <form>', 'the format of the request log (default: text)', { choices: ['text', 'json'] }),
     rate: parsed(
       '--rate <n>',
-      'requests per second and token (for a team: 500)',
+      'requests per second per token (team default: 500)',
       wholeNumber('--rate', 1, 999_999),
     ),
   },

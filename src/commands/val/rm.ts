@@ -16,7 +16,7 @@ export const command = defineCommand({
   descriptionForAgents:
     'Delete vals, with all their versions, at once. This cannot be undone. A val that is given by its name or file is ' +
     'read first, and is not deleted if it has another name on the service.',
-  arguments: { vals: val('<val...>', 'names, ids or their beginnings, or workspace files') },
+  arguments: { vals: val('<val...>', 'names, ids, beginnings of ids, or workspace files') },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],

@@ -10,15 +10,15 @@ export interface Durations {
 /** With more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
 /**
- * Durations up to this many milliseconds are never counted together, because one millisecond is at least 0.5% of such a
- * duration.
- */
-const alwaysExact = 200;
-/**
  * Durations that differ by less than this factor form a group. The middle of a group differs from each of its durations
  * by at most 0.75%.
  */
 const growth = 1.015;
+/**
+ * Durations up to this many milliseconds are not grouped. For them, the error of a group and the rounding to whole
+ * milliseconds would add up to more than 1%.
+ */
+const alwaysExact = 200;
 
 export function createDurations(): Durations {
   let counts = new Map<number, number>();
