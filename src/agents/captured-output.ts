@@ -71,7 +71,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
       typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
     );
-    // `wording` empties a hint that only names the help.
+    // `wording` removes sentences about --help, so a hint may be empty.
     return Object.fromEntries(entries.filter(([key, value]) => key !== 'hint' || value !== ''));
   };
 
@@ -104,7 +104,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // A command returns these results only with options that agents do not have.
+        // Only options that agents do not have lead to these three kinds.
         return;
     }
   }
@@ -136,7 +136,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       if (isCut)
         say(
           isTooLarge
-            ? 'There are more records, but the list is too large to show them.'
+            ? 'There are more records, but the list is too large to show them. Ask for fewer vals at a time.'
             : 'There are more records. To see them, give a higher limit.',
         );
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);

@@ -1,4 +1,4 @@
-// Messages name commands and options, but an agent has tools and inputs.
+// Rewrites messages for agents: a message names commands and options, but an agent has tools and inputs.
 import { argumentsOf, isVariadic } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { JsonValue } from '../lib/json.ts';

@@ -47,7 +47,7 @@ export function wordsFor(
   };
 }
 
-/** An agent cannot be asked for confirmation. The user allowed deletions with --allow-delete. */
+/** An agent cannot be asked for confirmation. With --allow-delete, the user has already confirmed all deletions. */
 function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;

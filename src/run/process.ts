@@ -33,18 +33,14 @@ interface Listener {
   onInvalidReport(): void;
 }
 
-/**
- * On Windows, Node puts a child that is not detached into a job, which the system ends together with this process. A
- * detached child would lose the console.
- */
-const hasGroups = (platform: NodeJS.Platform): boolean => platform !== 'win32';
-
 export function startProcess(
   { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
   { onReport, onBytes, onInvalidReport }: Listener,
 ): ValProcess {
   refuseDebugger();
-  const detached = hasGroups(platform);
+  // A detached child has a process group, which the watchdog can kill. Windows needs no watchdog: it ends a child that
+  // is not detached together with this process.
+  const detached = platform !== 'win32';
   const child = spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe'] });
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
@@ -92,8 +88,8 @@ export function startProcess(
 }
 
 /**
- * The shell kills the process group of the val when its input ends, even if this process was killed. No signal from the
- * terminal reaches the shell, because it is detached.
+ * The shell's standard input ends when this process ends or is killed. Then the shell kills the val's process group.
+ * The shell is detached, so that Ctrl-C does not end the shell first.
  */
 function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};

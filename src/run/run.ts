@@ -15,7 +15,7 @@ export interface RunOptions extends LaunchOptions {
 
 export interface Run {
   kind: Promise<ValueKind>;
-  /** The caller must read to the end, or end the generator. */
+  /** The caller must read to the end, or end the generator. Otherwise the val's process goes on. */
   pieces(): AsyncGenerator<Buffer>;
   /** Valid only after the last piece. */
   isSilent(): boolean;

@@ -30,8 +30,8 @@ export function nodeOptions(
 }
 
 /**
- * Node treats a missing path as a file and denies the paths below it. Then Node 20.18 fails when it looks for a package
- * in a missing folder.
+ * Node treats a missing path as a file, so the paths below it must be allowed too. Otherwise Node 20.18 fails when it
+ * looks for a package in a missing folder.
  */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
@@ -46,7 +46,7 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-// SECURITY.md documents what looks like a secret.
+// If you change what looks like a secret, change SECURITY.md too.
 const secretNames = [
   /TOKEN|SECRET|PASS|PWD|CREDENTIAL|COOKIE|SESSION|DSN|JWT|PRIVATE|WEBHOOK|CONNECTION_?STRING/i,
   /AUTH(?!OR)|KEY(?!BOARD)|^AWS_|(?:^|_)(?:PAT|PW)(?:_|$)/i,

@@ -25,7 +25,8 @@ export const notPulled = (examined: Examined): ConflictError => {
 
 function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
   if (isNew) return `${file} is new here, and the service has a val named "${name}" with different code.`;
-  // If nothing changed on the service, the conflict means that this folder never pulled or pushed the val.
+  // If the service still has the code of the base, only the file changed. That is a conflict only if this folder never
+  // pulled or pushed the val.
   return base === undefined || base.code === remote?.code
     ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
     : `${file} changed here and on the service.`;
@@ -37,11 +38,14 @@ export const ofAnotherOwner = (
   otherServices: readonly string[],
   owner = otherServices.map(nameOf).join(' and '),
 ): ConflictError =>
-  new ConflictError(`The val belongs to ${owner}, but the service in use is ${nameOf(service)}.`, {
-    hint:
-      `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals instead, ` +
-      'run `vals push --fork`. It updates your vals with the same names, and creates the others.',
-  });
+  new ConflictError(
+    `The val belongs to ${owner}, but the address in use, ${nameOf(service)}, is for another owner.`,
+    {
+      hint:
+        `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals instead, ` +
+        'run `vals push --fork`. It updates your vals with the same names, and creates the others.',
+    },
+  );
 
 export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(

@@ -79,8 +79,8 @@ function codeWithoutBase(
 }
 
 /**
- * A stranger may have added the val to vals.json after the checkout. Then a push may replace the service's code only if
- * this folder pulled or pushed the val before.
+ * After the checkout, a `git pull` can bring a stranger's id into vals.json. A push replaces the code of that val only
+ * if this folder pulled or pushed the val before.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
@@ -122,8 +122,8 @@ const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefin
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * A command that only reads must pass 'read'. Otherwise a val that a stranger listed in vals.json could later be
- * renamed or deleted.
+ * A base with a name allows a later push to rename or delete the val. So a command that only reads must pass 'read',
+ * which adds no name to the base.
  */
 export function recordUnchanged(
   { bases }: Workspace,

@@ -18,8 +18,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A base has a name only if this folder pulled or pushed the val. Otherwise a stranger's repository could delete
-  // vals.
+  // A stranger's vals.json may list any val of the user, so this folder must have pulled or pushed the val before. Only
+  // then, the base has a name.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {

@@ -130,12 +130,12 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
 }
 
 export const tokenInFile = (file: string): string =>
-  `${file} holds your token. Anybody who can read the file can act as you.`;
+  `${file} holds your token. Anybody who can read the file can act as you. Remove the token from the code, and create a new token.`;
 
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!/[\ud800-\udfff]/u.test(code)) return code;
   throw new BadResponseError(
-    `The code of "${name}" contains a lone surrogate, so it cannot be written to a file as UTF-8.`,
+    `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
     { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },
   );
 }

@@ -101,7 +101,9 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   refuseConflictMarkers(push);
   if (target.mayTakeOver) options.onPossibleTakeover(val);
   if (name !== val.name) {
-    options.remark(`${val.file} is the val "${name}" on the service, but vals.json named it "${val.name}".`);
+    options.remark(
+      `${val.file} goes to the val "${name}", because its id in vals.json belongs to that val and not to "${val.name}".`,
+    );
   }
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
   options.beforeSending();
@@ -198,7 +200,8 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // vals.json may come from a stranger, who can put the id of any val beside a harmless name.
+  // A stranger's vals.json can put the id of any val beside a harmless name. So --force overwrites a val of another
+  // name only if the user typed the file's path, or if this folder pulled or pushed the val.
   const mayForce = force && (isTyped || recorded?.name !== undefined);
   if (otherNameThere !== undefined && !examined.isRenamedHere && !mayForce)
     throw otherName(val, otherNameThere);

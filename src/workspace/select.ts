@@ -74,7 +74,6 @@ export async function selectForPush(
   return vals;
 }
 
-/** The returned function tells why a file may be sent only if the user typed its path; undefined if there is no reason. */
 export function createFileCheck(
   { root }: Pick<KnownVals, 'root'>,
   warn: (message: string) => void,

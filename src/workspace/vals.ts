@@ -5,7 +5,10 @@ export interface WorkspaceVal {
   file: string;
   name: string;
   id: string | undefined;
-  /** Set if the val has ids only on other services. Then `id` may belong to another owner. */
+  /**
+   * Set if vals.json has ids of the val, but none for the service in use. Then `id` is undefined or comes from another
+   * space, and the val may belong to another owner.
+   */
   otherServices?: string[];
 }
 

@@ -110,7 +110,7 @@ export function valsOf(root: string, service: string | undefined): Vals {
   return createVals(vals);
 }
 
-/** A URL with the same origin and another path is a space of the same service. Its id may belong to another owner. */
+/** The spaces of a service have URLs with the same origin, and an id is valid in all these spaces. */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;

@@ -124,7 +124,9 @@ it('a list of large records is cut at a million characters', async () => {
   const agent = await connectAgent([], { env });
   const { document, texts } = await agent.call('runs');
   expect([document.items, document.more]).toMatchObject([{ length: 3 }, true]);
-  expect(texts[1]).toBe('There are more records, but the list is too large to show them.');
+  expect(texts[1]).toBe(
+    'There are more records, but the list is too large to show them. Ask for fewer vals at a time.',
+  );
 });
 
 it('numbers keep their digits', async () => {

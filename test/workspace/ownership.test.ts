@@ -181,7 +181,7 @@ describe('an id that belongs to a val of another name', () => {
   it('push --force warns of the name of the val that it overwrites', async () => {
     const { place } = await checkout(facts);
     const warning =
-      'warning: hello.ts is the val "production_billing" on the service, but vals.json named it "hello".\n';
+      'warning: hello.ts goes to the val "production_billing", because its id in vals.json belongs to that val and not to "hello".\n';
     for (const more of [['--dry-run'], []]) {
       const { exit, stdout, stderr } = await place.vals('push', 'hello.ts', '--force', ...more);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(warning) });

@@ -56,7 +56,9 @@ export async function createItemSender(
     const { file, name, val } = item;
     const code = await item.read();
     if (code !== undefined && api.holdsToken(code)) {
-      say.warn(`${file} holds your token. Anybody who can read the val can act as you.`);
+      say.warn(
+        `${file} holds your token. Anybody who can read the val can act as you. Remove the token from the code, and create a new token.`,
+      );
     }
     const isTracked = val !== undefined && workspace !== undefined;
     if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);

@@ -1,4 +1,4 @@
-// The child reads and writes synchronously, because loading Node's sockets would take a tenth of a short run.
+// The child reads and writes synchronously, because loading Node's sockets would make a short run a tenth slower.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,

@@ -27,8 +27,7 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // A ConflictError before the first copy means that another command uses this folder. The loop tries the next
-          // name.
+          // Before the first copy, a ConflictError means that another command uses a backup folder with the same name.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
@@ -11,7 +12,10 @@ export interface Base {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
-  /** Undefined if this folder never pulled or pushed the val. Then the base may come from a stranger. */
+  /**
+   * Set only by a pull or push in this folder. A val whose base has no name is not renamed or deleted, because a
+   * stranger may have listed the val in vals.json.
+   */
   name?: string | undefined;
   /** The hash of the code in a push that got no answer. */
   sent?: string | undefined;
@@ -36,7 +40,7 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // Older versions of the program named this folder "agreed".
+  // The folder keeps the name "agreed", so that the bases of older versions of the program are found.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
   // The service chooses the id, so an unusual id is hashed before it becomes a file name.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
@@ -70,14 +74,16 @@ export function createBases(
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
-        warn(`${file} cannot be read, so it is unknown which code of "${val.name}" is newer.`);
+        warn(
+          `${file} cannot be read, so it is unknown whether "${val.name}" is newer in this folder or on the service. To see the difference, run ${shell`vals diff ${val.name}`}.`,
+        );
         return undefined;
       }
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
-      // A base that another folder recorded may come from a stranger. Without version and time, the val is always read
-      // from the service.
+      // A base with another mark may come from a stranger's repository. Its version and time are left out, so that the
+      // val is always read from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
       // With a base from a stranger's repository, a push by name would overwrite the user's own val of that name.
       if (!isOurs) return undefined;

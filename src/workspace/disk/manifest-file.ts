@@ -12,7 +12,7 @@ import { replaceBelow } from './write-files.ts';
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);
-  if (text === undefined) throw broken('is gone', 'To make a new one, run `vals init`.');
+  if (text === undefined) throw broken('is gone', 'To make a new vals.json, run `vals init`.');
   const manifest = parseManifest(text);
   addLocalIds(manifest.vals, readLocalIds(root));
   applyNotes(manifest, readJournal(root).notes, { mayRename: false, warn() {} });

@@ -46,9 +46,13 @@ export function applyNotes(
     const idNow = entry.ids.get(service);
     if (id !== undefined && isOthers(`id ${service} ${id}`)) {
       const other = files.get(`id ${service} ${id}`);
-      warn(`${file} did not get the id ${id} in vals.json: ${other} already has it.`);
+      warn(
+        `${file} did not get the id ${id} in vals.json: ${other} already has it. To remove one of the two files from vals.json, run \`vals forget <file>\`.`,
+      );
     } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
-      warn(`${file} did not get the id ${id} in vals.json: it already has the id ${idNow}.`);
+      warn(
+        `vals.json changed while the command was running, so ${file} keeps the id ${idNow}. To use the new id ${id} instead, edit vals.json.`,
+      );
     } else if (id !== undefined) {
       files.delete(`id ${service} ${idNow}`);
       entry.ids.set(service, id);

@@ -23,7 +23,7 @@ export function placeWithin(
   if (!isInside || forbiddenFolders.some((folder) => isWithin(realPath(folder), real))) {
     throw new LocalError(
       `${shownPath} cannot be used: agents may use only the project's files below ${filesBelow}.`,
-      { hint: 'Use a file of the project, or ask a person.' },
+      { hint: 'Use a file of the project, or ask a person to copy the file into the project.' },
     );
   }
   return { folder: filesBelow, below: withSlashes(relative(filesBelow, path)) };

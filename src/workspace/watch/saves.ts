@@ -11,8 +11,11 @@ export interface Saves {
 
 const debounceMs = 100;
 
-/** When a folder is no longer ignored, a file in it counts as saved if it was saved this recently. */
-const savedBeforeMs = 1_000;
+/**
+ * A changed ignore file restarts the watcher. The new watcher also reports the saves of the last second, because the
+ * old watcher ignored some of these files.
+ */
+const reportedBeforeRestartMs = 1_000;
 
 export async function watchSaves(
   root: string,
@@ -47,7 +50,7 @@ export async function watchSaves(
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) {
-        if (hasBegun) debounce(path, () => renew(clock.now() - savedBeforeMs));
+        if (hasBegun) debounce(path, () => renew(clock.now() - reportedBeforeRestartMs));
         return;
       }
       const isRecent = savedSince !== undefined && stats !== undefined && stats.mtimeMs > savedSince;
