@@ -1,4 +1,5 @@
 import { LocalError } from '../errors.ts';
+import { raiseFileLimit } from './open-files.ts';
 import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';
 
@@ -8,6 +9,13 @@ const problems: Record<string, string> = {
   EPERM: 'cannot be read, because you have no permission',
   ENOTDIR: 'does not exist',
   ELOOP: 'is a link that leads back to itself',
+  EMFILE: 'cannot be read, because vals may not open more files',
+};
+
+const hints: Record<string, string> = {
+  EACCES: 'Check the permissions of the file.',
+  EPERM: 'Check the permissions of the file.',
+  EMFILE: raiseFileLimit,
 };
 
 export function fileError(file: string, error: unknown): LocalError {
@@ -19,9 +27,5 @@ export function fileError(file: string, error: unknown): LocalError {
   }
   const code = errnoOf(error) ?? '';
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
-  const mayNotRead = code === 'EACCES' || code === 'EPERM';
-  return new LocalError(`${file} ${problem}.`, {
-    hint: mayNotRead ? 'Check the permissions of the file.' : 'Check the path.',
-    cause: error,
-  });
+  return new LocalError(`${file} ${problem}.`, { hint: hints[code] ?? 'Check the path.', cause: error });
 }

@@ -2,6 +2,8 @@ import { closeSync, openSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { errnoOf } from './system.ts';
 
+export const raiseFileLimit = 'Raise the limit with `ulimit -n 1024`.';
+
 /** If a database reaches the limit while it works, its error does not mention the limit, or the process crashes. */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];
@@ -10,7 +12,7 @@ export function requireOpenFiles(count: number, purpose: string): void {
   } catch (error) {
     if (errnoOf(error) !== 'EMFILE') return;
     throw new LocalError(`The limit on open files is too low for ${purpose}.`, {
-      hint: 'Raise the limit with `ulimit -n 1024`.',
+      hint: raiseFileLimit,
       cause: error,
     });
   } finally {
