@@ -16,6 +16,8 @@ export function createDirectConnect(): Connect {
   let overTls: buildConnector.connector | undefined;
   /** While the compiled parser is kept here, V8 reuses it for undici. */
   const keptParsers: WebAssembly.Module[] = [];
+  /** undici refers to a session only weakly. Without this reference, a garbage collection would cost full handshakes. */
+  const keptSessions = new Map<string, Buffer>();
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
   const tls = () => {
@@ -31,6 +33,7 @@ export function createDirectConnect(): Connect {
   ): Socket => {
     // undici's connector returns a socket, although its type says `void`.
     const socket = connect(target, callback) as unknown as Socket;
+    socket.on('session', (session: Buffer) => keptSessions.set(target.hostname, session));
     if (keptParsers.length === 0) keptParsers.push(compileParser());
     return socket;
   };
