@@ -304,9 +304,22 @@ describe('a page that takes long to make', () => {
     expect(textIn(text)).toMatch(
       /This diff is too large for this page. To see the diff: vals version diff \S+ 1 2/,
     );
-    const { id } = await createVal(service, { name: 'many_lines', code: '\n'.repeat(30_000) });
-    await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: '\n'.repeat(30_001) } });
-    expect(textIn((await open(`/?val=${id}&version=2&from=1`)).text)).toContain('too large for this page');
+  });
+
+  const numbered = (count: number, word: string) =>
+    Array.from({ length: count }, (_, index) => `${word} ${index}`).join('\n');
+  test.each([
+    { name: 'lines_19999', before: '\n'.repeat(19_998), after: `${'\n'.repeat(19_998)}end`, isShown: true },
+    { name: 'lines_20001', before: '\n'.repeat(20_000), after: `${'\n'.repeat(20_000)}end`, isShown: false },
+    { name: 'edits_900', before: 'old 0\n', after: `${numbered(901, 'old')}\n`, isShown: true },
+    // The time limit allows this diff, so only the limit of edits refuses it.
+    { name: 'edits_1001', before: 'old 0\n', after: `${numbered(1_002, 'old')}\n`, isShown: false },
+  ])('shows the diff $name: $isShown', async ({ name, before, after, isShown }) => {
+    const { id } = await createVal(service, { name, code: before });
+    await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: after } });
+    const { text } = await open(`/?val=${id}&version=2&from=1`);
+    expect(text.includes('class="diff"')).toBe(isShown);
+    expect(text.includes('too large for this page')).toBe(!isShown);
   });
 
   test('leaves time for other requests, and only so many are made for one caller', async () => {
