@@ -87,6 +87,7 @@ async function renameAndPush(
   if (mustSendCode) refuseConflictMarkers(push);
   options.beforeRenaming(val, remote?.name ?? '');
   if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
+  workspace.bases.checkWritable(val);
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
@@ -106,6 +107,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
     );
   }
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
+  workspace.bases.checkWritable(val);
   options.beforeSending();
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
     // The service may have stored the code although the request failed, so the base remembers what was sent.

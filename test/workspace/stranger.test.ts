@@ -1,5 +1,5 @@
 // A repository from elsewhere lists vals of the user in vals.json. Commands that only read give it no power over them.
-import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
@@ -111,13 +111,13 @@ describe('in a fresh checkout, status', () => {
   });
 });
 
-describe('a base in .vals that this folder did not record', () => {
-  /** The folder of the bases of the only service. */
-  function basesOf(place: Place): string {
-    const folder = join(place.folder, '.vals/agreed');
-    return join(folder, readdirSync(folder)[0] ?? '');
-  }
+/** The folder of the bases of the only service. */
+function basesOf(place: Place): string {
+  const folder = join(place.folder, '.vals/agreed');
+  return join(folder, readdirSync(folder)[0] ?? '');
+}
 
+describe('a base in .vals that this folder did not record', () => {
   it('has its version and its time ignored', async () => {
     // With 100 vals, vals reads the list instead of each val.
     const names = Array.from({ length: 100 }, (_, index) => `v${index}`);
@@ -147,5 +147,26 @@ describe('a base in .vals that this folder did not record', () => {
     place.put({ 'prod.ts': 'evil' });
     expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'unchanged', 'prod.ts': 'failed' });
     expect(await service.code(id)).toBe('precious');
+  });
+});
+
+describe('nothing is sent if a link keeps .vals from recording the push', () => {
+  const places = ['.vals/tmp', '.vals/lock', '.vals/agreed', 'the folder of the bases', 'the base'];
+  it.each(places)('%s', async (named) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const id = place.idOf('a.ts');
+    place.put({ 'a.ts': 'a2' });
+    const paths: Record<string, string> = {
+      'the folder of the bases': basesOf(place),
+      'the base': join(basesOf(place), `${id}.json`),
+    };
+    const path = paths[named] ?? join(place.folder, named);
+    rmSync(path, { recursive: true, force: true });
+    symlinkSync(temporaryFolder(), path);
+    // Without a base, only --force overwrites the val.
+    const { exit, stderr } = await place.vals('push', 'a.ts', '--force');
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('was not used: ') });
+    expect(stderr).not.toContain('was pushed');
+    expect(await service.code(id)).toBe('a');
   });
 });

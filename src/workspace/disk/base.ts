@@ -6,7 +6,7 @@ import { shell } from '../../lib/shell-command.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
-import { removeBelow, replaceBelow } from './write-files.ts';
+import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
 
 export interface Base {
   code: string;
@@ -30,6 +30,8 @@ export interface Bases {
   read(val: Identity): Base | undefined;
   cameWithCheckout(id: string): boolean;
   prepare(): void;
+  /** Throws if `write` would fail because something in .vals is a link or a special file. */
+  checkWritable(val: Identity): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
 }
@@ -89,6 +91,9 @@ export function createBases(
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
+    },
+    checkWritable(val) {
+      for (const file of [...filesForWriting, fileOf(keyOf(val))]) refuseSpecial(root, file);
     },
     removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));

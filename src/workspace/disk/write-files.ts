@@ -129,6 +129,15 @@ export const removeBelow = (root: string, file: string): void =>
     return true;
   });
 
+/** Every write to a workspace uses a new file in the temporary folder. A write to vals.json also uses the lock. */
+export const filesForWriting = [`${temporaryFolder}/new`, `${dotValsFolder}/lock`];
+
+/** Throws if the file or a folder of its path is a link, or if the file is a special file. */
+export const refuseSpecial = (root: string, file: string): void =>
+  inFolderOf(root, file, {}, (folder, name) => {
+    if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
+  });
+
 function writing(file: string, act: () => boolean | undefined): void {
   try {
     if (!act()) throw new Error('the folder of the workspace is gone');
