@@ -104,7 +104,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // Only options that agents do not have lead to these three kinds.
+        // Agents do not have the options that lead to these three kinds of results.
         return;
     }
   }

@@ -54,7 +54,7 @@ const secretNames = [
 const harmlessNames = ['PWD', 'OLDPWD'];
 const secretValue = /:\/\/[^/\s]*@|:[^/\s@]+@|(?:password|pwd|secret|token|key)\s*=|-----BEGIN/i;
 
-/** Keys that a program made have digits and letters in a row, without a separator. Paths may have the same. */
+/** A generated key mixes letters and digits without a separator. A path may do so too, so paths are left out. */
 const looksGenerated = (value: string): boolean =>
   !value.startsWith('/') &&
   (value.match(/[a-z\d]{20,}/gi) ?? []).some((word) => /\d/.test(word) && /[a-z]/i.test(word));

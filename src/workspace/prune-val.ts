@@ -18,8 +18,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A stranger's vals.json may list any val of the user, so this folder must have pulled or pushed the val before. Only
-  // then, the base has a name.
+  // A stranger's vals.json may list any val of the user. So a val is deleted only if this folder pulled or pushed it,
+  // which gave the base a name.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {

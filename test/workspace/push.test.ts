@@ -155,7 +155,7 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
-  it('warns of a broken base, and does not send the file without --force', async () => {
+  it('warns once of a broken base, and does not send the file without --force', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const folder = join(place.folder, '.vals/agreed');
     const file = join(folder, readdirSync(folder)[0] ?? '', `${place.idOf('a.ts')}.json`);
@@ -163,7 +163,7 @@ describe('push', () => {
     place.put({ 'a.ts': 'a2' });
     const { exit, stderr } = await place.vals('push');
     expect(exit).toBe(5);
-    expect(stderr).toContain('cannot be read');
+    expect(stderr.match(/json cannot be read, so it is unknown whether "a" is newer/g)).toHaveLength(1);
     expect(await service.code(place.idOf('a.ts'))).toBe('a');
     expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });

@@ -58,6 +58,7 @@ export function createBases(
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
   let isPrepared = false;
   const readByName = new Set<string>();
+  const unreadable = new Set<string>();
 
   function prepare(): void {
     if (isPrepared) return;
@@ -76,9 +77,8 @@ export function createBases(
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
-        warn(
-          `${file} cannot be read, so it is unknown whether "${val.name}" is newer in this folder or on the service. To see the difference, run ${shell`vals diff ${val.name}`}.`,
-        );
+        if (!unreadable.has(file)) warn(unreadableBase(file, val.name));
+        unreadable.add(file);
         return undefined;
       }
       if (base === undefined) return undefined;
@@ -140,6 +140,10 @@ export function createBases(
     }
   }
 }
+
+const unreadableBase = (file: string, name: string): string =>
+  `${file} cannot be read, so it is unknown whether "${name}" is newer in this folder or on the service. ` +
+  `To see the difference, run ${shell`vals diff ${name}`}.`;
 
 export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
