@@ -1,4 +1,3 @@
-// The first signal is heard wherever the program is: before a reader that stopped reading, and in the midst of long work.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,30 +6,26 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Ended, environment, program, startProcess, temporaryFolder } from './support/program.ts';
 import { type Seen, scriptedService } from './support/scripted-service.ts';
 
-/** A second is promised; a machine under load may take a few. Without an end of its own, none of these would. */
+/** The program promises one second, but a busy machine may need a few. */
 const soonMs = 5_000;
 
-/** Clock ticks that a process has computed so far. */
 function ticksOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }
 
-/** Waits until a process has computed for so long since it was asked. */
-async function hasComputed(pid: number, ms: number): Promise<void> {
+async function waitUntilComputed(pid: number, ms: number): Promise<void> {
   const start = ticksOf(pid);
   while (ticksOf(pid) - start < ms / 10) await sleep(20);
 }
 
-/** Waits until a process computes no more. */
-async function stands(pid: number): Promise<void> {
+async function waitUntilIdle(pid: number): Promise<void> {
   for (let [before, now] = [-1, ticksOf(pid)]; before !== now; ) {
     await sleep(300);
     [before, now] = [now, ticksOf(pid)];
   }
 }
 
-/** The signal, or the exit code that stands for it, or that nothing happened. */
 async function soon(ended: Promise<Ended>): Promise<unknown> {
   const end = ended.then(({ exit, signal }) => signal ?? exit);
   return Promise.race([end, sleep(soonMs, 'still there', { ref: false })]);
@@ -38,10 +33,9 @@ async function soon(ended: Promise<Ended>): Promise<unknown> {
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
-/** By itself, or by the system where the program could not hear. */
+/** The system ends a program that does not listen for signals yet. */
 const endings = { SIGINT: ['SIGINT', 130], SIGTERM: ['SIGTERM', 143] };
 
-/** Pages without end, of 100 records. */
 const endless = ({ path }: Seen) => {
   const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
   const data = Array.from({ length: 100 }, (_, index) => ({
@@ -78,15 +72,15 @@ describe('the first signal is heard', () => {
       manyAsked = done;
     });
     const service = await scriptedService([], (seen) => {
-      // By then what is said of them has filled a pipe, or the first of them has been answered.
+      // 40 traces fill the pipe of stderr.
       if (service.requests.length === (unread === 'stderr' ? 40 : 1)) manyAsked();
       return endless(seen);
     });
-    // A long address, so that the trace of a few requests fills a pipe.
+    // With a long address, the trace of a few requests fills a pipe.
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
     const { child, ended } = startProcess(args, { env }, unread);
     await asked;
-    if (unread !== 'stderr') await stands(child.pid as number);
+    if (unread !== 'stderr') await waitUntilIdle(child.pid as number);
     child.kill(signal);
     expect(endings[signal]).toContain(await soon(ended));
     expect((await ended).stderr).toContain(says);
@@ -110,9 +104,9 @@ describe('the first signal is heard', () => {
       }),
     );
     await begun;
-    await stands(terminal.pid);
+    await waitUntilIdle(terminal.pid);
     process.kill(terminal.pid, signal);
-    // The terminal's own end is told only once all was read.
+    // node-pty reports the end only after all output was read, so /proc shows it earlier.
     const isGone = async () => {
       while (existsSync(`/proc/${terminal.pid}/stat`) && !/\) [ZX] /.test(statOf(terminal.pid)))
         await sleep(20);
@@ -151,7 +145,7 @@ describe('the first signal is heard', () => {
     });
     const { child, ended } = startProcess(args, { env: service.env });
     await answered;
-    await hasComputed(child.pid as number, 200);
+    await waitUntilComputed(child.pid as number, 200);
     child.kill(signal);
     expect(endings[signal]).toContain(await soon(ended));
   });
@@ -164,7 +158,7 @@ describe('the first signal is heard', () => {
     writeFileSync(join(deep, 'hello.ts'), 'code');
     const service = await scriptedService([]);
     const { child, ended } = startProcess(['push', '.', '--dry-run'], { env: service.env, cwd: folder });
-    await hasComputed(child.pid as number, 400);
+    await waitUntilComputed(child.pid as number, 400);
     child.kill('SIGINT');
     expect(endings.SIGINT).toContain(await soon(ended));
   });

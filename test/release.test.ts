@@ -1,4 +1,3 @@
-// What `npm version` does beside counting, and what the README says of the package it makes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';

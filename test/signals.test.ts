@@ -1,4 +1,3 @@
-// SIGINT and SIGTERM at every moment of a command: the right exit code, valid output, and nothing left behind.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ type Signal = 'SIGINT' | 'SIGTERM';
 const interrupted: [Signal, number] = ['SIGINT', 130];
 const terminated: [Signal, number] = ['SIGTERM', 143];
 const signals = [interrupted, terminated];
-/** The program treats both alike, except for the exit code, so one of them is enough in a short run. */
+/** The program treats both signals alike, except for the exit code, so a short run sends one of them. */
 const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
 
 function isGone(group: ChildProcess): boolean {
@@ -28,7 +27,6 @@ function isGone(group: ChildProcess): boolean {
   }
 }
 
-/** The error of a connection to this address. */
 async function refusal(baseUrl: string): Promise<string | undefined> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   try {
@@ -50,7 +48,6 @@ interface ErrorObject {
 const errorIn = (stderr: string): ErrorObject =>
   (JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: ErrorObject }).error;
 
-/** So long after the start; at the nth request, which is not answered; or after the nth answer. */
 type Moment = { ms: number } | { asked: number } | { answered: number };
 
 interface Torture {
@@ -59,11 +56,8 @@ interface Torture {
   exit: number;
   cwd?: string;
   answer: (seen: Seen) => Reply;
-  /** How many requests it makes. */
   requests: number;
-  /** Sends the signal also during the start. */
   isStarted?: boolean;
-  /** The assertions for this command. */
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
 
@@ -72,7 +66,7 @@ const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * ind
   ms,
 }));
 
-/** The start is the same for all commands, so one command tests it. */
+/** All commands start alike, so one command tests the start. */
 function momentsOf(requests: number, isStarted: boolean): Moment[] {
   const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
     (count) => isLong || count === 1 || count === requests,
@@ -83,7 +77,6 @@ function momentsOf(requests: number, isStarted: boolean): Moment[] {
   ];
 }
 
-/** Runs the command once for each moment, and sends the signal there. */
 async function atEveryMoment(torture: Torture): Promise<void> {
   const { args, signal, exit, cwd, answer, requests, isStarted = false, check } = torture;
   const folder = cwd ?? temporaryFolder();
@@ -93,7 +86,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const service = await scriptedService([], (seen) => (response) => {
       asked += 1;
       if ('asked' in moment && asked >= moment.asked) {
-        // A second signal would end the program at once.
+        // A second signal would end the program at once, so only one is sent.
         if (asked === moment.asked) child.kill(signal);
         return;
       }
@@ -112,14 +105,14 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const context = { args, moment, ...end };
     expect(isGone(child), 'no process is left').toBe(true);
     expect(end.stderr).not.toMatch(/\n\s+at |node:internal|Unexpected/);
-    // Node stops listening for signals shortly before it exits. By then the command was done.
+    // Node stops listening for signals shortly before it exits, when the command is already done.
     const done = end.exit === 0 || (end.signal === signal && end.stdout !== '');
     if ('asked' in moment) expect(context).toMatchObject({ exit });
     if (done) {
       expect(end.stderr).toBe('');
       check({ ...end, exit: 0, moment, received: service.requests });
     } else if (end.signal !== null) {
-      // The signal killed it during its start or its output, so it must have changed nothing.
+      // The signal killed the program during its start or its output, so nothing may have been written.
       const written = service.requests.filter(({ method }) => method !== 'GET');
       expect({ ...context, written }).toMatchObject({ signal, stderr: '', written: [] });
     } else {
@@ -227,7 +220,7 @@ it.each(oneOf(terminated))(
       requests: names.length,
       check({ stdout, received, moment, exit }) {
         if (stdout === '') {
-          // Interrupted before the files were read: nothing may have been sent.
+          // The signal came before the files were read, so nothing may have been sent.
           expect({ moment, received }).toEqual({ moment, received: [] });
           return;
         }

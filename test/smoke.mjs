@@ -25,7 +25,7 @@ async function smoke(node, home) {
   mkdirSync(home);
   const prefix = join(home, 'prefix');
   const env = { PATH: `${dirname(node)}:${process.env.PATH}`, HOME: home, LANG: 'C.UTF-8' };
-  // npm needs to know how to reach its registry; vals needs nothing.
+  // npm needs the environment to reach its registry. vals needs nothing of it.
   const install = [npm ?? '', 'install', '--global', '--prefix', prefix, '--cache', join(home, 'cache')];
   await execa(node, [...install, join(folder, filename)], { env: { ...process.env, ...env } });
 

@@ -1,4 +1,3 @@
-// What differs on Windows and macOS, tried with a platform that is handed in, or with links that act like such a disk.
 import { chmodSync, linkSync, symlinkSync } from 'node:fs';
 import { dirname, join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// Calls of tools: errors, long lists, progress, cancellation, parallel calls, a service that is away, and bad input on stdin.
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -172,7 +171,7 @@ it('a push of many files reports progress', async () => {
   expect(messages).toContain('Pushing 0 of 25');
 });
 
-// The official client drops a progress notification that it reads together with the answer, so a raw client is used.
+// The official client may drop a progress notification that arrives together with the answer, so a raw client reads it.
 it('all progress of a push is written before the answer', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env, cwd: folderOfVals(25) });
@@ -188,7 +187,6 @@ it('all progress of a push is written before the answer', async () => {
   expect(steps.at(-1)).toMatchObject({ progressToken: 'push', message: 'Pushing 25 of 25' });
 });
 
-/** Accepts requests, but answers none. */
 async function silentService() {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -1,4 +1,3 @@
-// Agents for tests: the official clients of the protocol in three generations, and a raw client that may send anything.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -78,7 +77,6 @@ export async function connectAgent(
   };
 }
 
-/** An agent on an embedded service of its own. */
 export async function agentOnService(
   args: readonly string[] = [],
   options: Omit<Options, 'env'> = {},
@@ -87,7 +85,6 @@ export async function agentOnService(
   return connectAgent(args, { ...options, env });
 }
 
-/** A client that may break the protocol. Keeps every line of the answers. */
 export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFolder() }: Options = {}) {
   const child = spawn(process.execPath, [program, 'mcp', ...args], {
     env: environment(home, env),
@@ -108,7 +105,6 @@ export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFo
     stderr: () => stderr,
     write: (text: string) => void child.stdin.write(text),
     send: (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
-    /** The answer to a request. */
     async answerTo(id: number): Promise<Record<string, unknown>> {
       for (;;) {
         const line = lines.find((each) => JSON.parse(each).id === id);

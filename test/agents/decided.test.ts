@@ -1,4 +1,3 @@
-// The tools that agents get from the commands, and how tools describe themselves.
 import { expect, it } from 'vitest';
 import { captureOutput } from '../../src/agents/captured-output.ts';
 import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';

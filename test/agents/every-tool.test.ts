@@ -1,4 +1,3 @@
-// The official clients of both generations list and call every tool.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

@@ -1,4 +1,3 @@
-// The limits of an agent: permissions, files outside of its folder, and the token.
 import {
   mkdirSync,
   readdirSync,

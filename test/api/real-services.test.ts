@@ -1,4 +1,3 @@
-// Answers of real services that the description of the API does not mention.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -183,7 +182,6 @@ describe('runs of one val, filtered here', () => {
 
   it('asks for no more than it needs', async () => {
     const { paths } = await vals(['val', 'runs', id, '--no-error', '--limit', '2'], [], paged);
-    // The second page is requested before the first one is read.
     expect(paths.length).toBeLessThanOrEqual(2);
   });
 

@@ -1,4 +1,3 @@
-// Each of the fourteen routes, as it goes over the wire.
 import { describe, expect, it } from 'vitest';
 import { run } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';

@@ -1,5 +1,3 @@
-// The shapes of answers: records, lists and errors, and the output for each. http/faults tests answers that are not
-// JSON.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../support/cases.ts';
@@ -14,7 +12,6 @@ const bytes =
   (response) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 
-/** Runs a command against a service that gives these answers. */
 const ask = async (args: string[], ...replies: Reply[]) =>
   run(args, { env: (await scriptedService(replies)).env, input: '1' });
 
@@ -76,7 +73,7 @@ describe('the shape of a list', () => {
 });
 
 describe('the versions of a val', () => {
-  // One version may be the whole val as it was, so that each row has the val's id.
+  // Some services send the whole val for each version, so that each row has the val's id.
   it.each([
     { name: 'with the id of their val', rows: [0, 1, 2].map((version) => ({ id, name: 'hello', version })) },
     { name: 'with valId', rows: [0, 1, 2].map((version) => ({ valId: id, version })) },
@@ -112,7 +109,6 @@ describe('what is no list', () => {
     ['{"items":[{"id":"a"},0]}', /a number/],
   ];
   const formats = [['--json'], ['--ndjson'], []];
-  // Each shape meets one command and one format; in turn, all of them.
   const commands = [['runs'], ['likes'], ['comments'], ['refs'], ['version', 'ls', id], ['val', 'runs', id]];
   const cases = shapes.map(([text, said], index) => ({
     text,
@@ -144,7 +140,7 @@ describe('what is no list', () => {
   });
 });
 
-/** Digits that a double does not give back. */
+/** A double would print these numbers with other digits. */
 const digits = [
   ...'9007199254740993 -9007199254740993 12345678901234567890 1.0 -1.0 0.10 1.50 -0 -0.0 0e0'.split(' '),
   ...'1e400 -1e400 1e-400 1E5 1e+5 1e5 100000000000000000000000'.split(' '),

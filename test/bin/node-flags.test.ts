@@ -1,4 +1,3 @@
-// Flags of Node in NODE_OPTIONS: vals works with them, or names the flag that it cannot work with.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -7,7 +6,6 @@ import { isLong } from '../support/cases.ts';
 import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
-/** Each version of Node has its own flags. */
 const isKnown = (flag: string): boolean => process.allowedNodeEnvironmentFlags.has(flag.replace(/=.*/, ''));
 
 const needs = (what: string, flag: string) => ({
@@ -16,7 +14,6 @@ const needs = (what: string, flag: string) => ({
 });
 const works = { exit: 0, stderr: '' };
 
-/** Vals works with these, alone or together. */
 const harmless = [
   '--max-http-header-size=10',
   '--insecure-http-parser',
@@ -30,7 +27,7 @@ const harmless = [
 
 const cases: { flags: string; remote: object; local: object }[] = [
   { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
-  // Node itself prints a warning on stderr.
+  // Node itself prints a warning on stderr, so stderr is not compared.
   { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),

@@ -1,4 +1,3 @@
-// The package as npm makes and installs it, and a start with something missing.
 import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';

@@ -1,4 +1,3 @@
-// Prepared texts and the cache of bytecode make a start quicker, and do not change its output.
 import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';

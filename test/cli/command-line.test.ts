@@ -1,4 +1,3 @@
-// Command lines: mistyped words, errors about usage, and the help.
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
@@ -196,7 +195,6 @@ describe('help', () => {
     { args: ['me', '--help'], holds: ['`vals help options`'] },
     { args: ['help', 'push', '--'], holds: ['--concurrency'] },
     { args: ['help', 'push', '--name'], holds: ['--concurrency'] },
-    // A command is never run if its help is asked for.
     { args: ['help', 'run', 'hello.ts'], holds: ['--max-time'] },
     { args: ['runs', '--limit', 'x', '--help'], holds: ['--follow'] },
     {

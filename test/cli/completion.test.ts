@@ -1,4 +1,3 @@
-// Completion in the real shells, and the words that it offers.
 import { chmodSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,14 +14,13 @@ import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
 import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
 
-/** A line before TAB is pressed, and the arguments of the command that Enter then runs. */
-const typed: [string, string[]][] = [
+const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals vers', ['version']],
   ['vals version li', ['version', 'list']],
   ['vals --base-url me comments --ndj', ['--base-url', 'me', 'comments', '--ndjson']],
   ['vals comments --relationship gi', ['comments', '--relationship', 'given']],
   ['vals comments --relationship=gi', ['comments', '--relationship=given']],
-  // Bash takes 10:30 for three words.
+  // Bash splits 10:30 into three words.
   [
     'vals comments --since 10:30 --relationship rec',
     ['comments', '--since', '10:30', '--relationship', 'received'],
@@ -33,23 +31,20 @@ const typed: [string, string[]][] = [
   ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
   ['vals val rm deep gre', ['val', 'rm', 'deep', 'greeting']],
   ['vals runs --val=gre', ['runs', '--val=greeting']],
-  // Of the files, only those of vals are offered for a val.
   ['vals val get he', ['val', 'get', 'hello.ts']],
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
   ['vals val get tw', ['val', 'get', 'tw']],
-  // Bash takes an address for several words.
+  // Bash splits an address into several words.
   ['vals use ht', ['use', 'http://127.0.0.1:4000']],
   ['vals use http:', ['use', 'http://127.0.0.1:4000']],
   ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
   ['vals copy --all --to htt', ['copy', '--all', '--to', 'http://127.0.0.1:4000']],
-  // Nothing is offered for a word that only the user can know.
   ['vals val create he', ['val', 'create', 'he']],
   ['vals push --name he', ['push', '--name', 'he']],
   ['vals me he', ['me', 'he']],
 ];
 
-/** Names of vals that a shell would run or change. */
 const hostileNames = [
   '$(touch ran)',
   '`touch ran`',
@@ -62,7 +57,6 @@ const hostileNames = [
   'gre\u001b[2J',
 ];
 
-/** A workspace with files, a program `vals` that prints its arguments, and the environment for a shell. */
 function workplace() {
   const folder = temporaryFolder();
   const bin = join(folder, '.bin');
@@ -98,7 +92,6 @@ printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
   return { folder, env };
 }
 
-/** Runs each command line that arrives through a named pipe, and writes its output to another named pipe. */
 function answerInProcess(folder: string, options: InProcessOptions): [asked: string, answered: string] {
   const asked = join(folder, 'asked');
   const answered = join(folder, 'answered');
@@ -115,7 +108,7 @@ function answerInProcess(folder: string, options: InProcessOptions): [asked: str
     isOver = true;
   });
   onTestFinished(async () => {
-    // A read or write that is still waiting for the other end of its pipe has to be released.
+    // Releases a read or write that still waits for the other end of its pipe.
     while (!isOver) {
       for (const pipe of [answered, asked])
         closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
@@ -125,7 +118,6 @@ function answerInProcess(folder: string, options: InProcessOptions): [asked: str
   return [asked, answered];
 }
 
-/** Types lines, each with TAB before Enter. Resolves to the command lines that ran. */
 async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
   const { folder, env } = workplace();
   const terminal = spawn(shell, args, { cols: 200, rows: 50, cwd: folder, env });
@@ -159,7 +151,6 @@ async function typeWithTab(shell: string, args: string[], load: string, lines: r
 
 const asShown = (words: readonly string[]): string => words.map((word) => `[${word}]`).join('');
 
-/** Runs a shell in a workspace. */
 function runShell(shell: string, args: readonly string[]) {
   const { folder, env } = workplace();
   return execa(shell, args, { cwd: folder, env, extendEnv: false });
@@ -187,7 +178,6 @@ describeWith('bash', 'in bash', (bash) => {
     expect(ran).toEqual(files.map(([, words]) => asShown(words)));
   });
 
-  /** Bars separate the words, as bash splits them. */
   const offers: [words: string, offered: string][] = [
     ['vals|', 'push me val version completion help'],
     ['vals|version|', 'ls list new get rm delete'],
@@ -353,7 +343,7 @@ describe('the next word', async () => {
     ['api /x -f a=1 --raw', ['--raw-field']],
     ['help opt', ['options']],
     ['help val ed', ['edit']],
-    // An option that was given, and an option that conflicts with it, is not offered.
+    // An option is not offered twice, nor an option that conflicts with it.
     ['runs --error --no-e', []],
     ['--json me --nd', []],
     ['me --quiet --qu', []],

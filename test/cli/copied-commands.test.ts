@@ -1,4 +1,3 @@
-// Commands that messages show to be copied: a shell reads each value as one word.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';

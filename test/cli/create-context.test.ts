@@ -1,4 +1,3 @@
-// The connections of a command are closed when the command ends.
 import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
@@ -44,7 +43,7 @@ it('closing ends a request under way, and its connection', async () => {
   await expect.poll(() => answersLeft).toBe(-1);
   expect(open.size).toBe(2);
   await Promise.all([close(), expect(unanswered).rejects.toThrow()]);
-  // The idle connection may stay: it does not keep a process alive.
+  // An idle connection may stay open, because it does not keep a process alive.
   await expect.poll(() => open.size).toBe(1);
 });
 

@@ -1,4 +1,3 @@
-// Checks of every command definition: its help, its examples, and its errors.
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -14,10 +13,9 @@ import { type RunningService, serviceInProcess } from '../support/service-in-pro
 const commands = commandsOf(await loadTree(commandTree));
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
-/** Of `vals copy --to`. */
 const exampleTarget = 'https://vals.example.com';
 
-/** Examples that run until interrupted, ask a person, or need a server or another shell. Other tests cover them. */
+/** These examples run until interrupted, ask a person, or need a server or another shell. Other tests cover them. */
 const notRunHere = new Set([
   'vals val rm hello',
   'vals serve --port 0 --json',
@@ -49,7 +47,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
-    // A help fits a screen of 24 lines. serve has too many options for that.
+    // Help fits a screen of 24 lines, except for serve, which has too many options.
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(path === 'serve' ? 30 : 24);
   });
 
@@ -66,7 +64,6 @@ describe.each(examples)('$line', ({ line }) => {
   it('works', async () => {
     const { stdout, stderr, exit } = await runExample(line);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    // The example val has no runs.
     if (!/ > |val runs/.test(line)) expect(stdout).not.toBe('');
   });
 
@@ -81,7 +78,6 @@ describe.each(examples)('$line', ({ line }) => {
   });
 });
 
-/** The words of a command that needs no shell: it has quotes around whole words at most. Undefined for other commands. */
 function wordsOf(command: string): string[] | undefined {
   // Only the built program has the file that starts a val.
   if (command.startsWith('vals run ')) return undefined;
@@ -89,7 +85,6 @@ function wordsOf(command: string): string[] | undefined {
   return plain?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
 }
 
-/** Runs a line of the help as in a shell, on a service that has the vals, users and spaces of the line. */
 async function runExample(line: string) {
   const name = /vals ((val|version) (?!create)\w+|copy) hello/.test(line) ? 'hello' : 'example';
   const { id, ...service } = await serviceWith(name);
@@ -97,7 +92,7 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  // Two files named hello would be one val.
+  // The folder examples has a hello.ts too, and two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
@@ -127,7 +122,7 @@ async function runExample(line: string) {
     VALS_TO_TOKEN: target?.token,
     EDITOR: 'sed -i.before -e s/hello/bye/',
   });
-  // The examples of sign-in work without these settings, because sign-in stores them.
+  // Sign-in stores these settings, so its examples must work without them.
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
   const words = wordsOf(command);
@@ -160,7 +155,6 @@ const templates = mkdtempSync(join(tmpdir(), 'vals-test-'));
 afterAll(() => rmSync(templates, { recursive: true }));
 const made: Record<string, { file: string; id: string } | undefined> = {};
 
-/** A service with a val of three versions. The database is made once for each name, and then copied. */
 async function serviceWith(name: string): Promise<RunningService & { id: string }> {
   made[name] ??= await makeTemplate(name);
   const { id, file } = made[name];
@@ -181,7 +175,6 @@ async function makeTemplate(name: string): Promise<{ file: string; id: string }>
   return { file, id };
 }
 
-/** Makes a workspace with one pushed val. With `changed`, its file is changed afterwards. */
 async function makeWorkspace(env: Record<string, string>, folder: string, changed: boolean): Promise<void> {
   for (const args of [['init'], ['push']]) {
     expect(await run(args, { env, home: folder })).toMatchObject({ exit: 0, stderr: '' });

@@ -1,4 +1,3 @@
-// The error of a command that did several things: equal failures are grouped.
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { runBatch } from '../../src/cli/batch.ts';

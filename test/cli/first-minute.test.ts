@@ -1,4 +1,3 @@
-// The first screens that a new user sees: the help, and addresses to click on.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
@@ -37,7 +36,7 @@ describe('vals alone', () => {
     [{ TERM: 'dumb' }, false],
   ];
   it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
-    // The first help was prepared by the build. The second, for a narrower terminal, is made by the program.
+    // The build prepared the first help. The program makes the second one, for a narrower terminal.
     const screens = await Promise.all([
       runAtTerminal([], { env }),
       runOnScreen(['push', '--help'], { env, columns: 60 }),
@@ -50,7 +49,7 @@ describe('vals alone', () => {
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
     expect((await run([])).stdout).not.toContain('\u001b');
-    // The build did not prepare the second one.
+    // The build prepared only the first help.
     for (const args of [[], ['push', '--help', '--quiet']]) {
       expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
     }

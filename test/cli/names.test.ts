@@ -1,4 +1,3 @@
-// A name stands for a val everywhere. It is looked up among the vals that this machine has seen, then in the service's list.
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -58,7 +57,6 @@ describe('a list without an end', () => {
   });
 });
 
-/** A service of a few vals, with a list of them or without. */
 class Vals {
   service!: ScriptedService;
   readonly home = temporaryFolder();
@@ -94,7 +92,6 @@ class Vals {
 
   command = (...args: string[]) => run(args, { env: this.service.env, home: this.home });
 
-  /** The requests since the last time. */
   asked(): string[] {
     return this.service.requests.splice(0).map(({ method, path }) => `${method} ${path}`);
   }

@@ -1,4 +1,4 @@
-// docs/reference.md is made from the command definitions. `npm run reference` updates it.
+// `npm run reference` updates docs/reference.md.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { loadTree } from '../../src/cli/command-tree.ts';

@@ -1,5 +1,3 @@
-// Makes the reference of all commands, in Markdown, from their definitions.
-
 import {
   type ArgumentDefinition,
   formsOf,
@@ -10,7 +8,6 @@ import type { LoadedCommand, LoadedTree } from '../../src/cli/command-tree.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { columnsFor } from '../../src/terminal/column.ts';
 
-/** Sections that are copied from the guide. */
 const sharedSections = ['Exit codes', 'Settings'];
 
 export function referenceOf({ groups }: LoadedTree, guide: string): string {
@@ -66,7 +63,7 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
 
 const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
 
-/** Escapes `<`, because Markdown would drop text that looks like a tag. */
+/** Markdown would drop text that looks like a tag, so `<` is escaped. */
 const text = (sentence: string): string =>
   sentence
     .split('`')

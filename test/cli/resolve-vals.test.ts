@@ -1,4 +1,3 @@
-// In a workspace, every command that takes a val also takes its name or its file.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -7,7 +6,6 @@ import { Place, pushed, put } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-/** A workspace with two vals, and a service that knows one of them. */
 async function known(name = 'hello') {
   const service = await scriptedService([], ({ method, path }) =>
     path.startsWith('/v1/users/')
@@ -114,7 +112,7 @@ describe('a name or a file stands for the val', () => {
         message: `"${file}" may mean another val, because vals.json has the name "billing" for ${file}. Nothing was done.`,
         hint: 'If you mean the val "billing", give its name: billing.',
       });
-      // After a pull, this folder has a base of the val in this file.
+      // After the pull, this folder has a base for the file.
       await run(['pull'], options);
       const isPath = file.includes('.');
       expect((await run(['val', 'rm', file, '--yes'], options)).exit).toBe(isPath ? 0 : 5);

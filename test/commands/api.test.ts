@@ -1,4 +1,3 @@
-// vals api: paths, requests, answers, pages and failures.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,7 +8,6 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 
 const ok: Reply = { body: { ok: true } };
 
-/** Runs `vals api` against a service that answers once. Returns the request too. */
 async function ask(args: readonly string[], reply: Reply = ok, options: RunOptions = {}) {
   const service = await scriptedService([reply]);
   const result = await run(['api', ...args], { ...options, env: { ...service.env, ...options.env } });

@@ -1,4 +1,3 @@
-// The code of push, val create and version new: it goes byte for byte, and code that cannot be read stops the command.
 import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -238,7 +237,6 @@ describe('val create and version new', () => {
     let begun = false;
     const input = new Readable({
       read() {
-        // The rest of the input never comes.
         if (begun) return interrupt();
         begun = true;
         this.push('export default');

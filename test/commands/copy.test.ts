@@ -1,4 +1,3 @@
-// vals copy: between two services, into a space, version by version, and to services with few features.
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
@@ -134,7 +133,6 @@ describe('every version', () => {
     expect(statuses(result)).toEqual(['hello created']);
     expect(await versions(space, 'hello')).toEqual(['a', 'b']);
     expect((await record(space, 'hello')).author.username).toBe('acme');
-    // From a person to their own space on the same service.
     await push(to.env, 'own', 'c');
     const within = await run(['copy', 'own', '--to', `${to.baseUrl}/@acme`, '--json'], {
       env: { ...to.env, VALS_TO_TOKEN: to.token },
@@ -199,7 +197,6 @@ it('refuses to copy from a service to itself', async () => {
 });
 
 describe('a target with few features', () => {
-  /** Has no list and no vals. `onCreate` answers the requests that create a val. */
   const creates =
     (onCreate: (body: Record<string, unknown>) => Reply) =>
     ({ method, path, body }: Seen): Reply => {
@@ -254,7 +251,7 @@ describe('a target with few features', () => {
     const [from, to] = [await serviceInProcess(), await serviceInProcess()];
     await push(from.env, 'hello', 'a', 'b', 'c');
     let posts = 0;
-    // Fails on the second version, after it was stored.
+    // The second version is stored, but its answer is lost.
     const flaky = await scriptedService([], ({ method, path, body }) => (response) => {
       const headers = { authorization: `Bearer ${to.token}`, 'content-type': 'application/json' };
       const sent = { method, headers, ...(body !== '' && { body }) };

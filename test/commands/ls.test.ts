@@ -1,4 +1,3 @@
-// vals ls with words and --privacy on services with and without a search or a list, and vals val get NAME@VERSION.
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';

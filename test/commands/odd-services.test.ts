@@ -1,4 +1,3 @@
-// Services that refuse names, lack routes or send odd links, and a proxy that changes the Host.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,3 @@
-// The files that vals push finds for its paths: files, folders, ignore files, links and standard input.
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,7 +9,6 @@ const wordsOf = (text = ''): string[] => text.split(' ').filter(Boolean);
 const filesOf = (some: string[], others: string[], more: Record<string, string> = {}): string =>
   folderOf({ ...Object.fromEntries([...some, ...others].map((file) => [file, 'code'])), ...more });
 
-/** `paths` and `left` are lists with spaces. The files in `left` exist, but are not pushed. */
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
     what: 'files: their names without the extension',

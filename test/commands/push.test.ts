@@ -1,4 +1,3 @@
-// vals push: outcomes, parallel requests, failures, annotations, --dry-run and interruptions.
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
@@ -8,7 +7,6 @@ import { type Reply, type Seen, scriptedService } from '../support/scripted-serv
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { a, b, id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
 
-/** By the val's name; all others are created. */
 const repliesTo =
   (replies: Record<string, Reply>) =>
   (seen: Seen): Reply =>
@@ -25,7 +23,7 @@ describe('outcomes', () => {
     expect(await push()).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);
-    // Another machine knew no version.
+    // Another home remembers no version, so its push cannot tell that the code was there.
     expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
   });
 
@@ -109,7 +107,7 @@ describe('--concurrency', () => {
         held.push(response);
         highest = Math.max(highest, held.length);
         if (held.length !== most) return;
-        // One more than allowed would arrive meanwhile.
+        // Before the answers, there is time for one request more than allowed to arrive.
         setTimeout(() => {
           const answered = held;
           held = [];

@@ -1,4 +1,3 @@
-// Files to push, the requests that a push sends, and its outcomes.
 import { InterruptedError } from '../../src/errors.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { environment, folderOf, run, temporaryFolder } from '../support/program.ts';
@@ -20,7 +19,7 @@ interface Outcome {
   error?: Record<string, unknown>;
 }
 
-/** A folder with a file for each name. The code of a file is its name. */
+/** The code of each file is its name. */
 export const vals = (...names: string[]): string =>
   folderOf(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
 
@@ -33,7 +32,6 @@ export const made = (seen: Seen): Reply => ({
   body: { id: `id-${sent(seen).name}`, version: 1 },
 });
 
-/** Pushes each code in turn as a version of one val. Returns the id of the val. */
 export async function pushCode(
   env: Record<string, string>,
   name: string,
@@ -47,7 +45,6 @@ export async function pushCode(
   return pushed;
 }
 
-/** A command, and a function that interrupts it. */
 export function interruptible(args: string[], env: Record<string, string>, cwd = temporaryFolder()) {
   const interruption = new AbortController();
   const interrupt = (exit = 130) => interruption.abort(new InterruptedError(exit));

@@ -1,4 +1,3 @@
-// vals val rm and vals version rm: the question, the outcomes and the exit codes.
 import { expect, it } from 'vitest';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';

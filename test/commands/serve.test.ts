@@ -1,4 +1,3 @@
-// `vals serve` for a team: its options, what it says, how it ends, and what its limits do to our own client.
 import { writeFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
@@ -99,8 +98,7 @@ describe('options that do not go together', () => {
   });
 });
 
-/** Of a service whose store has an owner, whose token only a start without a public URL tells. */
-async function shared(args: string[]) {
+async function serviceWithOwner(args: string[]) {
   const data = join(temporaryFolder(), 'vals.db');
   const { token = '', close } = await startService({ file: data, port: 0 });
   await close();
@@ -128,7 +126,7 @@ const answerOf = (outgoing: ClientRequest) =>
   });
 
 test('it says where it listens and what it is called, and no token; idle, it ends at once', async () => {
-  const service = await shared(['--host', '127.0.0.1', ...url]);
+  const service = await serviceWithOwner(['--host', '127.0.0.1', ...url]);
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
   expect(service.log).toContain('Listening on 127.0.0.1, port ');
@@ -159,7 +157,7 @@ describe('SIGTERM', () => {
   const body = JSON.stringify({ name: 'late', code: 'it came' });
 
   test('what is under way is finished, kept connections are sent away, healthz says so, exit 0', async () => {
-    const service = await shared(url);
+    const service = await serviceWithOwner(url);
     const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
     const kept = agent();
     const first = send(service.port, '/v1/me', headers, kept);
@@ -190,7 +188,7 @@ describe('SIGTERM', () => {
   });
 
   test('nobody who sends nothing keeps it', { timeout: 30_000 }, async () => {
-    const service = await shared(url);
+    const service = await serviceWithOwner(url);
     const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
     const json = { ...headers, 'Content-Type': 'application/json', 'Content-Length': '100' };
     const never = send(service.port, '/v1/vals', json, undefined, 'PUT');
@@ -205,7 +203,7 @@ describe('SIGTERM', () => {
   });
 
   test('Ctrl-C does not wait for kept connections', async () => {
-    const service = await shared(url);
+    const service = await serviceWithOwner(url);
     const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
     const { outgoing, answer } = send(service.port, '/v1/me', headers);
     outgoing.end();
@@ -222,7 +220,7 @@ test('a push of 300 files at 100 a second comes through whole', async () => {
   const { env } = await embeddedService({ args: ['--rate', '100'] });
   const start = performance.now();
   const { exit, stdout, stderr } = await run(['push', folder, '--json'], { env });
-  // A full bucket has 100 to begin with.
+  // The first 100 requests pass at once, and the other 200 take two seconds.
   expect(performance.now() - start).toBeGreaterThan(1_900);
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const statuses = (JSON.parse(stdout) as { status: string }[]).map(({ status }) => status);

@@ -1,4 +1,3 @@
-// The command line below the base URL of a space.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -31,7 +30,6 @@ test('one sign-in serves the person and their spaces, and use switches between t
     error: { message: `You are not a member of a space at ${baseUrl}/@ops.` },
   });
   expect(other.error?.hint).toContain(space);
-  // Without access, the space that was chosen is still shown as the default.
   await store.spaces.revoke('acme', 'ada');
   expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([
     { default: true, baseUrl: space },

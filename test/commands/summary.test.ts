@@ -1,4 +1,3 @@
-// vals runs --summary: its figures, the shapes of runs that it reads, and its screens.
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -81,7 +80,6 @@ describe('buckets', () => {
               failed: inside.filter(({ failed }) => failed).length,
             });
           }
-          // Every run is in a bucket.
           const total = buckets.reduce((sum, { runs }) => sum + runs, 0);
           expect(total).toBe(runs.filter(({ row }) => row === index).length);
         }
@@ -185,7 +183,6 @@ describe('vals runs --summary', () => {
     ];
     expect(rows.map(short)).toEqual([
       ['one', 0, 3, 2, 1_000, 2_000],
-      // A row with a failure comes before a row with more runs and no failure, in a pipe too.
       ['named', 12_345, 1, 1, 2_000, 2_000],
       [null, null, 2, 0, null, null],
       ['only-id', null, 1, 0, 2_000, 2_000],

@@ -1,4 +1,3 @@
-// The people and the spaces of a store, from the command line.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +6,6 @@ import { ask, createVal, newPlace, postgres } from '../service/support.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 
-/** A new store. Commands name a file by --data, and a database by VALS_DATABASE. */
 async function newStore() {
   const at = await newPlace();
   const isFile = 'file' in placeOf(at);
@@ -19,7 +17,6 @@ async function newStore() {
     args: (...words: string[]) => ['user', ...words, ...place],
     user: (...words: string[]) => run(['user', ...words, ...place], options),
     space: (...words: string[]) => run(['space', ...words, ...place], options),
-    /** Serves the store while `work` runs. */
     async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
       const service = await startService({ ...placeOf(at), port: 0 });
       return work(service).finally(service.close);
@@ -27,7 +24,6 @@ async function newStore() {
   };
 }
 
-/** A SQLite store has one owner from the start. */
 const owners = postgres === undefined ? ['local'] : [];
 
 test('a person is added, and their token works; it is shown once', async () => {
@@ -140,7 +136,6 @@ test.runIf(postgres === undefined)(
     const kept = await user('rm', 'local', '--yes');
     expect(kept.exit).toBe(5);
     expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
-    // On the same store.
     expect(kept.stderr).toContain(`vals user token local --data ${at}`);
     const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
     const store = await openStore(placeOf(at));

@@ -1,4 +1,3 @@
-// vals val set: on a service with the route, on services that accept the fields with a version, and on others.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -76,7 +75,6 @@ describe('in a workspace', () => {
   });
 });
 
-/** A service with one val. `onPut` answers PUT, and POST changes the fields in `takes`. */
 function keepsOneVal(val: Record<string, unknown>, onPut: Reply, takes: readonly string[]) {
   return ({ method, body }: Seen): Reply => {
     if (method === 'PUT') return onPut;

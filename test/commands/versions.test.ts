@@ -1,4 +1,3 @@
-// vals version diff, vals version restore and vals val edit.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
@@ -91,7 +90,6 @@ describe('version restore', () => {
 describe('val edit', () => {
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** The folder for temporary files, as the program sees it in this process. */
   function temporaryFiles(): string {
     const folder = temporaryFolder();
     vi.stubEnv('TMPDIR', folder);

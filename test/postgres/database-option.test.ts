@@ -1,4 +1,3 @@
-// `vals serve --database`: which stores it serves, and its messages about stores that it cannot.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,7 +6,6 @@ import { embeddedService } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
 import { run, runProcess, temporaryFolder } from '../support/program.ts';
 
-/** The address without its password, and the password. */
 function apart(address: string) {
   const url = new URL(address);
   const { password } = url;

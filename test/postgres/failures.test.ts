@@ -1,4 +1,3 @@
-// A service whose PostgreSQL server, connections or rows fail.
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -18,7 +17,6 @@ import {
 import { listen } from '../support/listen.ts';
 import { onServer, takeDatabaseAway } from '../support/postgres.ts';
 
-/** Starts the service again with another address of its database, and with the same token. */
 async function restartAt(
   service: TemporaryService,
   database: string,
@@ -144,12 +142,11 @@ test('a connection that becomes silent gives 503 when one answer is overdue, and
   proxy.breakAfter('INSERT INTO versions');
   const start = performance.now();
   expect(await putVal(service, 'v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  // The service would wait for a ROLLBACK as long again.
+  // A service that waits for a ROLLBACK would take as long again.
   expect(performance.now() - start).toBeLessThan(4_000);
   expect((await putVal(service, 'v', 'c')).status).toBe(201);
 });
 
-/** A proxy in front of the server. It cuts one connection after the answer to this statement. */
 async function breakingProxy(
   at: string,
   cutOff = (near: Socket): void => void near.destroy(),

@@ -1,5 +1,3 @@
-// Two processes of the built program on one PostgreSQL database, under load and while parts fail: acknowledged writes
-// are kept in order, and a retry is enough after every failure.
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -28,7 +26,6 @@ import { newDatabase, onServer, startPostgres, unprivileged } from '../support/p
 const serve = (database: string): Promise<ServeProcess> =>
   embeddedService({ at: database, args: ['--rate', '100000'] });
 
-/** Writers that go on until `stop`, and the answers that they got. */
 function startWriters(count: number, services: readonly Caller[]) {
   const acknowledged: { name: string; version: number; code: string }[] = [];
   const statuses = new Map<number | string, number>();
@@ -72,7 +69,6 @@ function startWriters(count: number, services: readonly Caller[]) {
     acknowledged,
     statuses,
     unexpected,
-    /** Resolves after so many more answers with this status. */
     async more(count: number, status = 200) {
       const before = statuses.get(status) ?? 0;
       await until(() => (statuses.get(status) ?? 0) >= before + count);
@@ -84,7 +80,6 @@ function startWriters(count: number, services: readonly Caller[]) {
   };
 }
 
-/** Every acknowledged version is there once, and versions are in the order of their times, without a gap. */
 async function check(
   at: string,
   { acknowledged, unexpected }: ReturnType<typeof startWriters>,
@@ -124,7 +119,6 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   }
   await writers.stop();
   expect([...writers.statuses.keys()].filter((status) => status !== 200 && status !== 201)).toEqual([]);
-  // Each process has ten connections.
   expect(most).toBeGreaterThan(10);
   expect(most).toBeLessThanOrEqual(20);
   await check(at, writers);

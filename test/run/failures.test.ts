@@ -1,4 +1,3 @@
-// A failed run: exit 12, with the error and its place in the val's source.
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -7,7 +6,6 @@ import { install } from '../support/copy.ts';
 import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
-/** The first file is run. The error's message contains `message`. */
 const cases: [name: string, files: Record<string, string>, message: string, hint?: string][] = [
   [
     'throws in a file beside it',

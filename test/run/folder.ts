@@ -1,4 +1,3 @@
-// A folder with vals to run. It is not the user's home.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
@@ -13,15 +12,15 @@ import {
   temporaryFolder,
 } from '../support/program.ts';
 
-/** Blocks the thread, as an endless loop would, without using the processor. */
+/** Blocks the thread like an endless loop, but uses no processor time. */
 export const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 export interface Folder {
   path: string;
   write(file: string, text: string): void;
-  /** Runs `vals run` in this process. The val's own output goes to the stderr of the test. */
+  /** In this process, so the result does not show what the val itself prints. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** Runs `vals run` in a process of its own, whose stderr also shows the val's own output. */
+  /** In a separate process, so stderr also shows what the val itself prints. */
   runProcess(args: readonly string[], options?: RunOptions): Promise<RunResult>;
 }
 
@@ -39,7 +38,6 @@ export function folderWith(files: Record<string, string>): Folder {
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
 
-/** Starts a `vals run` that runs until it is interrupted. */
 export function startRun(args: readonly string[], files: Record<string, string>) {
   const folder = folderWith(files);
   const vals = execa(process.execPath, [program, 'run', ...args], {

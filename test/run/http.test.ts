@@ -1,4 +1,3 @@
-// `vals run --http` and `vals run --watch`.
 import { rmSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
@@ -20,7 +19,6 @@ export default async (request: Request) => {
 
 type Answered = [status: number | undefined, text: string];
 
-/** Starts `vals run --http`. */
 async function serve(maxTime: string, files: Record<string, string>) {
   const started = startRun(['--http', '--max-time', maxTime, 'a.ts'], files);
   await started.shows('stdout', '\n');
@@ -30,7 +28,7 @@ async function serve(maxTime: string, files: Record<string, string>) {
     const response = await fetch(url + path);
     return [response.status, await response.text()];
   };
-  /** Sends a request with this body. If it is cut off, the body never ends. */
+  /** If `isCutOff`, the body never ends. */
   const ask = (options: RequestOptions, body = '', isCutOff = false) =>
     new Promise<Answered>((resolve, reject) => {
       const asked = request({ hostname, port, ...options }, async (answer) =>
@@ -92,7 +90,6 @@ it('passes requests to the default export, picks up changes, and survives a val 
   expect((await vals).exitCode).toBe(130);
 });
 
-/** Answers `/hold` after a request for `/release`. */
 const patient = `let release = () => {};
 export default async (request: Request) => {
   const { pathname } = new URL(request.url);
@@ -168,7 +165,6 @@ it('--watch runs again on each save of the file and of its imports, also after a
     'a.ts': 'import { n } from "./lib/n.ts"; export default (name: string) => name + " " + n + "\\n"',
     'lib/n.ts': busy,
   });
-  // The first run is still in the imported file.
   await shows('stderr', 'busy');
   folder.write('lib/n.ts', 'export const n = 1');
   await shows('stdout', 'Ada 1\n');

@@ -1,4 +1,3 @@
-// A run of code that the service has is reported to it. A report that fails never fails the run.
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';

@@ -1,4 +1,3 @@
-// The sandbox of a val: its permissions, its environment, and the end of its processes.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -228,7 +227,6 @@ it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
   });
 });
 
-/** Resolves when the val has printed the ids of its processes. */
 async function started(args: readonly string[], code: string) {
   const { vals, text, shows } = startRun([...args, 'a.ts'], { 'a.ts': code });
   await shows('stderr', ' end of ids');

@@ -1,4 +1,3 @@
-// The value of a run, and the languages and imports of a val.
 import { describe, expect, it } from 'vitest';
 import { runAtTerminal } from '../support/program.ts';
 import { folderWith } from './folder.ts';
@@ -16,7 +15,6 @@ const packages = {
   'node_modules/common/m.js': 'exports.named = require("node:path").posix.sep;',
 };
 
-/** The first file is run. */
 const cases: [name: string, files: Record<string, string>, args: string[], stdout: string][] = [
   [
     'text as it is',
@@ -86,7 +84,7 @@ describe('vals run prints', () => {
   it.each(cases)('%s', async (_name, files, args, expected) => {
     const { run, runProcess } = folderWith(files);
     const [file = '', ...others] = Object.keys(files);
-    // If a val imports something, Node may print warnings. A process of its own would show them.
+    // Node may print warnings about imports, and only a separate process shows them.
     const runIt = others.length > 0 ? runProcess : run;
     const { exit, stdout, stderr } = await runIt([file, ...args]);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });

@@ -1,4 +1,3 @@
-// Captures of screens at 40, 80 and 120 columns, so that a review shows every change of a screen.
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -23,16 +22,12 @@ const ascii: Look = { columns: 80, env: { NO_COLOR: '1', LC_ALL: 'C' } };
 const colour: Look = { columns: 80 };
 
 interface Options {
-  /** Files of the folder that the commands run in. */
   files?: Record<string, string>;
-  /** Commands that run before, and are not captured. After them, the service's vals are edited, and the files as in `edits`. */
   before?: string[][];
   edits?: Record<string, string>;
-  /** Interrupts the command when this text is on the screen. */
   until?: string;
 }
 
-/** Compares a session, on each kind of screen, with its file in test/screens/captures. */
 function screen(name: string, commands: string[][], looks: Look[], options: Options = {}): void {
   it(name, async () => {
     const captures: string[] = [];
@@ -65,7 +60,7 @@ async function play(
         env: {
           LANG: 'C.UTF-8',
           TERM: 'xterm-256color',
-          // No spinner appears in CI, however slow the machine is.
+          // In CI no spinner appears, however slow the machine is.
           CI: 'true',
           HOME: folder,
           VALS_CONFIG_DIR: join(folder, '.config'),

@@ -1,7 +1,6 @@
-// A service whose answers never change, so that a capture changes only when the program changes.
+// The answers never change, so a capture changes only when the program changes.
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 
-/** The time of all captures. */
 export const now = Date.parse('2025-11-14T10:00:00.000Z');
 const ago = (seconds: number): string => new Date(now - 1_000 * seconds).toISOString();
 const minute = 60;
@@ -157,7 +156,6 @@ const answers: Record<string, Answer | ((seen: Seen) => Answer)> = {
   },
 };
 
-/** Answers after somebody edited two vals on the service. */
 const edited: typeof answers = {
   [`GET /v1/vals/${ids.fetchPrices}`]: {
     body: val('fetchPrices', 13, 60, { code: `// Prices in euro.\n${code('prices')}` }),

@@ -1,4 +1,4 @@
-// Ends everything that the tests of a file have started, because the next file runs in the same process.
+// The next file runs in the same process, so everything that this file started has to end.
 import { afterAll } from 'vitest';
 import { endAll } from './support.ts';
 

@@ -1,4 +1,3 @@
-// Raw requests on raw sockets: the callers that are let in, and the bodies that are read.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +21,6 @@ beforeAll(async () => {
 const filledIn = (line: string) =>
   line.replaceAll('PORT', `${service.port}`).replaceAll('TOKEN', service.token);
 
-/** A request with PORT and TOKEN filled in. */
 const say = (lines: string[], body?: string | Buffer) => sayTo(service.port, lines.map(filledIn), { body });
 
 const SIGNED = 'Authorization: Bearer TOKEN';

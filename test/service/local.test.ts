@@ -1,4 +1,3 @@
-// `--local`: the embedded service inside the command.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
@@ -13,7 +12,6 @@ async function json(args: string[], options: Parameters<typeof run>[1]) {
   return JSON.parse(stdout);
 }
 
-/** A folder with these bytes as its store. */
 function fileWith(text: string): string {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'vals.db'), text);
@@ -104,7 +102,6 @@ describe('--local', () => {
     vi.unstubAllEnvs();
   });
 
-  /** With `ulimit -f` a file cannot grow, and SQLite fails as on a broken disk. */
   it('fails with a local error when its store cannot be written', async () => {
     const home = temporaryFolder();
     const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
@@ -130,7 +127,7 @@ describe('--local', () => {
     onTestFinished(() => void execaSync('umount', [disk]));
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
     const input = `// ${'x'.repeat(200_000)}`;
-    // The disk can be unmounted only after the program has ended.
+    // The disk can be unmounted only after the program has ended, so the program gets a process.
     expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
       exit: 0,
     });

@@ -1,4 +1,3 @@
-// `vals serve` on this machine, alone and together with `--local`.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

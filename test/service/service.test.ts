@@ -1,4 +1,3 @@
-// The start and the end of the service: its file, its port, its identity.
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -27,14 +26,12 @@ import { ask, createVal, putVal, speak, temporaryFolder, temporaryService } from
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** An empty file that all may read, and a link to it. */
 function linkTo(link: string, file: string): void {
   writeFileSync(file, '');
   chmodSync(file, 0o644);
   symlinkSync(file, link);
 }
 
-/** The bytes and the mode of a file; undefined if there is no regular file. */
 function contentOf(file: string) {
   const facts = lstatSync(file, { throwIfNoEntry: false });
   return facts?.isFile() ? { bytes: readFileSync(file), mode: facts.mode } : undefined;
@@ -269,11 +266,11 @@ describe('ending', () => {
     halfway.write('GET /v1/me HTTP/1.1\r\nHost:');
     for (const socket of [silent, halfway]) socket.on('error', () => {});
     await Promise.all([silent, halfway].map((socket) => once(socket, 'connect')));
-    // The service accepts connections in turn, so by now it has accepted these.
+    // The service accepts connections in turn, so it has accepted all of these by now.
     await speak(service.port, 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
     const start = Date.now();
     await Promise.all([service.close(), service.close()]);
-    // Requests under way would be given five seconds.
+    // A request under way would get five seconds to end.
     expect(Date.now() - start).toBeLessThan(4_000);
   });
 
@@ -289,7 +286,7 @@ describe('ending', () => {
     socket.write('{');
     const start = Date.now();
     await service.close();
-    // A request may take half a minute.
+    // Without an early end, a request may take half a minute.
     expect(Date.now() - start).toBeLessThan(20_000);
   });
 });

@@ -1,4 +1,3 @@
-// A service on a store of its own, and plain HTTP requests to it.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
@@ -23,7 +22,6 @@ interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The body as JSON; undefined if there is none. */
   body: unknown;
 }
 
@@ -54,17 +52,14 @@ export interface Person extends Caller {
 
 interface Question {
   body?: unknown;
-  /** Sent as it is, instead of the body. */
   raw?: string | Buffer;
   headers?: Record<string, string>;
-  /** Null for a request without a token. */
   token?: string | null;
 }
 
-/** A hook cannot be registered while a test runs, so these end everything that the tests of a file have started. */
+/** A hook cannot be registered while a test runs, so `endAll` calls these after each file. */
 const cleanups: (() => unknown)[] = [];
 
-/** Called after each file by test/service/after-file.ts. */
 export async function endAll(): Promise<void> {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   agent.destroy();
@@ -76,10 +71,9 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The address of the PostgreSQL server; undefined if these tests run on SQLite. */
+/** Undefined if the tests run on SQLite. */
 export const postgres = inject('postgres');
 
-/** A place for a new store: a file, or the address of a PostgreSQL database. */
 export async function newPlace(): Promise<string> {
   if (postgres === undefined) return join(temporaryFolder(), 'store.db');
   const { address, drop } = await newDatabase(postgres);
@@ -93,7 +87,7 @@ export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
   pageLink(): string;
 };
 
-/** The tokens of the person called local in the PostgreSQL databases of tests. A file has such a person by itself. */
+/** A new PostgreSQL database has nobody who can sign in, so each one gets a person called local. */
 const localTokens = new Map<string, string>();
 
 export async function temporaryService({
@@ -111,7 +105,6 @@ export async function temporaryService({
   return { ...service, token, pageLink, at };
 }
 
-/** The store of a service, opened beside it. */
 export async function storeOf({ at }: { at: string }): Promise<Store> {
   const store = await openStore(placeOf(at));
   cleanups.push(store.close);
@@ -156,7 +149,6 @@ export async function ask(
   return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
 }
 
-/** For an answer that need not be JSON. */
 export function askText(
   caller: Caller,
   method: string,
@@ -193,7 +185,6 @@ export function askText(
   });
 }
 
-/** The body of an answer that has to be 200. */
 export async function get<Body = Val>(caller: Caller, path: string): Promise<Body> {
   const { status, text, body } = await ask(caller, 'GET', path);
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
@@ -206,7 +197,6 @@ export const idsFrom = async (caller: Caller, path: string) =>
 export const statusOf = async (...question: Parameters<typeof askText>): Promise<number> =>
   (await askText(...question)).status;
 
-/** Creates the val with this name, or gives it another version. */
 export const putVal = (caller: Caller, name: string, code: string) =>
   ask(caller, 'PUT', '/v1/vals', { body: { name, code } });
 
@@ -219,14 +209,12 @@ export async function createVal(
   return answer.body as Val;
 }
 
-/** The network of a service whose public URL is https://vals.example, behind a proxy on this machine. */
 export const behindProxy = {
   host: '127.0.0.1',
   publicUrl: new URL('https://vals.example'),
   proxies: loopbackAddresses,
 };
 
-/** The request of a browser, at an address of its own, to a service with that network. A form is sent as its pages do. */
 export function browse(
   { port }: { port: number },
   path: string,
@@ -241,16 +229,13 @@ export function browse(
   });
 }
 
-/** The cookie of a person who signs in with their token. */
 export async function signedIn(service: { port: number }, token: string) {
   const { headers } = await browse(service, '/sign-in', { form: `token=${token}` });
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-/** The status of an answer as it came from a socket. */
 export const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-/** Sends these lines as the head of a request, and gives back the answer as text. */
 export function sayTo(
   port: number,
   lines: string[],
@@ -260,7 +245,6 @@ export function sayTo(
   return speak(port, Buffer.concat([Buffer.from(head), Buffer.from(body)]), from);
 }
 
-/** Writes the text to a socket, and gives back all that the service sends until it ends the connection. */
 export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress });

@@ -1,5 +1,3 @@
-// Draws the screen of a terminal as an SVG, with colours for light and dark pages, and the same layout in every font.
-
 const cell = { width: 8.4, height: 20 };
 const margin = 20;
 const bar = { height: 34 };
@@ -18,7 +16,6 @@ interface Piece extends Look {
 
 const colors: Record<string, string> = { 31: 'red', 32: 'green', 33: 'yellow', 36: 'cyan' };
 
-/** @param screen lines with the SGR sequences that vals writes; others are an error */
 export function pictureOf(screen: string, columns: number, title: string): string {
   const lines = screen.trimEnd().split('\n').map(piecesOf);
   const width = Math.ceil(columns * cell.width + 2 * margin);
@@ -61,7 +58,6 @@ ${drawn.join('\n')}
 `;
 }
 
-/** The pieces of a line that look alike, each with its first column. */
 function piecesOf(line: string): Piece[] {
   const pieces: Piece[] = [];
   let look: Look = { bold: false, dim: false, color: undefined };

@@ -1,5 +1,4 @@
-// The picture of a session in the README, from a real run of the built program at a real terminal; `npm run session`
-// draws it anew.
+// `npm run session` draws the picture of the README again.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +7,7 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;
-/** The time of fixed-clock.cjs. */
+/** The same time as in fixed-clock.cjs. */
 const now = Date.parse('2026-03-14T15:09:26Z');
 const hour = 3_600_000;
 
@@ -35,7 +34,7 @@ it('docs/session.svg shows the output of the program', async () => {
     VALS_DATA_DIR: join(home, 'data'),
     NODE_OPTIONS: `--require ${resolve('test/session/fixed-clock.cjs')}`,
     TZ: 'UTC',
-    // So no spinner appears, however slow the machine is.
+    // In CI no spinner appears, however slow the machine is.
     CI: 'true',
   };
   const unseen = async (args: string[], input?: string) => {
@@ -68,7 +67,6 @@ it('docs/session.svg shows the output of the program', async () => {
   );
 });
 
-/** Replaces ids and durations, which differ in each run. */
 function withFixedValues(screen: string): string {
   const ids = new Map<string, string>();
   const shown = ['61729e00', '08a47d13', 'c8bdd721', '5e0f9a34', 'b7d21c68', '3a94e1f5'];
@@ -80,7 +78,6 @@ function withFixedValues(screen: string): string {
     .replace(/(service, )[\d.]+m?s\)/, '$184ms)');
 }
 
-/** A week of runs: one val is busy, one fails since yesterday, one is slow. */
 async function seed(data: string): Promise<void> {
   const runs: object[] = [];
   const add = (name: string, version: number, hoursAgo: number, ms: number, error: string | null = null) => {

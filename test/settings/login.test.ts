@@ -1,4 +1,3 @@
-// Signing in and out.
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -23,7 +22,7 @@ describe('vals login', () => {
   it('--with-token stores what the service accepts, for the owner alone', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
-    // Whatever the umask allows.
+    // This umask removes no permission, so the program itself has to protect the file.
     const { exitCode, stdout, stderr } = await execa(
       'sh',
       [
@@ -192,7 +191,6 @@ describe('vals logout', () => {
     await signIn(home, second.baseUrl, 'token-of-second');
     expect(await run(['logout'], { home })).toMatchObject({ exit: 0, stderr: '' });
     expect(readFileSync(configFile(home), 'utf8')).not.toContain('token-of-second');
-    // The only service left is the default.
     expect(await run(['me'], { home })).toMatchObject({ exit: 0 });
     expect(await run(['me', '--base-url', second.baseUrl], { home })).toMatchObject({ exit: 4 });
     expect(bearer(first.requests)).toEqual(['Bearer token-of-first', 'Bearer token-of-first']);

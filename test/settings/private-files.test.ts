@@ -1,4 +1,3 @@
-// Files that only this user may change: the cache of bytecode, the config, and the locks of the config and of a workspace.
 import {
   chmodSync,
   chownSync,
@@ -46,7 +45,7 @@ describe('the cache of bytecode', () => {
     expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
   });
 
-  /** Bytecode of another program, as an attacker would plant it. V8 compares only the length of the source, and vals its digest. */
+  /** V8 compares only the length of a source with its bytecode, so bytecode of an equally long source would run. */
   async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
@@ -167,7 +166,6 @@ describe('a home that is empty or relative', () => {
     { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
   ];
 
-  /** A project with a config in each folder where vals could look for one. */
   async function project() {
     const service = await scriptedService([]);
     const cwd = temporaryFolder();
@@ -194,7 +192,7 @@ describe('a home that is empty or relative', () => {
     }
 
     const isAbsent = env.HOME === '/nonexistent';
-    // Root can make any folder.
+    // Not even root can make a folder in /proc.
     const writing = { cwd, env: isAbsent ? { ...env, HOME: '/proc/nonexistent' } : env };
     const service = await scriptedService([], () => accepted);
     const signIn = await run(['login', '--base-url', service.baseUrl, '--with-token', '--json'], {
@@ -306,7 +304,6 @@ describe('a config that is no plain file of this user, or too large', () => {
   );
 });
 
-/** The two commands that take a lock: on the config, and on a workspace. */
 const lockers = [
   {
     what: 'login',
@@ -330,7 +327,6 @@ const lockers = [
 ];
 
 describe.each(lockers)('the lock of $what', ({ prepare }) => {
-  /** The lock of a running process on this machine. */
   const held = `${hostname()} ${process.pid} somebody`;
 
   it('with a time in the future counts as old', async () => {

@@ -1,4 +1,3 @@
-// Settings: the source of each, refused values, and the services that get the token.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -246,10 +245,8 @@ describe('the token', () => {
     }
     expect(first.requests).toHaveLength(1);
     expect(other.requests).toEqual([]);
-    // A command that needs no token sends none to another origin.
     expect(await run(['val', 'get', id, '--base-url', other.baseUrl], { home })).toMatchObject({ exit: 0 });
     expect(bearer(other.requests)).toEqual([undefined]);
-    // The path is not part of the origin.
     expect(await run(['me', '--base-url', `${first.baseUrl}/below`], { home })).toMatchObject({ exit: 0 });
     expect(bearer(first.requests)).toEqual(['Bearer stored-token', 'Bearer stored-token']);
   });
@@ -391,7 +388,7 @@ describe('a config file that cannot be used', () => {
     expect(readFileSync(join(home, 'file'), 'utf8')).toBe('precious');
   });
 
-  // Nobody can make a folder in /proc, not even root.
+  // Not even root can make a folder in /proc.
   it.runIf(process.platform === 'linux').each([
     { args: ['login', '--with-token'], names: 'VALS_CONFIG_DIR' },
     { args: ['likes', '--local'], names: 'VALS_DATA_DIR' },
@@ -454,7 +451,7 @@ describe('vals config', () => {
         }),
       ),
     );
-    // A proxy without a scheme may be refused; its password is not shown either way.
+    // The program may refuse a proxy without a scheme, but it never shows the password.
     expect(shown.filter(({ said }) => /hunter2|test-token/.test(said))).toEqual([]);
     expect(
       shown.filter(({ said, address }) => address.startsWith('http') && !said.includes('proxy.example')),
@@ -502,7 +499,6 @@ describe('the trace', () => {
 });
 
 describe('a proxy', () => {
-  /** Keeps the bytes that arrive, and closes the connection. */
   async function watchedProxy() {
     const seen: string[] = [];
     const { port } = await rawService({

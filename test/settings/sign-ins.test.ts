@@ -1,4 +1,3 @@
-// Many sign-ins at once with one config: none is lost, no file is left behind, and a killed process blocks nobody.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -19,7 +18,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
-/** Services on several ports, each an origin of its own. They accept every token. */
 async function services(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () =>
     createServer((_request, response) => response.end('{"id":"1","username":"ada"}')),
@@ -39,7 +37,6 @@ interface Config {
   tokens: Record<string, string>;
 }
 
-/** The config. Expects that it is the only file, and that only its owner may read it. */
 function readStored(folder: string): Config {
   expect(readdirSync(folder)).toEqual(['config.json']);
   expect(statSync(join(folder, 'config.json')).mode & 0o777).toBe(0o600);
@@ -54,7 +51,6 @@ function newConfig() {
   return { home, folder, file, lock: `${file}.lock`, env: environment(home, { VALS_CONFIG_DIR: folder }) };
 }
 
-/** The lock of a process that was killed a minute ago. */
 function leaveOld(lock: string): void {
   mkdirSync(dirname(lock), { mode: 0o700, recursive: true });
   writeFileSync(lock, 'somebody who died');
@@ -107,7 +103,7 @@ describe('sign-ins at once', () => {
   });
 });
 
-/** Pauses after one call, as a busy machine may do, long enough for another process to go on. */
+/** A busy machine may pause between two calls, long enough for another process to go on. */
 function pauseAfter(call: string, path: string, ms: number, home: string): Record<string, string> {
   const hook = join(home, `${call}.cjs`);
   const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
@@ -195,13 +191,13 @@ describe('a process that is killed', () => {
     const { file, lock, env } = newConfig();
     const begun = performance.now();
     expect((await signIn(origin, 'token-first', env)).exitCode).toBe(0);
-    // A moment between the start of a sign-in and a little after its end, however fast the machine is.
+    // A moment from the start of a sign-in to a little after its end, however fast the machine is.
     const moment = () => chance.between(10, Math.round(1.2 * tookMs));
     const tookMs = performance.now() - begun;
     const acknowledged: string[] = ['token-first'];
     let killed = 0;
     for (let index = 0; index < victims; index++) {
-      // With the lock of a killed process, the next one would only wait.
+      // The next process would only wait for the lock of a killed one.
       if (existsSync(lock)) rmSync(lock);
       const process = signIn(origin, `token-${index}`, env);
       const timer = setTimeout(() => process.kill('SIGKILL'), moment());

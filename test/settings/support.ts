@@ -1,4 +1,3 @@
-// The config file of a home, and signing in to it.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -10,7 +9,6 @@ export const accepted: Reply = { body: ada };
 export const forAll = (reply: Reply) => () => reply;
 export const bearer = (requests: readonly Seen[]) => requests.map(({ headers }) => headers.authorization);
 
-/** The file that `vals login` writes for this home. */
 export const configFile = (home: string): string => join(home, '.config', 'vals', 'config.json');
 
 export function writeConfig(home: string, content: string | Uint8Array): string {

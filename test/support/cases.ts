@@ -1,11 +1,7 @@
-// Cases of a test: how many there are, the random choice of them, and several at a time.
-
-/** In `npm run test:long`, which repeats random tests twenty times as often. */
 export const isLong = process.env.VALS_TEST_LONG === '1';
 
 export const budget = (usual: number): number => (isLong ? 20 * usual : usual);
 
-/** Works on several items at the same time, for cases that wait more than they compute. */
 export async function forEachAtMost<Item>(
   concurrency: number,
   items: readonly Item[],
@@ -18,16 +14,13 @@ export async function forEachAtMost<Item>(
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
 }
 
-/** Random numbers that can be repeated: the same seed gives the same numbers. */
+/** The same seed gives the same numbers. */
 export interface Chance {
-  /** From 0 up to, but not including, 1. */
   fraction(): number;
-  /** From the least to the most, both included. */
   between(least: number, most: number): number;
   oneOf<Item>(items: readonly Item[]): Item;
 }
 
-/** Mulberry32, which is short, quick and random enough for tests. */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const fraction = (): number => {

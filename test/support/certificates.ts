@@ -1,4 +1,4 @@
-// Certificates for the services of tests, and the authority that signed most of them. certificates/make.sh made them.
+// certificates/make.sh made the certificates.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -12,11 +12,10 @@ export type CertificateName =
   | 'self-signed'
   | 'weak-key';
 
-/** For localhost, vals.test, proxy.test and 127.0.0.1. Its name tells its only fault. */
+/** Each certificate is for localhost, vals.test, proxy.test and 127.0.0.1. Its name tells its only fault. */
 export function certificate(name: CertificateName): { key: Buffer; cert: Buffer } {
   const pem = readFileSync(`${folder}/${name}.pem`);
   return { key: pem, cert: pem };
 }
 
-/** The environment of a program that trusts these certificates. */
 export const trusting = { NODE_EXTRA_CA_CERTS: resolve(folder, 'authority.pem') };

@@ -1,10 +1,9 @@
-// A copy of the program in a folder of its own, for tests that change its files.
 import { cp, mkdir, readdir, stat, symlink } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A copy of the program as after an install, without a cache of bytecode; or a whole copy of such a copy. */
+/** A fresh install has no cache of bytecode. A copy `from` another copy keeps its cache. */
 export async function install(from?: string) {
   const folder = temporaryFolder();
   const filter = (path: string) => from !== undefined || !path.includes('.compiled');

@@ -1,4 +1,3 @@
-// `vals serve` as it is built, in a process of its own.
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -6,7 +5,6 @@ import { onTestFinished } from 'vitest';
 import type { StoreLocation } from '../../src/service/index.ts';
 import { environment, program, temporaryFolder } from './program.ts';
 
-/** A store is at the address of a PostgreSQL database, or in a file. */
 export const placeOf = (at: string): StoreLocation =>
   /^postgres:/.test(at) ? { database: at } : { file: at };
 
@@ -15,23 +13,17 @@ export interface ServeProcess {
   baseUrl: string;
   token: string;
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
-  /** All that it has printed so far. */
   printed: { stdout: string; stderr: string };
-  /** Resolves to all of stderr once this text is there. */
   logged(text: string): Promise<string>;
   signal(signal: NodeJS.Signals): void;
-  /** Sends the signal, if there is one, and resolves to the exit code, or to the signal that killed the process. */
   end(signal?: NodeJS.Signals): Promise<number | string>;
 }
 
 interface ServeOptions {
-  /** A file, or the address of a PostgreSQL database, which goes into VALS_DATABASE. Empty: the arguments name it. */
   at?: string;
   args?: string[];
   env?: Record<string, string>;
-  /** False: without --json, so that its address is all it prints. */
   json?: boolean;
-  /** Nobody reads its stderr. */
   unreadLog?: boolean;
 }
 

@@ -1,4 +1,3 @@
-// A proxy in front of several processes. It sends a request that one of them does not answer to the next one.
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
@@ -6,7 +5,6 @@ import { listen } from './listen.ts';
 
 interface FailoverProxy {
   baseUrl: string;
-  /** The addresses of the processes. Each request begins with the next one in turn. */
   targets: string[];
 }
 
@@ -25,7 +23,7 @@ export async function failoverProxy(): Promise<FailoverProxy> {
         outgoing.writeHead(answer.status, answer.headers).end(answer.body);
         return;
       } catch {
-        // As in nginx, a POST that may have arrived is not sent again.
+        // Like nginx, the proxy does not repeat a POST that may have arrived.
         if (incoming.method === 'POST') break;
       }
     }

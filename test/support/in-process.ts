@@ -1,4 +1,3 @@
-// The program inside the test's own process, with streams that keep the output in memory.
 import { PassThrough, Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { main } from '../../src/main.ts';
@@ -6,15 +5,11 @@ import { main } from '../../src/main.ts';
 export interface InProcessOptions {
   env: Record<string, string>;
   cwd?: string;
-  /** Output goes to a terminal; to a pipe otherwise. */
   terminal?: { columns: number };
-  /** Keys to press at the terminal, each once its text has appeared on the screen. */
   answers?: readonly Answer[];
-  /** Standard input; a stream may stay open. */
   input?: string | Uint8Array | Readable;
   signal?: AbortSignal;
   clock?: Clock;
-  /** Called with all output so far, whenever there is more. */
   heard?(output: Omit<Output, 'exit'>): unknown;
 }
 
@@ -27,11 +22,9 @@ export interface Output {
   exit: number;
   stdout: string;
   stderr: string;
-  /** Both streams in the order in which they were written, as a terminal shows them. */
   screen: string;
 }
 
-/** The part of a terminal's input that the program uses. */
 class Keyboard extends PassThrough {
   readonly isTTY = true;
 
@@ -76,7 +69,7 @@ class Memory extends Writable {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
   }
 
-  /** The part of a real stream that the program uses. */
+  /** The program uses only the part of a stream that this class has. */
   asStream(): NodeJS.WriteStream {
     return this as unknown as NodeJS.WriteStream;
   }
@@ -92,7 +85,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     const [next] = answers;
     if (next === undefined || !screen.includes(next.after)) return;
     answers.shift();
-    // The program begins to read keys after it has written its question.
+    // The program begins to read keys after it has written its question, so the keys come a moment later.
     setImmediate(() => keyboard.write(next.keys));
   };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);

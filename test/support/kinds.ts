@@ -1,4 +1,4 @@
-// The error kinds for the exit codes of requests, written apart from src so that tests notice a change.
+// Not imported from src, so that tests notice a change of the kinds.
 export const kinds: Record<number, string> = {
   3: 'not_found',
   4: 'auth',

@@ -1,4 +1,3 @@
-// A PostgreSQL server for tests, from the binaries of this machine, in a folder that is deleted with it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import {
@@ -20,12 +19,11 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** The address of the server; undefined in tests that run on SQLite. */
+    /** Undefined if the tests run on SQLite. */
     postgres: string | undefined;
   }
 }
 
-/** The folder of initdb, which Debian keeps out of the PATH. Undefined if PostgreSQL is not installed. */
 export function binariesOfPostgres(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).sort((a, b) => Number(b) - Number(a)) : [];
@@ -41,7 +39,6 @@ const shared = globalThis as typeof globalThis & {
   postgresOfTests?: { server: Promise<PostgresServer>; users: number };
 };
 
-/** Starts the server before the tests that use it, and gives back the function that ends it. */
 export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<() => Promise<void>> {
   shared.postgresOfTests ??= { server: startPostgres(), users: 0 };
   const { postgresOfTests } = shared;
@@ -58,13 +55,11 @@ export async function setup({ provide }: Pick<TestProject, 'provide'>): Promise<
 
 interface PostgresServer {
   address: string;
-  /** `SIGINT` ends it without waiting for connections. `SIGQUIT` ends it as a crash would. */
   stop(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
   start(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** With `keepsAll`, commits survive a crash of the machine, as they do for users. */
 export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
@@ -86,7 +81,6 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
     port,
     unix_socket_directories: folder,
     max_connections: 200,
-    // The data of tests need not survive a crash.
     fsync: keepsAll ? 'on' : 'off',
   };
   let server: ChildProcess;
@@ -124,7 +118,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   };
 }
 
-/** The user that runs PostgreSQL, which refuses to run as root. Undefined if the tests do not run as root. */
+/** PostgreSQL refuses to run as root. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -135,7 +129,7 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Below 32768, so that the system gives the port to no other program while the server is stopped. */
+/** The system gives a port below 32768 to no other program while the server is stopped. */
 async function freePort(): Promise<number> {
   const server = createServer();
   for (;;) {
@@ -148,7 +142,6 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** An empty database, and the function that drops it. */
 export async function newDatabase(
   server: string,
   settings = '',
@@ -160,12 +153,11 @@ export async function newDatabase(
   const drop = () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
   return {
     address: address.href,
-    // DROP begins with a checkpoint, which sometimes fails while another database is dropped.
+    // DROP begins with a checkpoint, which can fail while another database is dropped. So a failed DROP is repeated.
     drop: async () => void (await drop().catch(drop)),
   };
 }
 
-/** One statement, as another program would run it. */
 export async function onServer(address: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(address);
   await client.connect();
@@ -176,7 +168,6 @@ export async function onServer(address: string, sql: string): Promise<Record<str
   }
 }
 
-/** Ends the connections to a database and renames it; gives back its return. */
 export async function takeDatabaseAway(address: string): Promise<() => Promise<unknown>> {
   const server = new URL(address);
   const name = server.pathname.slice(1);

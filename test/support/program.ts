@@ -1,5 +1,3 @@
-// Runs the program with an empty home and a clean environment: inside the test's own process, as a built program in
-// a process of its own, or at a real terminal.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,14 +11,12 @@ import { openTerminal, type Terminal, type TerminalSettings } from './terminal.t
 
 export const program = resolve('bin/vals.js');
 
-/** A folder that is deleted after the test. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vals-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A temporary folder with these files. */
 export function folderOf(files: Record<string, string | Uint8Array>): string {
   const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
@@ -30,14 +26,13 @@ export function folderOf(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
-/** A FIFO. Node's own pipes to its children are sockets. */
+/** Node's own pipes to its children are sockets, so tests of pipes need a FIFO. */
 export function makeNamedPipe(path: string): void {
   execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', path]);
 }
 
 export interface RunOptions {
   env?: Record<string, string | undefined>;
-  /** Standard input; empty when absent. */
   input?: string | Uint8Array;
   cwd?: string;
   home?: string;
@@ -55,11 +50,10 @@ export interface RunResult {
   exit: number;
   stdout: string;
   stderr: string;
-  /** The error object on the last line of stderr, under --json. */
   error: Record<string, unknown> | undefined;
 }
 
-/** In the test's own process, which is ten times as fast. Not for tests of signals, pipes, flags of Node or crashes. */
+/** Ten times as fast as a process. Not for tests of signals, pipes, flags of Node or crashes. */
 export async function run(
   args: readonly string[],
   options: RunOptions & Pick<InProcessOptions, 'clock'> = {},
@@ -74,7 +68,6 @@ export async function run(
   return { exit, stdout, stderr, error: errorObject(stderr) };
 }
 
-/** The program as it is built, in a process of its own. */
 export async function runProcess(args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   const home = options.home ?? temporaryFolder();
   const { exitCode, stdout, stderr } = await execa(process.execPath, [program, ...args], {
@@ -95,7 +88,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A process that gets signals. Its own group shows whether it left other processes behind. */
+/** The process has its own group, which shows whether it left other processes behind. */
 export function startProcess(
   args: readonly string[],
   { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
@@ -136,7 +129,6 @@ export interface ScreenOptions extends RunOptions, Pick<InProcessOptions, 'answe
   columns?: number;
 }
 
-/** At a simulated terminal, in the test's own process. */
 export async function runOnScreen(
   args: readonly string[],
   options: ScreenOptions = {},
@@ -148,16 +140,15 @@ export async function runOnScreen(
     terminal: { columns },
     ...rest,
   });
-  // As a terminal ends lines.
+  // A terminal ends lines with CR and LF.
   return { exit, screen: screen.replaceAll('\n', '\r\n'), stdout };
 }
 
 export interface TerminalOptions extends RunOptions, Pick<TerminalSettings, 'columns' | 'onScreen'> {
-  /** Keys to press: each is sent once its text has appeared on the screen. */
   answers?: readonly Answer[];
 }
 
-/** At a real terminal: stdin, stdout and stderr are one pseudo-terminal. */
+/** Stdin, stdout and stderr are one real pseudo-terminal. */
 export async function runAtTerminal(
   args: readonly string[],
   options: TerminalOptions = {},
@@ -179,7 +170,6 @@ export async function runAtTerminal(
   return { exit: await terminal.ended, screen: terminal.text() };
 }
 
-/** A shell script at a real terminal, which runs the program as `$vals`. */
 export function shellAtTerminal(
   script: string,
   env: Record<string, string> = {},

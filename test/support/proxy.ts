@@ -1,4 +1,3 @@
-// A proxy that makes tunnels to a service of the test.
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
@@ -8,18 +7,16 @@ import { rawService } from './raw-service.ts';
 
 interface TestProxy {
   port: number;
-  /** The heads of its requests. */
   asked: string[];
   connections(): number;
 }
 
-/** Leads each tunnel to the service, whatever its address. With `secure`, the proxy itself speaks TLS. */
 export async function tunnellingProxy(service: Server, secure = false): Promise<TestProxy> {
   const asked: string[] = [];
   const accept = (socket: Socket, text: string) => {
     asked.push(text);
     socket.removeAllListeners('data');
-    // As HTTP servers do: a second write does not wait until the first has arrived.
+    // As in HTTP servers, a second write does not wait until the first has arrived.
     socket.setNoDelay(true);
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     service.emit('connection', socket);

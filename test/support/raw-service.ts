@@ -1,4 +1,3 @@
-// Services below HTTP, which treat connections as no well-behaved server does.
 import { spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
@@ -7,15 +6,11 @@ import { testToken } from './scripted-service.ts';
 
 export interface RawService {
   port: number;
-  /** How many connections were made so far. */
   connections(): number;
-  /** From now on, connections are refused. */
   stopListening(): void;
-  /** The environment that leads commands to this service. */
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
 
-/** Calls the handlers with each connection and each piece of text that it brings. */
 export async function rawService(handlers: {
   connected?: (socket: Socket) => void;
   received?: (socket: Socket, text: string) => void;
@@ -36,7 +31,7 @@ export async function rawService(handlers: {
   };
 }
 
-/** Never accepts a connection, and has a full queue, so that a further connection hangs. */
+/** The queue of this server is full, so a further connection hangs. */
 export async function fullService(): Promise<Pick<RawService, 'env'>> {
   const idle = `
     const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -56,7 +51,7 @@ export async function fullService(): Promise<Pick<RawService, 'env'>> {
     inQueue.push(socket);
     connected = await new Promise<boolean>((decided) => {
       socket.once('connect', () => decided(true));
-      // If this process was held up, a connection that was made meanwhile is noticed first.
+      // If this process was held up, it first notices a connection that was made meanwhile.
       setTimeout(() => setImmediate(decided, false), 300);
     });
   }

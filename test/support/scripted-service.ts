@@ -1,18 +1,15 @@
-// A service with prepared answers. A request that has none fails the test.
+// A request without a prepared answer fails the test.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { listen } from './listen.ts';
 
 export interface Seen {
   method: string;
-  /** With its query. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** As text; empty if there was none. */
   body: string;
 }
 
-/** A body that is not text is sent as JSON. A function may do anything with the connection. */
 export type Reply =
   | { status?: number; headers?: Record<string, string>; body?: unknown }
   | ((response: ServerResponse, seen: Seen) => void);
@@ -20,15 +17,12 @@ export type Reply =
 export interface ScriptedService {
   baseUrl: string;
   requests: Seen[];
-  /** Resolves when the last of the replies is sent. */
   answered: Promise<void>;
-  /** The environment that leads commands to this service. */
   env: { VALS_BASE_URL: string; VALS_TOKEN: string };
 }
 
 export const testToken = 'test-token-1f0c9a7e';
 
-/** Sends the replies one after another, and then the reply that `forever` makes for each request. */
 export async function scriptedService(
   replies: readonly Reply[],
   forever?: (seen: Seen) => Reply,

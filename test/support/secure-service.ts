@@ -1,4 +1,3 @@
-// A service over TLS with one of the certificates in certificates/.
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
@@ -36,6 +35,5 @@ export async function secureService(
   };
 }
 
-/** A server that does not listen: a proxy gives it connections. */
 export const serviceFor = (protocol: string, answer: RequestListener) =>
   protocol === 'https:' ? createSecureServer(certificate('good'), answer) : createServer(answer);

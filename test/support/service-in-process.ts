@@ -1,4 +1,3 @@
-// The embedded service inside the test's own process, with real HTTP and a real database.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parseSeed, startService } from '../../src/service/index.ts';

@@ -1,4 +1,3 @@
-// A service with two people, a space, and a home for each person.
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { openStore, type Store, startService } from '../../src/service/index.ts';
@@ -8,14 +7,12 @@ import { type RunOptions, run, temporaryFolder } from './program.ts';
 export interface Person {
   home: string;
   token: string;
-  /** Runs a command in their home, with the settings there. */
   vals(args: readonly string[], options?: RunOptions): ReturnType<typeof run>;
 }
 
 export interface Team {
   store: Store;
   baseUrl: string;
-  /** The address of the space acme, which both may write to. */
   space: string;
   ada: Person;
   bob: Person;

@@ -1,21 +1,17 @@
-// A command at a real terminal, with all of its output.
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 
 /**
- * A terminal is gone with its last process, and on a busy machine node-pty may not have read everything by then. So a shell
- * prints how the command ended, and stops until that was read.
+ * On a busy machine, a terminal may close before node-pty has read everything. So a shell prints how the command ended,
+ * and stops until the test has read this.
  */
 const held = 'trap : INT QUIT TERM; "$@"; printf "\\001ended with %d\\001" "$?"; kill -STOP $$';
 const ending = /\u0001ended with (\d+)\u0001/;
 
 export interface Terminal {
-  /** All output so far. */
   text(): string;
-  /** Resolves once the text is on the screen. */
   shows(text: string | RegExp): Promise<void>;
   press(keys: string): void;
-  /** The exit code, as a shell reports it. */
   ended: Promise<number>;
 }
 
@@ -23,7 +19,6 @@ export interface TerminalSettings {
   env: Record<string, string>;
   cwd: string;
   columns?: number;
-  /** Called with the whole screen whenever something was added to it. */
   onScreen?(screen: string, press: (keys: string) => void): void;
 }
 

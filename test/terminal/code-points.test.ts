@@ -1,4 +1,3 @@
-// No character from a service, a file or a user can move the terminal, and no character is lost in a pipe or in JSON.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +16,6 @@ const whole = [...controls, ...bidi, ...others];
 const points = [...whole, ...halves];
 const name = (point: number): string => `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** Code points that are tested together in one text, with a name for the test. */
 type Group = [names: string, points: readonly number[]];
 const groupsOf = (chosen: readonly number[]): Group[] => {
   // Some screens show only the first line, so a line break would hide the points after it.
@@ -34,12 +32,10 @@ const around = (before: string, group: number | readonly number[], after: string
     .map((point) => String.fromCharCode(point))
     .join('x')}${after}`;
 
-/** In JSON, a byte order mark stays as it is. */
 const movingInJson = new RegExp(moving.source.replace('\\ufeff', ''));
-/** The program's own colours, and the moves of the spinner. No data in this file has a bracket after an escape character. */
+/** Only the program writes these sequences: no data in this file has a bracket after an escape character. */
 const ownSequences = /\u001b\[\??\d*(?:;\d+)*[A-Za-z]/g;
 const bare = (text: string): string => text.replace(ownSequences, '');
-/** The first moving character in a text. */
 const rawIn = (text: string, forbidden = moving): string | undefined => {
   const found = forbidden.exec(bare(text))?.[0];
   return found === undefined ? undefined : name(found.charCodeAt(0));
@@ -49,7 +45,7 @@ const wide = { columns: 5_000 };
 const narrow = { columns: 40 };
 const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
 
-/** Runs a command. Neither stream may contain a moving character, except the tabs of a pipe and of code. */
+/** Neither stream may contain a moving character, except the tabs of a pipe and of code. */
 async function still(argv: readonly string[], options: InProcessOptions): Promise<Output> {
   const output = await inProcess(argv, options);
   const { stdout, stderr } = output;
@@ -63,7 +59,6 @@ async function still(argv: readonly string[], options: InProcessOptions): Promis
   return output;
 }
 
-/** A run with the point in every field that a service can fill. */
 const runWith = (point: number | readonly number[]) => ({
   id: around('i', point, 'd'),
   val: { id: around('v', point, 'i'), name: around('n', point, 'm'), version: around('1', point, '') },
@@ -212,7 +207,6 @@ describe('code', () => {
 });
 
 describe('messages on stderr', () => {
-  /** All points except NUL, which a command line cannot contain. */
   const word = around(
     'w',
     whole.filter((point) => point > 0),
@@ -225,7 +219,6 @@ describe('messages on stderr', () => {
     GITHUB_ACTIONS: 'true',
   };
 
-  /** Runs the command in a pipe, and at a terminal with and without colour. */
   async function said(
     argv: readonly string[],
     env: Record<string, string>,
@@ -376,7 +369,6 @@ it('nothing moves a real terminal', async () => {
     answers: [{ after: '[y/N]', keys: 'y\r' }],
   });
   expect([table, asked].map(({ exit }) => exit)).toEqual([0, 3]);
-  // A terminal ends lines with CR and LF.
   const raw = [table, asked].map(({ screen }) => rawIn(screen.replaceAll(/\r+\n/g, '\n')));
   expect(raw).toEqual([undefined, undefined]);
 });

@@ -1,4 +1,3 @@
-// The output of commands as tab-separated lines, as JSON, and as the text of a val.
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -133,7 +132,6 @@ describe('--ndjson', () => {
   });
 
   it('is written as pages arrive', async () => {
-    // The second page is answered only after the first line was written.
     const { reply, open } = held({ data: [{ id: 'b' }], links: {} });
     const first: Reply = { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } };
     const service = await scriptedService([first, reply]);

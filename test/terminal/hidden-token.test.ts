@@ -1,4 +1,3 @@
-// A service that sends the token back with characters in it that nobody sees.
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';

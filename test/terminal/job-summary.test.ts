@@ -1,4 +1,3 @@
-// The summary of a push on the page of a GitHub Actions job.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,14 +9,13 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 const decoded = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** The cells of a Markdown table. GitHub splits a row at its bars before it reads anything else. */
+/** GitHub splits a row at its bars before it reads anything else. */
 const tableOf = (markdown: string) =>
   markdown
     .split('\n')
     .filter((line) => line.startsWith('| '))
     .map((line) => line.slice(2, -2).split(' | ').map(decoded));
 
-/** A folder with these files, and the environment of a job whose summary page is in it. */
 function createJob(files: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const page = join(folder, 'summary.md');

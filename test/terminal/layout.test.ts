@@ -1,4 +1,3 @@
-// The rules of every screen: the columns of a table, the wrapping of text, and marks beyond ASCII.
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';

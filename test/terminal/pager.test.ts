@@ -1,4 +1,3 @@
-// A list that is longer than the screen goes through a pager, as in git. A missing pager is no error.
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { page } from '../../src/terminal/pager.ts';

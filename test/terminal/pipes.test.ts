@@ -1,4 +1,3 @@
-// Output to real pipes, whose readers are quick, slow or gone, and to places that cannot be written.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
@@ -28,9 +27,8 @@ function namedPipe(): { reading: Socket; writing: number } {
 }
 
 interface Reader {
-  /** Begins after the service has answered, and pauses after each piece, so that the pipe is full nearly all the time. */
+  /** Reads slowly, so that the pipe is full nearly all the time. */
   isSlow?: boolean;
-  /** Closes the pipe after at least this many bytes. */
   atMost?: number;
 }
 
@@ -49,7 +47,6 @@ async function readFrom(pipe: Socket, { isSlow, atMost = Infinity }: Reader): Pr
   return Buffer.concat(chunks);
 }
 
-/** Runs the program with a pipe as its stdout. */
 async function piped(
   args: readonly string[],
   env: Record<string, string>,
@@ -72,7 +69,6 @@ async function piped(
 
 type Row = { id: string; text: string };
 
-/** Different rows, not only ASCII, whose output has exactly this many bytes if that is possible. */
 function rowsOf(bytes: number, { overhead, frame }: Format): Row[] {
   const largest = 20_000;
   const count = Math.max(1, Math.floor(bytes / largest));
@@ -85,7 +81,6 @@ function rowsOf(bytes: number, { overhead, frame }: Format): Row[] {
   return rows;
 }
 
-/** Exactly this many bytes of UTF-8. */
 function filler(bytes: number, salt: number): string {
   const unit = `${salt} é𝄞`;
   const times = Math.floor(bytes / Buffer.byteLength(unit));
@@ -95,15 +90,12 @@ function filler(bytes: number, salt: number): string {
 
 interface Format {
   args: readonly string[];
-  /** The bytes around each row's text. */
   overhead: number;
-  /** The bytes around all rows. */
   frame: number;
   written(rows: readonly Row[]): string;
   replies(rows: readonly Row[]): Reply[];
 }
 
-/** Many rows make several pages. */
 function pages(rows: readonly Row[]): Reply[] {
   const size = 50;
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, page) => {
@@ -157,7 +149,6 @@ async function prepared(format: Format, bytes: number) {
 }
 
 const formatNames = Object.keys(formats);
-/** All formats in a long run, else one format in turn. */
 const formatsFor = (turn: number): string[] =>
   isLong ? formatNames : [formatNames[turn % formatNames.length] as string];
 

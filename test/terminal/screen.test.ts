@@ -1,4 +1,3 @@
-// The output of commands at a terminal: tables, records, colours, hints and progress.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -40,11 +39,10 @@ describe('a table at a terminal', () => {
     const all = lines(screen);
     expect(all).toHaveLength(content.length + 1);
     expect(all.filter((line) => stringWidth(line) > columns)).toEqual([]);
-    // A sign of half a character.
+    // Half of a character would appear as this sign.
     expect(screen).not.toContain('\ufffd');
     return all;
   }
-  /** The position of the last column in each line. */
   const starts = (all: readonly string[]) =>
     all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
 
@@ -254,14 +252,14 @@ describe('progress', () => {
       runOnScreen([...args, '--quiet'], { env }),
       run(args, { env }).then(({ stdout, stderr }) => ({ screen: stdout + stderr })),
     ];
-    // This command starts after the others. When its progress appears, theirs would have appeared too.
+    // This command starts last. When its progress appears, the others would have shown theirs.
     await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
     const [quiet, piped] = await Promise.all(others);
     expect(plain(quiet?.screen ?? '')).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
     expect(piped?.screen).toBe(`${JSON.stringify(hello)}\n`);
   });
 
-  // `script` and containers of CI jobs have such terminals.
+  // `script` and containers of CI jobs have terminals without a size.
   it('does not appear on a terminal without a size', async () => {
     const { reply, open } = held([hello]);
     let begun: () => void = () => {};

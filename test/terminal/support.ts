@@ -1,4 +1,3 @@
-// Helpers of the terminal's tests: replies of a service, and text from a screen or a pipe.
 import { stripVTControlCharacters } from 'node:util';
 import type { Reply } from '../support/scripted-service.ts';
 
@@ -8,7 +7,6 @@ export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 export const hello = { id, name: 'hello', privacy: 'public', version: 3, code: 'export default 1' };
 export const list = (rows: readonly Row[]): Reply => ({ body: { data: rows, links: {} } });
 
-/** A reply that is sent when `open` is called. */
 export function held(body: unknown): { reply: Reply; open: () => void } {
   let open: () => void = () => {};
   const opened = new Promise<void>((done) => {
@@ -20,22 +18,19 @@ export function held(body: unknown): { reply: Reply; open: () => void } {
 
 /** A terminal ends lines with CR and LF. */
 export const plain = (screen: string): string => screen.replaceAll('\r\n', '\n');
-/** Without colours. */
 export const bare = (screen: string): string => plain(stripVTControlCharacters(screen));
 export const lines = (screen: string): string[] => bare(screen).replace(/\n$/, '').split('\n');
 
-/** Characters that move the cursor, ring, hide text or reverse it. A newline is the program's own. */
+/** Characters that move the cursor, ring, hide text or reverse it. */
 export const moving =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-/** Restores a value from a field of a tab-separated line. */
 const decoded = (field: string): string =>
   field.replace(/\\(u[0-9a-f]{4}|.)/gs, (_match, form: string) => {
     const short: Record<string, string> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
     return short[form] ?? String.fromCharCode(Number.parseInt(form.slice(1), 16));
   });
 
-/** The values of tab-separated lines. */
 export const tabRows = (text: string): string[][] =>
   text
     .split('\n')

@@ -1,4 +1,3 @@
-// All vals of a service as files: vals clone and vals pull --all.
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,6 @@ import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
-/** A service with a list of vals. A val of which `isHeld` is true gets no answer. */
 async function listingService(
   names: readonly string[],
   { isHeld = () => false, noList = false }: Holding = {},
@@ -31,7 +29,6 @@ async function listingService(
     return state.isHeld(service.requests.length) ? () => {} : { body: val };
   };
   const service = await scriptedService([], answer);
-  /** How many vals were read since the last time. */
   const reads = () => service.requests.splice(0).filter(({ path }) => path.startsWith('/v1/vals/')).length;
   return { service, vals, state, reads };
 }
@@ -147,7 +144,7 @@ describe('vals clone', () => {
     const place = new Place(folder, service.env);
     const rows = await place.rows(['clone', 'mine']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
-    // Requests of the process that was killed may still arrive.
+    // Requests of the killed process may still arrive, so the number is not exact.
     expect(isUnchanged).toBeGreaterThan(30);
     expect(reads()).toBeLessThan(many.length);
     for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);

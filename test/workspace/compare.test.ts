@@ -1,11 +1,9 @@
-// The comparison, in every combination of its three sides.
 import { describe, expect, it } from 'vitest';
 import { compare, type Status } from '../../src/workspace/compare.ts';
 
 type Side = 'A' | 'B' | 'C' | undefined;
 
-// base, here, there: every combination of equal and different codes.
-const cases: [Side, Side, Side, Status][] = [
+const cases: [base: Side, here: Side, there: Side, status: Status][] = [
   [undefined, undefined, undefined, 'missing here'],
   [undefined, undefined, 'A', 'missing here'],
   [undefined, 'A', undefined, 'new'],

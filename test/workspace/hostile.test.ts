@@ -1,4 +1,3 @@
-// A stranger made the workspace, as in a cloned repository. Nothing outside of it is touched, and nothing hangs.
 import {
   chmodSync,
   chownSync,
@@ -33,7 +32,7 @@ import { whileSwapping } from './swap.ts';
 interface ValsOptions extends RunOptions {
   uid?: number;
   preload?: string;
-  /** Run in this process: only for cases that cannot hang. */
+  /** Runs in this process, so only for cases that cannot hang. */
   here?: boolean;
 }
 
@@ -58,7 +57,6 @@ async function vals(args: readonly string[], options: ValsOptions) {
 
 const hourAgo = Date.now() / 1_000 - 7_200;
 
-/** A folder with old files of each name that vals could take for one of its own. */
 function outsideFolder(): string {
   const folder = temporaryFolder();
   const temporary = '.5f0c1c1e-6a53-4bd2-9a2e-1f1f3f0b9c11.tmp';
@@ -76,7 +74,6 @@ const contents = (folder: string) =>
       .map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), 'utf8')]),
   );
 
-/** Every val exists there, with code that a pull would write. */
 const anyVal = () =>
   scriptedService([], ({ path, body }: Seen) => {
     const id = path.split('/').at(-1) ?? '';
@@ -108,7 +105,7 @@ describe('nothing behind a link is touched', () => {
     { system: 'here', preload: undefined },
     { system: 'elsewhere', preload: resolve('test/workspace/elsewhere.cjs') },
   ];
-  // On other systems, folders cannot be held open. A short run tests one place of each depth.
+  // A short run on other systems tests one place of each depth.
   const shown = ['.vals/tmp', '.vals', 'sub'];
   const places = systems.flatMap((system) =>
     linked
@@ -121,7 +118,6 @@ describe('nothing behind a link is touched', () => {
     const cwd = temporaryFolder();
     const how = preload === undefined ? { here: true } : { preload };
     put(cwd, { 'vals.json': manifest(service.baseUrl, ['a.ts', 'sub/b.ts']), 'a.ts': 'mine' });
-    // The folder behind the link has all files that vals expects there.
     expect(await vals(['pull', '--force'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });
     put(cwd, { 'a.ts': 'mine again' });
     for (const name of ['.gitignore', 'schema.json']) {
@@ -185,7 +181,6 @@ it('removes only old temporary files of its own', async () => {
   expect(existsSync(join(cwd, ours(2)))).toBe(isRoot);
 });
 
-/** Things that may stand in the place of a regular file. */
 const wrongKinds: { kind: string; here?: boolean; make: (path: string) => void }[] = [
   { kind: 'a link to a device without an end', make: (path) => symlinkSync('/dev/zero', path) },
   { kind: 'a link to a file', here: true, make: (path) => symlinkSync('rules', path) },
@@ -205,7 +200,7 @@ describe('an ignore file that is not a regular file is not read, with one warnin
   it.each(
     ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file, index) =>
       wrongKinds
-        // left-out.test.ts shows that one that is too large stops the command.
+        // left-out.test.ts tests files that are too large.
         .filter(({ kind }) => kind !== 'too large')
         // Kinds that may hang need a process. A short run tests them with the first file only.
         .filter(({ here }) => here || isLong || index === 0)
@@ -317,7 +312,6 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
   const stranger = 65_533;
   const me = 65_534;
 
-  /** A workspace with the given owners, above a folder of my own, as in /tmp. */
   async function above(owners: Record<string, number>) {
     const service = await anyVal();
     const top = temporaryFolder();
@@ -357,7 +351,6 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     if (!isLong && place !== '') return;
     expect(await asMe(['__complete', 'bash', 'val', 'get', ''])).toEqual({ exit: 0, stdout: '', stderr: '' });
     expect(service.requests).toEqual([]);
-    // I can still make a workspace of my own below it.
     expect(await asMe(['init'])).toMatchObject({ exit: 0 });
     expect(await asMe(['push'])).toMatchObject({ exit: 0 });
     const sent = service.requests.filter(({ method }) => method === 'PUT');

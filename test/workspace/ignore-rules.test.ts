@@ -1,4 +1,3 @@
-// Ignore files with several `**` in one line, as git reads them.
 import { mkdirSync } from 'node:fs';
 import { execa } from 'execa';
 import fc from 'fast-check';
@@ -10,7 +9,6 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 import { put } from './support.ts';
 
 const names = ['a', 'b', 'ab', 'c d'];
-/** All paths of one to four names. */
 const paths = [1, 2, 3].reduce(
   (found) => [...found, ...found.flatMap((path) => names.map((name) => `${path}/${name}`))],
   names,
@@ -48,7 +46,7 @@ it('ignores the same files as git', async () => {
     }),
     { numRuns: isLong ? 500 : 60 },
   );
-  // A rule for no file or for all files compares little.
+  // A rule that matches no file or all files compares little, so the least number is low.
   expect(compared).toBeGreaterThan(isLong ? 100 : 10);
 });
 

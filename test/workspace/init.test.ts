@@ -1,4 +1,3 @@
-// vals init, and the commands that need a workspace.
 import { execFileSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,3 @@
-// A command writes new ids into vals.json once, at its end. If it is killed before that, the journal keeps them.
 import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -9,7 +8,6 @@ import { Place, workspaceWith } from './support.ts';
 
 const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
 
-/** Keeps each val under an id that follows from its name. */
 async function namingService() {
   const codes = new Map<string, { name: string; code: string }>();
   const service = await scriptedService([], ({ method, path, body }: Seen) => {
@@ -46,7 +44,6 @@ async function workspaceOf(names: readonly string[]) {
   return { place, service, puts };
 }
 
-/** The service answered for all vals, and vals.json has none of them yet. */
 async function killedBeforeTheEnd(names: readonly string[]) {
   const made = await workspaceOf(names);
   const { signal } = await runHooked(made.place, ['push'], { KILL_BEFORE: 'vals.json' });
@@ -183,7 +180,6 @@ describe('a service that sends no id', () => {
       'PUT',
       'PUT',
     ]);
-    // The file was edited since. pull accepts the id and keeps the edit.
     place.put({ 'a.ts': 'a3' });
     expect(await place.rows(['pull', id])).toEqual([{ ...row, status: 'kept', id, version: 7 }]);
     expect(place.read('a.ts')).toBe('a3');

@@ -1,4 +1,3 @@
-// vals.json may come from a stranger, so a push without paths does not send every file that it lists.
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';

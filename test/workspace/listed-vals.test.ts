@@ -1,4 +1,3 @@
-// With many vals, the service's list shows which did not change. Only the others are read.
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
@@ -17,13 +16,10 @@ interface Stored {
 
 interface Options {
   vals?: number;
-  /** The entry of a val in the list. */
   listed?: (val: Stored) => Partial<Stored>;
-  /** The answer instead of the list. */
   noList?: Reply;
 }
 
-/** A workspace whose vals are all pushed. */
 async function pushedWorkspace({ vals = many, listed = withoutCode, noList }: Options = {}) {
   const stored = new Map<string, Stored>();
   const list = (path: string): Reply => {
@@ -55,7 +51,6 @@ async function pushedWorkspace({ vals = many, listed = withoutCode, noList }: Op
   service.requests.length = 0;
   const edit = (index: number, change: Partial<Stored>) =>
     Object.assign(stored.get(idOf(index)) as Stored, change);
-  /** Which vals were asked for, and whether any was sent. */
   const asked = () =>
     service.requests.splice(0).flatMap(({ method, path }): (string | number)[] => {
       const index = /^\/v1\/vals\/.*-0*(\d+)$/.exec(path)?.[1];

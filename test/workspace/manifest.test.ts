@@ -1,4 +1,3 @@
-// vals.json: invalid content is refused, and only the necessary parts change.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

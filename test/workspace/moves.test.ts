@@ -1,4 +1,3 @@
-// Files that were moved keep their val, and forgotten files are not pushed again.
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +76,6 @@ describe('vals forget', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
     expect(place.read(file)).toBe('x');
     expect(await service.code(id)).toBe('x');
-    // If it is named, the val of that name is adopted again.
     expect(await place.words(['push', file])).toEqual({ [file]: 'unchanged' });
     expect(place.idOf(file)).toBe(id);
   });

@@ -1,4 +1,3 @@
-// Names from a service, entries of vals.json and links: nothing is written outside, through a link, or over another file.
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,6 @@ import { Place, pushed } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
-/** Every file with its content, but for our own. */
 const snapshot = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -70,7 +68,7 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     'a\u2028b',
     '\ud800',
     'node_modules',
-    // Tools would run such a file.
+    // Tools would run files with these names.
     'vite.config',
     'knexfile',
     '--checkpoint-action=exec=sh x',
@@ -78,7 +76,7 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     'Gulpfile',
     'x'.repeat(400),
     'é'.repeat(120),
-    // The same file as an existing one on some file systems.
+    // On some file systems, these are the names of existing files.
     'known',
     'KNOWN',
     'cafe\u0301',

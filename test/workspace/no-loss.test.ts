@@ -1,4 +1,3 @@
-// No text of either side is ever lost, whatever commands run in whatever order, and wherever they are killed.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -9,7 +8,6 @@ import { type Place, pushed, type Service, startService } from './support.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
-/** Runs the program, and kills it before the Nth step that changes a file. True if it was killed. */
 async function killed(place: Place, args: readonly string[], afterChanges: number): Promise<boolean> {
   const { signal, exitCode, stderr } = await execa(process.execPath, ['--require', crash, program, ...args], {
     cwd: place.folder,
@@ -23,7 +21,6 @@ async function killed(place: Place, args: readonly string[], afterChanges: numbe
   return signal === 'SIGKILL';
 }
 
-/** Every text that still exists: the file, all versions on the service, and the files in .vals. */
 function everything(place: Place, versions: readonly string[]): Set<string> {
   const texts = new Set(versions);
   if (existsSync(join(place.folder, 'a.ts'))) texts.add(place.read('a.ts'));
@@ -35,14 +32,13 @@ function everything(place: Place, versions: readonly string[]): Set<string> {
   return texts;
 }
 
-/** The base in the folder. */
 function baseCode(place: Place, id: string): string | undefined {
   const folder = join(place.folder, '.vals/agreed');
   const file = join(folder, existsSync(folder) ? (readdirSync(folder)[0] ?? '') : '', `${id}.json`);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).code : undefined;
 }
 
-/** No step may lose the file's text, and no push without --force may overwrite an edit that this folder has not seen. */
+/** No step may lose the text of the file. No push without --force may overwrite an edit that this folder has not seen. */
 async function checkedStep(
   place: Place,
   service: Service,
@@ -65,7 +61,6 @@ async function checkedStep(
   return wasKilled;
 }
 
-/** From any state, both sides can be made equal. */
 async function converge(place: Place, service: Service, id: string): Promise<void> {
   await place.vals('pull', 'a.ts', '--merge');
   await place.vals('push', 'a.ts', '--force');
@@ -103,7 +98,7 @@ describe('killed before each step that changes a file', () => {
     let steps = start;
     for (let wasKilled = true; wasKilled; steps += stride) {
       await place.vals('pull', '--force');
-      // New words each time, so that none is left over from an earlier round.
+      // New words in each round, so that none is left over from an earlier one.
       const words = { here: `here ${steps}`, there: `there ${steps}` };
       if (there !== undefined) await service.edit('a', there(await service.code(id), words.there));
       if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });

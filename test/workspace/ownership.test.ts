@@ -1,4 +1,3 @@
-// A push never makes a second val for a file that has one, and a stranger's repository cannot overwrite vals of other names.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -12,15 +11,11 @@ const ownId = '11111111-1111-4111-8111-111111111111';
 const acme = { author: { id: 'acme-id', username: 'acme' } };
 
 interface Facts {
-  /** The answer to the reading of the val. */
   read: Reply;
-  /** Below the origin, such as /@acme. */
   path?: string;
-  /** The path that vals.json has the id for. */
   idsFor?: string;
 }
 
-/** A fresh checkout whose vals.json gives the id to hello.ts. */
 async function checkout({ read, path = '', idsFor = path }: Facts) {
   const service = await scriptedService([], (seen: Seen) => {
     const route = seen.path.slice(path.length);
@@ -145,7 +140,6 @@ describe('an id that belongs to a val of another name', () => {
       const [row] = await place.rows(args, 5);
       expect(row?.error?.message).toContain('on the service, its id belongs to the val "production_billing"');
     }
-    // A pull that refuses does not take the name either.
     expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(sent()).toEqual([]);

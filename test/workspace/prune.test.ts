@@ -1,4 +1,3 @@
-// vals push --prune: deletes the vals whose files are gone, and nothing else.
 import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
@@ -11,7 +10,6 @@ const names = async (service: Service): Promise<string[]> => {
   return data.map(({ name }) => name).sort();
 };
 
-/** Three vals, of which two have lost their files; another val is not of the workspace. */
 async function workspace() {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
   await service.edit('elsewhere', 'x');
@@ -61,7 +59,6 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
     if (method === 'GET') return stored.has(id) ? { body: stored.get(id) } : { status: 404, body: {} };
     stored.delete(id);
     if (!isHeld || id !== idOf(2)) return { status: 204 };
-    // The val is deleted, and its answer never comes.
     return hold;
   });
   const place = workspaceWith(service.env, { 'v1.ts': '1', 'v2.ts': '2', 'v3.ts': '3' });

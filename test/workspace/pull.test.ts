@@ -1,4 +1,3 @@
-// pull in a workspace.
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

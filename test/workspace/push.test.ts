@@ -1,4 +1,3 @@
-// push in a workspace.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +25,6 @@ describe('push', () => {
       name: 'd',
       ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
     });
-    // --force is for files that changed here.
     expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'unchanged', 'c.ts': 'behind' });
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
     expect(await place.rows(['push', 'a.ts'])).toEqual([
@@ -38,12 +36,12 @@ describe('push', () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
     await service.edit('a', 'theirs');
-    // One val was pushed, another was not.
+    // Exit 9 means that one val was pushed and another was not.
     const mixed = await place.rows(['push'], 9);
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
     expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
     expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
-    // Nothing else had to be done, so the exit code is that of the conflict.
+    // Exit 5 means a conflict. Nothing else had to be done.
     expect((await place.rows(['push'], 5)).map(({ status }) => status)).toEqual([
       'failed',
       'unchanged',
@@ -184,7 +182,6 @@ describe('push', () => {
 });
 
 describe('in a fresh checkout, which has no bases', () => {
-  /** The val a was edited on the service. */
   async function freshCheckout() {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     await service.edit('a', 'theirs');

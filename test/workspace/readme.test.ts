@@ -1,4 +1,3 @@
-// The commands in the README work as written there.
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
@@ -33,7 +32,6 @@ it('the first minutes', async () => {
   const stdout = await play(lines.slice(1, -1), home);
   expect(stdout).toMatch(/created\thello\t1\t/);
   expect(stdout).toContain(readFileSync('examples/hello.ts', 'utf8'));
-  // The output of the run, and its row in `vals runs`.
   expect(stdout).toMatch(/Hello, Ada!\n.*\thello\t1\t/);
 });
 

@@ -1,4 +1,3 @@
-// Files that are saved at a critical moment are noticed too.
 import fs, { mkdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
@@ -8,7 +7,6 @@ import { createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
 import { watchSaves } from '../../src/workspace/watch/saves.ts';
 import { temporaryFolder } from '../support/program.ts';
 
-/** Calls `act` right before a folder of this name is watched for the first time. */
 function beforeWatching(name: string, act: (folder: string) => void): void {
   const { watch } = fs;
   let isDone = false;

@@ -1,4 +1,3 @@
-// status and diff in a workspace.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -48,7 +47,6 @@ it('status shows every status, and patch applies the output of diff', async () =
     'there.ts': 'changed there',
   });
 
-  // Patching the service's code gives the files.
   const diff = (await place.vals('diff')).stdout;
   const there = temporaryFolder();
   for (const name of ['same', 'here', 'there', 'both', 'missing', 'alike'])

@@ -1,4 +1,3 @@
-// A repository from elsewhere lists vals of the user in vals.json. Commands that only read give it no power over them.
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -15,7 +14,6 @@ function putManifest(place: Place, listed: Listed): void {
   place.put({ 'vals.json': JSON.stringify({ vals: Object.fromEntries(entries) }) });
 }
 
-/** A fresh checkout whose file is a copy of the val `prod`. */
 async function checkout(file = 'prod.ts') {
   const service = await startService();
   const { id } = await service.edit('prod', 'precious');
@@ -111,7 +109,6 @@ describe('in a fresh checkout, status', () => {
   });
 });
 
-/** The folder of the bases of the only service. */
 function basesOf(place: Place): string {
   const folder = join(place.folder, '.vals/agreed');
   return join(folder, readdirSync(folder)[0] ?? '');

@@ -1,4 +1,3 @@
-// A workspace in a folder of its own, and the service it is compared with, edited from both sides.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
@@ -24,7 +23,6 @@ export function put(folder: string, files: Record<string, string | Uint8Array>):
   }
 }
 
-/** The service, with functions that read and edit its vals without a workspace. */
 export class Service {
   constructor(
     readonly process: Omit<RunningService, 'end'> & { end(signal: NodeJS.Signals): Promise<unknown> },
@@ -53,7 +51,6 @@ export class Service {
     return ((await this.ask('GET', `/v1/vals/${id}`)) as { code: string }).code;
   }
 
-  /** All of them, oldest first. */
   async versions(id: string): Promise<string[]> {
     const { data } = (await this.ask('GET', `/v1/vals/${id}/versions`)) as { data: { version: number }[] };
     const codes = data.map(async ({ version }) => {
@@ -72,7 +69,6 @@ export class Place {
     readonly env: Env,
   ) {}
 
-  /** Outside of the workspace, so that files of the home are not taken for vals. */
   readonly home = temporaryFolder();
 
   vals = (...args: string[]): Promise<RunResult> =>
@@ -81,7 +77,6 @@ export class Place {
   onScreen = (args: string[], options: ScreenOptions = {}) =>
     runOnScreen(args, { cwd: this.folder, env: this.env, home: this.home, ...options });
 
-  /** Rows of a command that must end with this exit code. */
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
     expect({
@@ -95,7 +90,6 @@ export class Place {
     return JSON.parse(result.stdout);
   }
 
-  /** File by file, the one word that a command has for it. */
   async words(args: string[], exit = 0): Promise<Record<string, string>> {
     return Object.fromEntries((await this.rows(args, exit)).map(({ file, status }) => [file, status]));
   }
@@ -110,7 +104,6 @@ export class Place {
 
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
 
-  /** The contents of all backups. */
   backups(): string[] {
     const folder = join(this.folder, '.vals/backup');
     if (!existsSync(folder)) return [];
@@ -128,14 +121,12 @@ export class Place {
   }
 }
 
-/** A workspace with these files, none of them pushed. */
 export function workspaceWith(env: Env, files: Record<string, string | Uint8Array> = {}): Place {
   const place = new Place(temporaryFolder(), env);
   place.put({ 'vals.json': '{"vals":{}}', ...files });
   return place;
 }
 
-/** A workspace with these files, all of them pushed. */
 export async function pushed(
   files: Record<string, string>,
   service?: Service,

@@ -1,4 +1,3 @@
-// Puts a link in the place of something, right before the Nth step of the program that touches it.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { resolve } from 'node:path';
@@ -7,10 +6,9 @@ type Calls = Record<string, (...args: unknown[]) => unknown>;
 
 const isStep = /^(?:open|lstat|stat|exists|readFile|readdir|rename|mkdir|rm|unlink|writeFile)(?:Sync)?$/;
 
-/** The program holds folders open, and names files in them so. */
+/** The program holds folders open, and names their files by such paths. */
 const held = /^\/proc\/self\/fd\/\d+/;
 
-/** Runs the work with this trap and returns its result. The replaced file or folder is kept beside the link, as `.aside`. */
 export async function whileSwapping<T>(
   { place, target, after }: { place: string; target: string; after: number },
   work: () => Promise<T>,
@@ -25,7 +23,7 @@ export async function whileSwapping<T>(
       renameSync(place, `${place}.aside`);
       symlinkSync(target, place);
     } catch {
-      // It is not there yet: a later step may make it.
+      // The place does not exist yet. A later step may make it.
       left += 1;
     }
   };

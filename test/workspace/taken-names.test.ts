@@ -1,4 +1,3 @@
-// A new file whose name the service already has is a conflict. Without a list, vals warns that it may be one.
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';

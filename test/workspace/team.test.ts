@@ -1,11 +1,10 @@
-// Two people and a CI job work on one repository whose vals belong to a space.
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { type Person, signIn, startTeam } from '../support/team.ts';
 
-/** Copies the files that git would: all but .vals, which ignores itself. */
+/** git would copy all files except .vals, which ignores itself. */
 function checkout(from: string, to = temporaryFolder()): string {
   cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== '.vals' });
   return to;

@@ -1,4 +1,3 @@
-// `patch` applies the diffs, and a merge takes the changes of both sides.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +8,6 @@ import { unifiedDiff } from '../../src/workspace/text/unified-diff.ts';
 import { budget, isLong } from '../support/cases.ts';
 import { temporaryFolder } from '../support/program.ts';
 
-/** The lines that texts are made of, with every kind of end. */
 const line = fc.constantFrom(
   'a\n',
   'b\n',

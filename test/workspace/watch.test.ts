@@ -1,4 +1,3 @@
-// push --watch: every way of saving, an outage of the service, and Ctrl-C.
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { renameSync, watch as watchFolder, writeFileSync } from 'node:fs';
@@ -12,7 +11,6 @@ import { Place, pushed, type Row, Service, startService } from './support.ts';
 /** Shorter than the time limit of a test, so that the error shows the output so far. */
 const patienceMs = 50_000;
 
-/** Emits when the program printed, wrote or requested something: a waiting condition may be true now. */
 const happenings = new EventEmitter();
 const happened = () => happenings.emit('more');
 
@@ -63,10 +61,8 @@ function watching(place: Place, ...args: string[]) {
     child,
     exited,
     stderr: () => stderr,
-    /** Resolves when the condition is true. */
     until,
     events,
-    /** Waits for `count` events of a file, and returns the last. */
     async event(file: string, count: number): Promise<Row> {
       const ofFile = () => events().filter((row) => row.file === file);
       await until(() => ofFile().length >= count);
@@ -79,7 +75,7 @@ function watching(place: Place, ...args: string[]) {
   };
 }
 
-/** A workspace with one val that changed since it was pushed: its event tells that the watch has begun. */
+/** The event of the changed file tells that the watch has begun. */
 async function changedOnce(service?: Service) {
   const { place, service: there } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, service);
   place.put({ 'a.ts': 'a2' });
@@ -145,7 +141,6 @@ it('uses the ignore files as they are now', async () => {
   await watch.event('a.ts', 1);
   const files = () => new Set(watch.events().map(({ file }) => file));
 
-  // Also rules above the workspace, up to the top of the repository, that are written right before the file.
   place.put({ '.gitignore': 'secret.ts\n/sub/deep/\n', 'sub/secret.ts': 's', 'sub/deep/secret2.ts': 's' });
   below.put({ 'gen/x.ts': 'x', 'once.ts': 'ignored' });
   below.put({ 'lib/.valsignore': 'secret3.ts', 'lib/secret3.ts': 's' });

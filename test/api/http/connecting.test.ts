@@ -1,4 +1,3 @@
-// A host with several addresses is reached as long as one of them answers.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,8 +5,7 @@ import { runProcess as run, temporaryFolder } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
-/** Makes Node resolve host names below `.test` to these addresses, in this order. */
-function lookingUp(addresses: { address: string; family: number }[]): string {
+function nodeOptionsThatResolveTo(addresses: { address: string; family: number }[]): string {
   const file = join(temporaryFolder(), 'lookup.cjs');
   writeFileSync(
     file,
@@ -35,7 +33,7 @@ describe('a host on whose first address nothing listens', () => {
       env: {
         VALS_TOKEN: service.env.VALS_TOKEN,
         VALS_BASE_URL: service.baseUrl.replace('127.0.0.1', 'vals.test'),
-        NODE_OPTIONS: lookingUp([dead, alive]),
+        NODE_OPTIONS: nodeOptionsThatResolveTo([dead, alive]),
       },
     });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -49,7 +47,7 @@ it('a host none of whose addresses answers: nothing was changed', async () => {
     env: {
       VALS_TOKEN: 'token-0123456789',
       VALS_BASE_URL: 'http://vals.test:1',
-      NODE_OPTIONS: lookingUp([dead, alive]),
+      NODE_OPTIONS: nodeOptionsThatResolveTo([dead, alive]),
     },
   });
   expect(exit).toBe(7);
@@ -57,7 +55,7 @@ it('a host none of whose addresses answers: nothing was changed', async () => {
 });
 
 describe('a service that closes a connection right behind its answer', () => {
-  /** Sends no `Connection: close`, so that the client cannot expect the end. */
+  /** Sends no `Connection: close`, so that the client cannot know that the connection will end. */
   const closingService = async (body: string) => {
     let requests = 0;
     const { env } = await rawService({
@@ -70,8 +68,6 @@ describe('a service that closes a connection right behind its answer', () => {
     return { env, requests: () => requests };
   };
 
-  // On a busy machine the end may sometimes arrive after the next request, so both tests allow a few repetitions.
-
   it('the next request does not run into the end', async () => {
     const files = 40;
     const cwd = temporaryFolder();
@@ -79,6 +75,7 @@ describe('a service that closes a connection right behind its answer', () => {
     const service = await closingService('{}');
     const { exit } = await run(['push', '.', '--concurrency', '4'], { env: service.env, cwd });
     expect(exit).toBe(0);
+    // On a busy machine, a few requests meet a connection that has just ended, and are repeated.
     expect(service.requests()).toBeLessThan(files * 1.25);
   });
 
@@ -88,6 +85,7 @@ describe('a service that closes a connection right behind its answer', () => {
     const exits: unknown[] = [];
     for (let turn = 0; turn < 4; turn++)
       exits.push((await run(['version', 'restore', id, '1'], { env })).exit);
+    // On a busy machine, one write may meet a connection that has just ended.
     expect(exits.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(3);
   });
 });

@@ -1,5 +1,3 @@
-// Failed requests: retries, exit codes and messages. faults/ tests each fault alone, with each kind of
-// route.
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
 import { kinds } from '../../support/kinds.ts';
@@ -15,11 +13,9 @@ import {
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const stack = /^\s+at .+:\d+/m;
 
-/** One command for each method. */
 interface Sending {
   args: string[];
   path: string;
-  /** The messages for statuses that have a particular meaning for this command. */
   meanings?: Record<number, string>;
 }
 const commands: Record<'GET' | 'PUT' | 'POST' | 'DELETE', Sending> = {
@@ -42,7 +38,6 @@ const methods = Object.keys(commands) as Method[];
 const send = (method: Method, env: Record<string, string>, ...more: string[]): Promise<RunResult> =>
   run([...commands[method].args, '--json', ...more], { env, input: 'export default 1' });
 
-/** Expects the facts that hold for every failure under --json. */
 function expectFailure(method: Method, exit: number, result: RunResult): void {
   const { stdout, stderr, error } = result;
   const facts = { exit, kind: kinds[exit], method, path: commands[method].path };
@@ -75,7 +70,7 @@ it('a status without --json: an error, a hint, and no more', async () => {
     const { args, path, meanings } = commands[method];
     const { stdout, stderr } = await run(args, { env: service.env, input: '1' });
     const [error = '', hint = '', ...rest] = stderr.split('\n');
-    // The request and its status are for --json and --debug.
+    // Users see the request and its status only with --json or --debug.
     expect(error).not.toMatch(new RegExp(`${method}|${path}|${status}`));
     expect(error).toMatch(new RegExp(`^error: ${meanings?.[status] ?? 'The .+[^.]:'} for a reason\\.`));
     expect(hint).toMatch(/^hint: [A-Z`].+\.$/);
@@ -87,7 +82,6 @@ it('a status without --json: an error, a hint, and no more', async () => {
 
 type Word = number | 'lost' | 'cut' | 'cut chunks';
 
-/** A status, or an end of the connection after the request has arrived. */
 function reply(word: Word): Reply {
   switch (word) {
     case 'lost':
@@ -111,7 +105,7 @@ describe('what is sent again', () => {
   interface Case {
     method: Method;
     replies: Word[];
-    /** The answer to all further requests; undefined if there must be none. */
+    /** If undefined, no further request may arrive. */
     after?: Word;
     exit: number;
     requests: number;
@@ -125,7 +119,7 @@ describe('what is sent again', () => {
     { method: 'GET', replies: ['lost', 'cut', 'cut chunks', 200], exit: 0, requests: 4 },
     { method: 'PUT', replies: [502, 201], exit: 0, requests: 2 },
     { method: 'PUT', replies: ['lost', 'cut', 429, 200], exit: 0, requests: 4 },
-    // Exit 7 promises that nothing was changed, and the first attempt may have changed something.
+    // Exit 7 promises that nothing was changed. The first attempt may have changed something, so these end with exit 8.
     { method: 'PUT', replies: [502], after: 503, exit: 8, requests: 4 },
     { method: 'PUT', replies: ['lost'], after: 503, exit: 8, requests: 4 },
     { method: 'PUT', replies: [500], after: 429, exit: 8, requests: 4 },
@@ -159,7 +153,6 @@ describe('what is sent again', () => {
       seen[index] = { method, replies, ...(after !== undefined && { after }), exit: result.exit, requests };
       if (exit !== 0) expectFailure(method, result.exit, result);
       else expect(result.stderr).toBe('');
-      // Each attempt is the same request.
       expect(new Set(service.requests.map((request) => JSON.stringify(request)))).toHaveProperty('size', 1);
     });
     expect(seen).toEqual(cases);
@@ -226,7 +219,7 @@ describe('no answer', () => {
 
   it('a connection that is refused or breaks before TLS stands: tried four times, nothing was changed', async () => {
     const hangsUp = await rawService({ received: (socket) => socket.end() });
-    // Nothing listens on the first port.
+    // Nothing listens on port 1.
     const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
     const cases = addresses.flatMap((address) => methods.map((method) => ({ address, method })));
     await forEachAtMost(8, cases, async ({ address, method }) => {
@@ -267,7 +260,7 @@ describe('no answer', () => {
         ended[timeout] = Date.now();
       }),
     ]);
-    // The deadline holds here too: by theirs, these two end two seconds apart.
+    // Each command ends at its own deadline, so the ends are two seconds apart.
     expect((ended['3'] ?? 0) - (ended['1'] ?? 0)).toBeGreaterThan(1_000);
   });
 });
@@ -407,7 +400,7 @@ describe('what is said', () => {
       'The token has no permission for this request (2 attempts). The request was sent more than once, so the change may already have been made.',
     ],
   ] as const)('once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
-    // A Retry-After beyond the deadline ends the attempts.
+    // 900 seconds are beyond the deadline, so the 429 is the last attempt.
     const headers = { 'retry-after': '900' };
     const replies = statuses.map((status): Reply => (status === 429 ? { status, headers } : { status }));
     const service = await scriptedService(replies);
@@ -472,7 +465,7 @@ describe('the token is in nothing that is printed', () => {
     });
   });
 
-  /** Wherever such a text is cut, one of the shifts puts a large part of a token before the cut. */
+  /** One of the shifts puts a cut in the middle of a token, wherever the text is cut. */
   const manyTokens = (shift: number) => 'x'.repeat(shift) + testToken.repeat(200);
   const shifts = [0, 6, 12];
   const goodPart = testToken.slice(0, 8);

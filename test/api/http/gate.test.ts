@@ -1,4 +1,3 @@
-// The gate: the order of admission, and pushes to services that accept few or many requests at a time.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,6 @@ import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
 describe('a gate for one request at a time, which is under way', () => {
-  /** Time passes only when the test says so. */
   async function busyGate() {
     let now = 0;
     let due = () => {};
@@ -82,7 +80,6 @@ function files(count: number): string {
   return folder;
 }
 
-/** Answers this many requests at a time, each after this time, and refuses the others. */
 async function limitedService(most: number, ms: number, retryAfter: string) {
   const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
   const service = await scriptedService([], (): Reply => {

@@ -1,4 +1,3 @@
-// Bytes that arrive on a kept connection before the next request is written end the connection.
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createClient } from '../../../src/api/http/client.ts';
@@ -7,7 +6,7 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { serviceFor } from '../../support/secure-service.ts';
 
-// Certificates are not tested here, and Node reads its authorities only when a process starts.
+// Node reads trusted authorities only when a process starts, so these tests accept any certificate.
 beforeEach(() => void vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0'));
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -69,7 +68,7 @@ describe('an answer that comes before its request', () => {
     const ask = () => client.request({ method: 'POST', path: '/v1/vals', body: {} });
 
     expect(await ask()).toMatchObject({ body: { connection: 1 } });
-    // In one process the bytes have arrived when this returns, and the next request is not written yet.
+    // Client and server share this process, so the bytes arrive before the next request is written.
     if (moment === moments[2]) (sockets[0] as Socket).write(forged);
     expect(await ask()).toMatchObject({ body: { connection: 2 } });
     expect([connections, [...onSocket.values()]]).toEqual([2, [1, 1]]);

@@ -1,9 +1,7 @@
-// The pace of requests with simulated services, on a clock that needs no time.
 import { describe, expect, it } from 'vitest';
 import { mostRequests, nextPace, type Pace, startPace } from '../../../src/api/http/pace.ts';
 import { chanceOf, isLong } from '../../support/cases.ts';
 
-/** A simulated service: how long a request takes with this many others under way, or a refusal. */
 interface Model {
   what: string;
   takes(others: number): number | 'refused';
@@ -19,13 +17,11 @@ interface Course {
 const attempts = 4;
 const refusalMs = 2;
 
-/** A client that pauses now and then, and sees all answers of the pause at once, in any order. */
 interface Hindered {
   everyMs: number;
   forMs: number;
 }
 
-/** A time in which every request takes longer by this factor. */
 interface HardTime {
   from: number;
   until: number;
@@ -38,7 +34,6 @@ interface Circumstances {
   hardTimes?: readonly HardTime[];
 }
 
-/** Sends all requests, and each refused one again after its wait, as the client does. */
 function play(
   model: Model,
   count: number,
@@ -202,7 +197,7 @@ describe('a service', () => {
       worst = Math.max(worst, ratio);
       if (ratio > 1.15) missed.push(`${seed}: ${model.what}, ${ratio.toFixed(2)} of the best`);
     }
-    // If a service handles only 4 requests well, a thousand requests hardly make up for the start with 8.
+    // For a service that handles only 4 requests well, the start with 8 costs time, so a few cases may miss the limit.
     expect(missed.length, missed.join('\n')).toBeLessThanOrEqual(count / 100);
     expect(worst).toBeLessThan(1.3);
   });

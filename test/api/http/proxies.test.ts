@@ -1,4 +1,3 @@
-// Proxies: tunnels through them, faults of bad ones, and the number of attempts.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';

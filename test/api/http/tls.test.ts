@@ -1,4 +1,3 @@
-// Failed TLS connections: the wrong protocol for the port, and certificates that cannot be trusted.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TLSSocket, TlsOptions } from 'node:tls';
@@ -12,12 +11,10 @@ import { secureService } from '../../support/secure-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const commands = [['me'], ['version', 'new', id], ['val', 'rm', id, '--yes']];
-/** One of them in turn; all in a long run. */
 const commandsOf = (turn: number) =>
   commands.filter((_, index) => isLong || index === turn % commands.length);
 const major = Number(process.versions.node.split('.')[0]);
 
-/** Expects one attempt, exit 7 and this message. */
 async function expectBarred(
   env: Record<string, string>,
   message: string | RegExp,
@@ -25,7 +22,7 @@ async function expectBarred(
   hint = /./,
 ) {
   const options = { env, input: 'code' };
-  // Node reads its trusted authorities only when a process starts.
+  // Node reads trusted authorities only when a process starts.
   const result = await (env.NODE_EXTRA_CA_CERTS ? runProcess : run)([...args, '--json', '--debug'], options);
   expect({ exit: result.exit, message: result.error?.message }).toEqual({
     exit: 7,

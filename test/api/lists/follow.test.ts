@@ -1,4 +1,3 @@
-// Runs followed as they happen: each once, none missed, oldest first, through bursts, outages and lists that move.
 import { spawn } from 'node:child_process';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
@@ -13,39 +12,30 @@ import { environment, program, run, temporaryFolder } from '../../support/progra
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { fastClock } from '../http/faults/harness.ts';
 
-/** The changes of the list before one look, or before one request of a look. */
 interface Change {
   arrive: number;
-  /** How deep below the head the arrivals stand. */
   depth?: number;
-  /** Which records vanish, counted from the head. */
   vanish?: number[];
 }
 
 interface Look extends Change {
-  /** Before the second request of the look, and so on. */
   during: Change[];
-  /** The request at which the service is away. */
   awayAt?: number;
 }
 
 interface Plan {
   start: number;
   last: number;
-  /** The most records that the service puts on a page. */
   cap: number;
   links: boolean;
   ids: boolean;
   looks: Look[];
-  /** The service always sends the head of its list. */
   ignoresOffset?: boolean;
 }
 
 interface Followed {
   given: string[];
-  /** The records at the start, oldest first. */
   old: string[];
-  /** The records that arrived later, in their order. */
   arrived: string[];
   left: Set<string>;
   notes: string[];
@@ -54,7 +44,6 @@ interface Followed {
   error: unknown;
 }
 
-/** Follows a list that changes as planned and then stands still for some looks, with a clock that does not wait. */
 async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
   const { start, last, cap, links, ids, looks, ignoresOffset } = plan;
   const controller = new AbortController();
@@ -206,7 +195,6 @@ describe('following, whatever the schedule', () => {
     const plan = { start: 500, last: 1, cap: 100, links: true, ids: true };
     const idle = await followPlan({ ...plan, looks: Array(20).fill(quiet) });
     expect({ given: idle.given.length, requests: idle.requests }).toEqual({ given: 1, requests: 25 });
-    // More records than are remembered arrive below one that stays at the head.
     const below = { arrive: 90, depth: 1, during: [] };
     const { given, arrived } = await followPlan({ ...plan, looks: Array(300).fill(below) });
     expect(arrived.length).toBe(27_000);
@@ -291,7 +279,6 @@ const runOf = (id: string, more: object = {}) => ({
   ...more,
 });
 
-/** A service whose list grows by the next arrivals at each request for its head. */
 function growing(start: object[], arrivals: object[][]) {
   let list = start;
   let looks = 0;
@@ -303,7 +290,6 @@ function growing(start: object[], arrivals: object[][]) {
   };
 }
 
-/** Runs the program in this process with a fast clock, until its output is enough. */
 async function followFast(
   args: readonly string[],
   env: Record<string, string>,
@@ -392,11 +378,9 @@ describe('vals runs --follow', () => {
     expect(rows.length).toBe(5);
     expect(stdout).toBe(stripVTControlCharacters(stdout));
     expect(stdout.match(/VERSION/g)?.length ?? 0).toBe(columns === 40 ? 0 : 1);
-    // At 40 columns there is no room for the error beside the status, the time and the name.
     expect(head.includes('STARTED')).toBe(true);
     expect(head.includes('ERROR')).toBe(columns > 40);
     expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ERROR'));
-    // The first runs passed, and the table still has room for a failed one.
     expect(rows[4]).toContain('failed');
     for (const row of rows.filter((row) => !row.includes('漢')))
       expect(row.length).toBeLessThanOrEqual(columns);

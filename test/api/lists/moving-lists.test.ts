@@ -1,4 +1,3 @@
-// Lists that change while they are read: what was there at the start and stays is given, and given once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { FetchedPage, Paging } from '../../../src/api/lists/cursor.ts';
@@ -10,21 +9,16 @@ import { scriptedService } from '../../support/scripted-service.ts';
 
 interface Plan {
   seed: number;
-  /** The most records that the service puts on a page. */
   cap: number;
-  /** Whether it says where the list goes on. */
   links: boolean;
   size: number;
-  /** Records may vanish: never, only once a record was sent again, or from the start. */
   removals: 'none' | 'once seen to move' | 'any time';
-  /** How often the list changes at most, so that it has an end. */
   changes: number;
-  /** How many requests it stands still for at first. */
   calm: number;
   late: () => Promise<unknown>;
 }
 
-/** Newest first. Remembers the records that a reader with offsets cannot see. Only these may be missed. */
+/** Records that a reader with offsets cannot see are in `hidden`. Only these may be missed. */
 function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
   const { between, fraction, oneOf } = chanceOf(seed);
   const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
@@ -70,12 +64,10 @@ function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
 
 type MovingList = ReturnType<typeof movingList>;
 
-/** Describes each fault of the given ids; empty if there is none. */
 function faults(given: readonly string[], list: MovingList): string[] {
   const once = new Set(given);
   const there = list.stillThere();
   const missed = list.initial.filter((id) => there.has(id) && !once.has(id) && !list.hidden.has(id));
-  // Records that only arrive do not change the order of the others.
   const old = given.filter((id) => id.startsWith('old-')).map((id) => Number(id.slice(4)));
   const isWronglyOrdered = list.isInOrder && old.some((number, index) => number < (old[index - 1] ?? 0));
   return [
@@ -103,11 +95,9 @@ function planOf(seed: number, removals: Plan['removals'], least: number): Plan {
 interface ReadingOptions {
   paging?: Paging;
   most?: number;
-  /** Resolves when a request reaches the service, maybe after later requests. */
   served?: () => Promise<unknown>;
 }
 
-/** Reads the list to its end in this process. */
 async function readAll(
   fetchPage: (query: URLSearchParams) => FetchedPage,
   { paging, most = Infinity, served = async () => {} }: ReadingOptions = {},
@@ -149,7 +139,7 @@ async function tortured(plan: Plan): Promise<string[]> {
 describe('a list that moves while it is read', () => {
   it.each([
     { removals: 'none', least: 1, seeds: budget(60) },
-    // A page of one record cannot begin with the last one of the page before.
+    // A page of one record cannot begin with the last record of the page before.
     { removals: 'once seen to move', least: 2, seeds: budget(40) },
     { removals: 'any time', least: 2, seeds: budget(30) },
   ] as const)('$seeds interleavings, records vanish: $removals', async ({ removals, least, seeds }) => {
@@ -184,7 +174,6 @@ describe('a list that moves while it is read', () => {
         (query) => {
           const offset = Number(query.get('offset'));
           const size = Math.min(cap, Number(query.get('limit')));
-          // As many records arrive as push the last page to this offset.
           const at = list.indexOf(lastPage);
           if (lastPage !== '' && left > 0 && at >= 0 && at < offset) {
             left -= 1;
@@ -229,7 +218,6 @@ describe('a list without end', () => {
   const pageOf = (name: string, size: number) =>
     pageWith(Array.from({ length: size }, (_, index) => `${name}-${index}`));
   const at = (query: string) => new URLSearchParams(query);
-  /** What a service does at its n-th request. */
   type Circle = (request: number, query: URLSearchParams) => FetchedPage;
   const size = 100;
   const circles: Record<string, Circle> = {

@@ -1,4 +1,3 @@
-// Lists of many pages: the requests, the end of a list, and that each record comes once.
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
@@ -17,7 +16,6 @@ type Row = Record<string, unknown>;
 const rows = (count: number, prefix = 'r'): Row[] =>
   Array.from({ length: count }, (_, index) => ({ id: `${prefix}${index}`, name: `n${index}` }));
 
-/** The body that a service sends for the rows of one page. */
 type Envelope = (page: Row[], next: string | undefined) => unknown;
 
 const envelopes: Record<string, Envelope> = {
@@ -39,7 +37,6 @@ const paged = {
 
 const queryOf = ({ path }: Seen) => new URL(path, 'http://x.example').searchParams;
 
-/** Pages by limit and offset, as services do it. */
 function pageOf(all: readonly Row[], seen: Seen, { envelope = 'array', cap = 100, host = '' } = {}): Reply {
   const query = queryOf(seen);
   const limit = Math.min(Number(query.get('limit')), cap);
@@ -222,7 +219,6 @@ describe('links.next', () => {
       const page = all.slice(start, start + 100);
       const next = start + 100 < all.length ? `?limit=100&after=${page.at(-1)?.id}` : undefined;
       const reply = { body: envelopes['data, links']?.(page, next) };
-      // Records arrive at the head, and those that were read vanish but for the last one.
       all = [...rows(3, `new${all.length}-`), ...all.slice(start + page.length - 1)];
       return reply;
     });
@@ -398,7 +394,7 @@ describe('a list that fails half-way', () => {
     });
     const service = await scriptedService([
       { body: first },
-      // Answers only once the reader has the first page.
+      // The answer waits until the reader has the first page.
       (response) => void read.then(() => response.end(JSON.stringify({ data: rows(1, 'b'), links: {} }))),
     ]);
     const home = temporaryFolder();

@@ -1,10 +1,8 @@
-// Another program that reads the file of the store for a long time, as a backup does.
 import { statSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { putVal, temporaryService } from '../support.ts';
 
-/** Longer than ten writes take, and shorter than two waits for the reader. */
 const patienceMs = 20_000;
 
 test('writes do not wait for a reader, and the log shrinks after the reader has ended', async () => {

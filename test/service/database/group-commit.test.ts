@@ -1,4 +1,3 @@
-// Writes of one moment wait for the disk once, and a failed write does not undo another.
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,7 +25,7 @@ function openGroup(after = () => {}) {
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
     insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
-    /** As another process sees them. */
+    /** Another connection sees only rows that are committed. */
     names() {
       const other = new Libsql(file);
       const rows = other.prepare('SELECT name FROM vals ORDER BY name').all() as { name: string }[];

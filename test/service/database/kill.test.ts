@@ -1,4 +1,3 @@
-// kill -9 during writes, many times on one file: acknowledged versions stay, and deleted ones do not come back.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,14 +12,12 @@ const seed = 20_261_115;
 const kills = isLong ? 55 : 6;
 const writers = 4;
 
-/** A val as its writer knows it: the acknowledged versions, and those that may exist besides. */
 interface Known {
   id: string;
   name: string;
   last: number;
   codes: Map<number, string>;
   deletedVersions: Set<number>;
-  /** Codes that were sent, without an answer. */
   maybeCodes: Set<string>;
   maybeDeletedVersions: Set<number>;
   state: 'there' | 'maybe deleted' | 'deleted';
@@ -30,7 +27,6 @@ interface Known {
 const ask = (service: Caller, method: string, path: string, body?: object) =>
   askOrFail(service, method, path, { body }).catch(() => undefined);
 
-/** Writes to vals of its own, one request at a time, and remembers the answers. */
 function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   const vals: Known[] = [];
   const current = new Map<string, Known>();
@@ -48,7 +44,7 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   function note(val: Val, code: string): Known {
     let known = current.get(val.name);
     if (known?.id !== val.id) {
-      // Only a val that may be deleted can be followed by another of its name.
+      // Only a val that may be deleted can be followed by another val of its name.
       if (known?.state === 'there') throw new Error(`${val.name} lost its id ${known.id}`);
       if (known) known.state = 'deleted';
       if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
@@ -71,7 +67,6 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
     known.codes.set(val.version, code);
     return known;
   }
-  /** Codes of vals that may exist, and whose ids are not known. */
   const pendingNew = new Map<string, Set<string>>();
 
   async function write(service: Caller): Promise<boolean> {
@@ -94,7 +89,7 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
         there.maybeDeletedVersions.add(version);
         return false;
       }
-      // After an unanswered deletion this version may be gone, and so may all others.
+      // After an unanswered deletion, this version may already be gone.
       if (there.maybeDeletedVersions.size === 0) expect(answer.status).toBe(204);
       if (answer.status === 204) there.deletedVersions.add(version);
       return true;
@@ -181,7 +176,6 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
 
   for (let round = 0; round < kills; round++) {
     if (round % 6 === 5) {
-      // Some are killed while they open the file.
       const { child, ended } = startProcess(['serve', '--port', '0', '--data', file], { cwd: home });
       await sleep(chance.between(60, 200));
       child.kill('SIGKILL');
@@ -202,7 +196,7 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
       writer.writeUntilKilled(service, () => --answersLeft <= 0 && enough()),
     );
     if (answersLeft > 0) await written;
-    // So the kill comes in the middle of other requests.
+    // Waits, so that the kill comes in the middle of other requests.
     await sleep(chance.between(0, 5));
     await service.end('SIGKILL');
     await Promise.all(writing);
@@ -214,7 +208,7 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
   await service.end('SIGKILL');
   expect(integrity(file)).toEqual(['ok']);
   expect(tokens.size).toBe(1);
-  // Proves that the kills came in the middle of requests, and that writes were acknowledged before.
+  // Each kill came in the middle of a request, and some writes were acknowledged before.
   expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
   expect(checked).toBeGreaterThan(kills);
   expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
@@ -232,7 +226,6 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
     `// ${name} ${round} é\u0000\n${'y'.repeat(20_000)}`;
   const chance = chanceOf(seed);
   const acknowledged = new Map<string, Set<number>>(names.map((name) => [name, new Set()]));
-  /** Kills the push after so many answers, and resolves to the number of acknowledged vals. */
   const push = async (round: number, stopAfter: number): Promise<number> => {
     for (const name of names) writeFileSync(join(folder, `${name}.ts`), codeOf(name, round));
     const args = ['push', folder, '--concurrency', '1', '--debug', '--json'];
@@ -243,7 +236,7 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
       if (trace.split('\n< 20').length > stopAfter) child.kill('SIGKILL');
     });
     await ended;
-    // The vals are sent one at a time and in order, so the number of answers tells which ones arrived.
+    // Vals are sent one at a time and in order, so the number of answers tells which ones arrived.
     const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
     for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);
     return answers;

@@ -1,4 +1,3 @@
-// Today's program migrates stores of earlier versions of vals.
 import { join } from 'node:path';
 import Database from 'libsql';
 import { expect, test } from 'vitest';
@@ -103,7 +102,6 @@ test('a store of version 3 is migrated to its owner without loss, and others can
   const { id } = (await putVal(service, 'later', 'c')).body as Val;
   const { data } = await get<List>(service, `/v1/vals/${id}/runs`);
   expect(data).toEqual([{ id: 'r3', val: { name: 'later', id } }]);
-  // The versions of a val are still deleted with it.
   expect(await statusOf(service, 'DELETE', `/v1/vals/${first}`)).toBe(204);
   expect(after.prepare('SELECT * FROM versions WHERE val_id = ?').all([first])).toEqual([]);
 

@@ -1,4 +1,3 @@
-// Each statement of the store finds its rows by an index, in both databases.
 import Libsql from 'libsql';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -10,7 +9,6 @@ import { ask, createVal, endAll, type List, newPlace, statusOf, temporaryService
 
 afterAll(endAll);
 
-/** Every statement that the store ran, with the values of its last run. */
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
 vi.mock('../../../src/service/database/open.ts', async (importOriginal) => {
@@ -35,15 +33,12 @@ vi.mock('../../../src/service/database/open.ts', async (importOriginal) => {
 
 const count = 20_000;
 const people = 50;
-/** How many each space has. */
-const members = 4;
-/** A page, which is as many rows as may be sorted. */
+const membersPerSpace = 4;
+/** A page has so many rows, and a page may be sorted. */
 const fewRows = 101;
 const large = /\b(vals|versions|records|users|space|members)\b/;
-/** The statements that list all people, or all spaces. */
 const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
 
-/** Makes the store run every statement that it has. */
 async function useAll(at: string): Promise<void> {
   const { baseUrl, token, close } = await temporaryService({ at });
   const service = { baseUrl, token };
@@ -67,7 +62,6 @@ async function useAll(at: string): Promise<void> {
     expect(status).toBe(200);
     return body as List;
   };
-  /** Reads pages of one record. The list changes before the second page. */
   const readOn = async (path: string) => {
     let { links } = await get(`${path}limit=1`);
     expect(links.next).toBeDefined();
@@ -120,7 +114,6 @@ async function useAll(at: string): Promise<void> {
   await close();
 }
 
-/** Gives each step that reads a large table, and whether it finds the rows by an index. */
 type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
 
 async function explainSqlite(file: string): Promise<Explain> {
@@ -170,7 +163,7 @@ async function explainPostgres(address: string): Promise<Explain> {
       'Index Cond': condition,
       'Index Name': index,
     } = node;
-    // The node below a bitmap scan has its condition.
+    // The condition of a bitmap heap scan is in the node below it.
     const reads =
       (large.test(table) && /Scan$/.test(type) && type !== 'Bitmap Heap Scan') ||
       type === 'Bitmap Index Scan';
@@ -201,15 +194,14 @@ async function explainPostgres(address: string): Promise<Explain> {
   };
 }
 
-/** The caller owns one row in fifty. */
 const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
 
-/** So many rows that no database would choose to read a whole table. */
+/** With so many rows, no database chooses to read a whole table. */
 const fill = (series: string, bytes: string) => `
   INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
     FROM ${series};
   INSERT INTO members (user_id, space_id, role)
-    SELECT 'user' || n, 'user' || (n % (${count} / ${members})), 'write' FROM ${series};
+    SELECT 'user' || n, 'user' || (n % (${count} / ${membersPerSpace})), 'write' FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
   INSERT INTO versions (val_id, version, code, created_at) SELECT 'val' || n, 1, ${bytes}, '2026' FROM ${series};

@@ -1,4 +1,3 @@
-// Several processes on one store, and a store that another program holds; kill.test.ts has processes that die.
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
@@ -21,7 +20,6 @@ import {
   type Val,
 } from '../support.ts';
 
-/** So many processes that start at the same moment on one store, each with the token of one person. */
 async function serveAt(at: string, count: number, settings = '') {
   const args = postgres === undefined ? [] : ['--rate', '100000'];
   const all = Array.from({ length: count }, () => embeddedService({ at: `${at}${settings}`, args }));
@@ -79,7 +77,6 @@ test('of equal requests through two services at once, one creates, renames or de
   expect((await putVal(one, 'after', 'c')).status).toBe(201);
 });
 
-/** Locks the store, or this val of a PostgreSQL database, as another program could; gives back the release. */
 async function hold(at: string, id: string): Promise<() => unknown> {
   if (postgres === undefined) {
     const other = new Libsql(at);

@@ -1,4 +1,3 @@
-// A small store of the last release (released/), which today's program migrates with all its records.
 import { readFileSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, test } from 'vitest';

@@ -1,4 +1,3 @@
-// A store whose files are removed or replaced while it is open: no write is acknowledged and then lost.
 import { copyFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,3 @@
-// A store as the first version of vals made it.
 import Database from 'libsql';
 
 /** Each val has two versions, and v0 is the oldest val. */

@@ -1,4 +1,3 @@
-// Limits of the bytes that one caller can make the service keep: in its store, in a page, and in unread answers.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -12,7 +11,7 @@ import { ask, createVal, type List, temporaryService } from '../support.ts';
 type Service = { baseUrl: string; token: string };
 
 const run = { version: 1, runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-/** Six bytes of JSON for each character. */
+/** JSON writes this character with six bytes. */
 const control = (bytes: number) => '\u0001'.repeat(bytes / 6);
 
 describe('a text is limited by its bytes', () => {
@@ -70,7 +69,7 @@ test.runIf(process.platform === 'linux')(
     for (let i = 0; i < 60; i++) {
       const socket = connect(Number(port), '127.0.0.1').pause();
       onTestFinished(() => void socket.destroy());
-      // The kernel buffers the first answers.
+      // The kernel buffers the first answers, so each connection sends several requests.
       socket.write(get.repeat(8));
     }
     const statusOf = async (path: string) => (await ask(service, 'GET', path)).status;
@@ -87,7 +86,7 @@ test('an answer that is not read in time ends its connection', async () => {
   const socket = connect(await listen(server), '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let read = 0;
-  // A little at a time, so that the connection is never idle.
+  // Reads a little at a time, so that the connection is never idle.
   const reading = setInterval(() => {
     read += (socket.read(65_536) as Buffer | null)?.length ?? 0;
   }, 20);

@@ -1,4 +1,3 @@
-// The certificates that the service accepts, and its messages about other files.
 import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,4 +1,3 @@
-// A connection takes the next request after any answer, and requests that are sent ahead of answers.
 import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -18,7 +17,6 @@ const me = () => head('GET /v1/me', signed());
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** A connection for one request after another. */
 async function openConnection() {
   const socket = connect(service.port, '127.0.0.1').setNoDelay();
   onTestFinished(() => void socket.destroy());
@@ -26,7 +24,6 @@ async function openConnection() {
   return { socket, answer: () => nextAnswer(socket) };
 }
 
-/** The status of the next answer, once all of it has arrived. */
 async function nextAnswer(socket: Socket): Promise<number> {
   let text = '';
   for (;;) {
@@ -57,7 +54,6 @@ describe('a connection takes the next request', () => {
     const statuses = new Map<string, number>();
     for (let i = 0; i < tries; i++) {
       const answered = answer();
-      // The rest of the body is sent after the answer.
       const sentFirst = [0, 1, 20_000, size][i % 4];
       socket.write(head(line, ...headers, `Content-Length: ${size}`));
       socket.write(body.subarray(0, sentFirst));
@@ -148,7 +144,7 @@ describe('requests sent ahead', () => {
     onTestFinished(() => void socket.destroy());
     socket.write(get.repeat(2_000));
     for (let i = 0; i < 300; i++) await ask(watched, 'GET', '/v1/me');
-    // The kernel buffers some megabytes. All 2,000 answers have 500 MB.
+    // The kernel buffers some megabytes of the 500 MB that all 2,000 answers have.
     expect(answered - 301).toBeLessThan(100);
   });
 });

@@ -1,4 +1,3 @@
-// What one caller sends keeps nobody else waiting: counted in requests of the one before the answer to the other.
 import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +7,6 @@ import { addPerson, ask, createVal, temporaryService } from '../support.ts';
 
 const tiny = 'GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n';
 
-/** The service has accepted all of them. */
 async function connections(count: number, port: number, localAddress?: string): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect({ port, host: '127.0.0.1', localAddress }));
   onTestFinished(() => {
@@ -20,7 +18,6 @@ async function connections(count: number, port: number, localAddress?: string): 
   return sockets;
 }
 
-/** Counts requests as soon as they are parsed. */
 function countParsed(from: string): () => number {
   let count = 0;
   const onRequest = (message: unknown) => {
@@ -53,7 +50,7 @@ test('pages of one caller are made one at a time, and others are answered betwee
   const eve = await addPerson(service, 'eve');
   const { id } = await createVal(eve, { name: 'v', code: 'c' });
   const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-  // So small that the kernel takes the answer at once.
+  // The answer is so small that the kernel takes it at once.
   const body = { version: 1, ...times, error: 'e'.repeat(20_000) };
   await ask(eve, 'POST', `/v1/vals/${id}/runs`, { body });
   const head = `Host: localhost:${service.port}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
@@ -79,7 +76,7 @@ test.runIf(process.platform === 'linux')(
     await ask(direct, 'GET', '/v1/me');
     for (const socket of sockets) socket.resume().write(tiny.repeat(900));
     expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
-    // The third connection exceeds 2,000.
+    // The third connection exceeds the limit of 2,000 requests, and the reading stops.
     expect(parsed()).toBeLessThan(4_600);
     await expect.poll(parsed, { timeout: 30_000 }).toBe(9_010);
   },

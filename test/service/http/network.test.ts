@@ -1,4 +1,3 @@
-// A service behind a proxy: the names it answers to, the callers it believes, and the links it makes.
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, connect } from 'node:net';
@@ -247,7 +246,6 @@ describe('limits', () => {
     const { port } = await temporaryService();
     const lines = ['GET /v1/vals/x HTTP/1.1', `Host: localhost:${port}`];
     const statuses = new Set<number>();
-    // Twice as many at a time, and more in a second, than a team's service allows one caller.
     await forEachAtMost(128, Array(600).fill(lines), async (request) => {
       statuses.add(statusIn(await sayTo(port, request)));
     });

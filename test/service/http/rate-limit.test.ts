@@ -1,4 +1,3 @@
-// Limits of requests for each caller, on a clock that the test sets.
 import { beforeEach, expect, test } from 'vitest';
 import { createRateLimit } from '../../../src/service/http/rate-limit.ts';
 
@@ -7,7 +6,6 @@ beforeEach(() => {
   now = 0;
 });
 
-/** Sends so many requests, each of which ends at once, and counts those that are let in. */
 const letIn = (limit: ReturnType<typeof createRateLimit>, count: number, caller = 'ada') => {
   let entered = 0;
   for (let i = 0; i < count; i++) {
@@ -39,7 +37,6 @@ test('a request that ended makes room for one more', () => {
   const limit = createRateLimit({ perSecond: 1_000, inFlight: 3 }, () => now);
   const leaves = [1, 2, 3].map(() => limit.enter('ada'));
   expect(limit.enter('ada')).toBeUndefined();
-  // A request that is ended twice makes room once.
   leaves[0]?.();
   leaves[0]?.();
   expect(limit.enter('ada')).toBeDefined();

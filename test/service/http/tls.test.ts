@@ -1,4 +1,3 @@
-// A service that speaks TLS itself: its names, its connections, and the renewal of its certificate.
 import { once } from 'node:events';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { BlockList, connect as connectPlain, type Socket } from 'node:net';
@@ -35,7 +34,6 @@ const overTls = (files: CertificateFiles, more: object = {}) =>
     ...more,
   });
 
-/** Sends the text over TLS. Resolves to the answer and the serial number of the certificate. */
 function speakTls(
   port: number,
   text: string,
@@ -57,7 +55,6 @@ function speakTls(
   });
 }
 
-/** Resolves when the connection is closed, by an error or not. */
 const closed = (socket: Socket) =>
   new Promise((done) =>
     socket
@@ -111,7 +108,7 @@ describe('the service', () => {
   });
 
   test('answers a caller who asks again as soon as an answer is there', async () => {
-    // From another process, because here an answer arrives only after the service knows that it is sent.
+    // The caller is another process, because in this one an answer arrives only after the service knows that it is sent.
     const caller = `
       const text = (index) => {
         const body = JSON.stringify({ name: 'again', code: 'v' + index });
@@ -152,7 +149,6 @@ describe('the service', () => {
       for (let i = 0; i < 20; i++) await (await open('127.0.0.3')).isClosed;
       expect((await speakTls(other.port, health)).answer).toContain('200 OK');
       expect(held.filter(({ socket }) => socket.closed)).toEqual([]);
-      // A closed connection makes room for another.
       held[0]?.socket.destroy();
       await held[0]?.isClosed;
       const answered = () =>

@@ -1,4 +1,3 @@
-// The colours of code: each kind of word has its colour, and no text is lost.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapeHtml, highlight } from '../../../src/service/pages/code-html.ts';

@@ -1,4 +1,3 @@
-// The page for a browser: who may see it, and what it shows. It runs no script and changes nothing.
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -27,7 +26,6 @@ beforeAll(async () => {
 const visit = (path: string, headers: Record<string, string> = {}) =>
   fetch(new URL(path, service.baseUrl), { headers: { Accept: 'text/html', ...headers }, redirect: 'manual' });
 
-/** Follows the link, which gives a cookie and the path of the page. */
 async function firstVisit() {
   const { status, headers } = await visit(service.pageLink());
   const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -35,7 +33,6 @@ async function firstVisit() {
   return { status, cookie, path, setCookie: headers.get('set-cookie'), page: await visit(path, { cookie }) };
 }
 
-/** The text of a page, without tags, and with HTML's escapes. */
 const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
 
 describe('access to the page', () => {
@@ -44,8 +41,8 @@ describe('access to the page', () => {
   test.runIf(process.platform === 'linux' && isRoot)(
     'other users of the machine are refused, whatever connections they made before',
     async () => {
-      // The kernel lists a closed connection for a while as one of root's. So this user first makes one between the same
-      // two ports, at another loopback address.
+      // For a while the kernel lists a closed connection as root's. So this user first connects the same two ports at
+      // another address.
       const script = `
         const { connect, createServer } = require('node:net');
         const port = ${service.port};
@@ -108,7 +105,7 @@ describe('access to the page', () => {
     expect(await page.text()).toContain('hello');
     expect(path).toMatch(/^\/page\/[\w-]{43}$/);
     expect(setCookie).toMatch(/^vals=[\w-]{43}; Path=\/page\/[\w-]{43}; HttpOnly; SameSite=Lax$/);
-    // Browsers send a cookie to every port of a host, so its path is one that no other server knows.
+    // Browsers send a cookie to every port of a host, so only a path that no other server knows protects the cookie.
     expect(setCookie).toContain(`Path=${path};`);
     for (const secret of [service.token, link.split('=')[1]])
       expect(`${setCookie} ${path}`).not.toContain(secret);
@@ -260,7 +257,6 @@ test('the page loads nothing, runs nothing, and cannot be shown in a frame', asy
 });
 
 describeWith('chromium', 'in Chromium', (chromium) => {
-  /** The document as the browser parsed it, and the messages on its console. */
   async function open(link: string) {
     const flags = ['--headless', '--no-sandbox', '--no-first-run', '--enable-logging=stderr', '--v=0'];
     const parts = ['gpu', 'background-networking', 'component-update', 'sync', 'quic', 'dev-shm-usage'];

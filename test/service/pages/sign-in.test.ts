@@ -1,4 +1,3 @@
-// The page of a service with a public URL: the sign-in form, and the pages that its cookie opens.
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   ask,
@@ -39,7 +38,7 @@ describe('the form', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("form-action 'self'");
     expect(headers['content-security-policy']).not.toContain('script-src');
-    // With no-referrer a browser sends "Origin: null" with the form.
+    // With no-referrer, a browser would send "Origin: null" with the form.
     expect(headers['referrer-policy']).toBe('same-origin');
     expect(headers['set-cookie']).toBeUndefined();
   });
@@ -201,7 +200,6 @@ describe('the cookie', () => {
       const changed = `${name}=${parts.join('.')}`;
       expect((await visit('/', { cookie: changed })).status, changed).toBe(401);
     }
-    // A wrong cookie beside the right one does no harm.
     expect((await visit('/', { cookie: `${name}=x.y.z; ${cookie}` })).status).toBe(200);
   });
 

@@ -1,4 +1,3 @@
-// The lists of the API: pages, links, filters, and positions in a list that changes.
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   ask,
@@ -15,7 +14,6 @@ import {
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 
-/** All records from this page on, by the links to the next page. */
 async function readOn(service: TemporaryService, from: string, onPage = async (_page: number) => {}) {
   const pages: List[] = [];
   for (let next: string | undefined = service.baseUrl + from; next; next = pages.at(-1)?.links.next) {
@@ -32,7 +30,6 @@ describe('lists', () => {
   beforeAll(async () => {
     service = await temporaryService({
       seed: {
-        // Oldest first; every fifth failed.
         runs: Array.from({ length: 45 }, (_, i) => ({
           id: `run${i}`,
           val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
@@ -189,7 +186,7 @@ describe('lists', () => {
         'offset=99999999999999999999',
         'after=',
         'after=100',
-        // Positions of the right form that the service did not make.
+        // These positions have the right form, but the service did not make them.
         ...['[]', '["2024",1]', '["2024",true]', '[1,2]', '["a\\u0000",1]', '{}'].map(
           (json) => `after=AAAAAAAA${Buffer.from(json).toString('base64url')}`,
         ),
@@ -261,7 +258,7 @@ describe('a position', () => {
     const ids: string[] = [];
     for (let i = 0; i < 25; i++) {
       ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
-      // So that no two vals change in the same millisecond.
+      // Waits, so that no two vals change in the same millisecond.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const me = await get(service, '/v1/me');
@@ -271,7 +268,7 @@ describe('a position', () => {
 
     const names = await readOn(service, path, async (page) => {
       if (page !== 2) return;
-      // The oldest val, a val that was sent already, and the last val of the second page.
+      // Changes the oldest val, a val that was already sent, and the last val of the second page.
       for (const name of ['val0', 'val23', 'val17']) await putVal(service, name, 'changed');
       await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
       await createVal(service, { name: 'new', code: 'c' });

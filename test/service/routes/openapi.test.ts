@@ -1,4 +1,3 @@
-// The OpenAPI description, and requests and answers that must match it.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
 import { ask, askText, createVal, storeOf, type TemporaryService, temporaryService } from '../support.ts';
@@ -19,7 +18,6 @@ interface Document {
 
 let service: TemporaryService;
 let document: Document;
-/** Knows the schemas of the document. */
 let ajv: Ajv2020;
 
 beforeAll(async () => {
@@ -58,7 +56,6 @@ test('it is OpenAPI 3.1, for a person and for a space, and needs no token', () =
   }
 });
 
-/** The routes that answer without a token. */
 const withoutToken = [
   'GET /v1/vals/{id}',
   'GET /v1/vals/{id}/module',
@@ -69,7 +66,6 @@ const withoutToken = [
 
 test('every route is described, needs a token unless it is open, and answers as described', async () => {
   const tried = new Set<string>();
-  /** Checks the answer against the description of its route. */
   async function hold(method: string, pattern: string, path: string, body?: object): Promise<unknown> {
     tried.add(`${method} ${pattern}`);
     const operation = document.paths[pattern]?.[method.toLowerCase()];
@@ -136,7 +132,7 @@ test('every route is described, needs a token unless it is open, and answers as 
   const described = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  // These belong to the page of a service with an owner.
+  // Only a service with an owner has these routes.
   const onPage = ['GET /v1/me/page-link', 'GET /page/{place}'];
   expect(described.filter((each) => !onPage.includes(each)).sort()).toEqual([...tried].sort());
 });

@@ -1,4 +1,3 @@
-// Paths and methods that do not exist, HEAD, and the scheme of a token.
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { ask, putVal, statusOf, type TemporaryService, temporaryService, type Val } from '../support.ts';
 

@@ -1,4 +1,3 @@
-// Several people on one service: which vals each of them sees, and which they may change.
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   addPerson,

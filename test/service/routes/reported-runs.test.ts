@@ -1,4 +1,3 @@
-// Runs that a client reports after it ran a val elsewhere.
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { deleteOrphanedRuns } from '../../../src/service/database/database.ts';

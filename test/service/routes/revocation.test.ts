@@ -1,4 +1,3 @@
-// Access that ends between the head and the body of a request.
 import { connect } from 'node:net';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
@@ -24,7 +23,6 @@ beforeEach(async () => {
   await store.spaces.grant('acme', 'eve', 'write');
 });
 
-/** Begins a push by eve. Returns a function that sends the rest of the body, and returns the status of the answer. */
 async function beginPush(prefix: string): Promise<() => Promise<number>> {
   const body = JSON.stringify({ name: 'late', code: 'c' });
   const head = [

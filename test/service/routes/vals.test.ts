@@ -1,4 +1,3 @@
-// Vals and their versions: every route, status and rule.
 import { beforeAll, describe, expect, test } from 'vitest';
 import {
   addPerson,
@@ -82,7 +81,6 @@ describe('a new val', () => {
     const sentence = 'A val named twice already exists.';
     expect(answer).toMatchObject({
       status: 409,
-      // Tells clients that a retry cannot help.
       headers: { 'x-should-retry': 'false' },
       body: { title: 'Conflict', detail: sentence, message: sentence },
     });
@@ -312,7 +310,6 @@ describe('versions', () => {
       body: { ...facts, public: false, version: 2 },
     });
     expect(await get(service, `${path}/1`)).toMatchObject({ ...facts, code: '1' });
-    // The same code makes no version, but the other fields count.
     expect(await post({ code: '2', readme: null })).toMatchObject({
       status: 200,
       body: { ...facts, readme: null, version: 2 },

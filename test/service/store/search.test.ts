@@ -1,4 +1,3 @@
-// GET /v1/search/vals: the vals that it finds for a person, its pages, and its limits.
 import { beforeAll, expect, test } from 'vitest';
 import {
   addPerson,
@@ -20,7 +19,6 @@ beforeAll(async () => {
   eve = await addPerson(service, 'eve');
 });
 
-/** The names of all vals that are found, by the links of each page. */
 async function found(query: string, as: Caller = service, limit = 100): Promise<string[]> {
   const names: string[] = [];
   let next: string | undefined = `/v1/search/vals?query=${encodeURIComponent(query)}&limit=${limit}`;
@@ -64,7 +62,6 @@ test("finds the caller's own vals first, then the public vals of others", async 
 });
 
 test('every page is reached once, by links and by offset', async () => {
-  // Many of them change in the same millisecond.
   await Promise.all(
     Array.from({ length: 130 }, (_, i) =>
       createVal(i % 2 ? service : eve, { name: `many${i}`, code: 'paged_word', privacy: 'public' }),
@@ -90,7 +87,7 @@ test.each([
 });
 
 test('a person may run two searches at a time, and further searches are answered with 429', async () => {
-  // Many small vals take many short statements. After a long statement, the next search of a caller would begin later.
+  // Small vals need short statements. After a long statement, the service would delay the next search of this caller.
   for (let i = 0; i < 500; i += 25) {
     await Promise.all(
       Array.from({ length: 25 }, (_, j) => createVal(service, { name: `small${i + j}`, code: 'c' })),

@@ -1,4 +1,3 @@
-// Seeds: records that a service has from its start.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../../src/errors.ts';

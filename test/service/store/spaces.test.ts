@@ -1,4 +1,3 @@
-// Spaces: vals that several people own, and the people who can reach them.
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
 import {
@@ -131,7 +130,6 @@ describe('below the path of a space', () => {
   });
 });
 
-/** Every route below a space, for a val of that space. */
 const routes = (id: string) =>
   [
     ...['', '/spaces', '/runs', '/likes', '/comments', '/references'].map((path) => ['GET', `/v1/me${path}`]),
@@ -216,7 +214,6 @@ describe('a stranger', () => {
     const head = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`];
     const get = ({ token }: Person) => sayTo(service.port, [...head, `Authorization: Bearer ${token}`]);
     expect(await get(eve)).toMatch(/^HTTP\/1.1 404 /);
-    // The path leads a member to the space itself, or nowhere.
     expect(await get(ada)).toMatch(/^HTTP\/1.1 404 |"username":"acme"/);
   });
 });

@@ -1,4 +1,3 @@
-// A service that runs for years deletes old runs, limits the vals of an owner, and serves metrics.
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openStore } from '../../../src/service/index.ts';

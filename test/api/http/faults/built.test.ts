@@ -1,4 +1,3 @@
-// Every fault once more, against the program as it is built and shipped: a process, a pipe, and the real clock.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { runProcess as run, temporaryFolder } from '../../../support/program.ts';
@@ -7,13 +6,13 @@ import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';
 import { canary, type FastClock, fastClock, type RawServer, rawServer } from './harness.ts';
 
-let elsewhere: RawServer;
+let untouched: RawServer;
 beforeAll(async () => {
-  elsewhere = await rawServer(fastClock(), {});
+  untouched = await rawServer(fastClock(), {});
 });
-afterAll(() => elsewhere.close());
+afterAll(() => untouched.close());
 
-/** The clock of the server, ten times faster than the real one, so that slow faults do not slow the test. */
+/** Ten times faster than the real clock, so that slow faults do not slow the test. */
 const serverClock = (): FastClock => ({
   now: () => Date.now(),
   elapsed: () => 0,
@@ -31,10 +30,10 @@ describe('the built program', () => {
       run: (args, baseUrl, { command }) =>
         run(args, { home, input: command.input, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: canary } }),
       timeout: (fault) => (fault.timeout === undefined ? 60 : 2),
-      elsewhere: elsewhere.baseUrl,
+      untouchedUrl: untouched.baseUrl,
       exact: false,
     };
-    // All faults run in process. With the built program, every tenth shows that it behaves the same.
+    // matrix.test.ts runs all faults in process, so every tenth is enough for the built program.
     const chosen = faults.filter((_, index) => isLong || index % 10 === 0);
     const cells = chosen.map((fault, index): Cell => {
       const name = oneEach[index % oneEach.length];
@@ -47,6 +46,6 @@ describe('the built program', () => {
       if (wrong.length > 0) table.push(`${cell.command.name} | ${cell.fault.name} | ${wrong.join(' | ')}`);
     });
     expect(table.sort()).toEqual([]);
-    expect(elsewhere.connections()).toBe(0);
+    expect(untouched.connections()).toBe(0);
   });
 });

@@ -1,5 +1,3 @@
-// Runs one command with one fault, and compares everything that a user or a service sees with the model.
-
 import { kinds } from '../../../support/kinds.ts';
 import { type Command, printed } from './commands.ts';
 import { type Fault, goodAnswer, type World } from './faults.ts';
@@ -24,9 +22,7 @@ export interface Cell {
 const meetingOf = ({ fault, command }: Cell): Meeting =>
   typeof fault.meets === 'function' ? fault.meets(command) : fault.meets;
 
-/** How a cell is run. */
 export interface Stage {
-  /** The clock of the server, and of the program if it runs in process. `heard` is called with every wait. */
   clock(heard: (ms: number) => void): FastClock;
   run(
     args: readonly string[],
@@ -36,18 +32,16 @@ export interface Stage {
     timeout: number,
   ): Promise<Invocation>;
   timeout(fault: Fault): number;
-  elsewhere: string;
-  /** Whether the number of attempts and their times can be compared exactly. */
+  untouchedUrl: string;
   exact: boolean;
 }
 
-/** Runs a cell, and describes each difference from the model. */
 export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
   const { command, fault, forever, terminal } = cell;
   let comeUp = () => {};
-  // Only the back-off is this short.
+  // Only a wait before a retry is as short as 500 ms, so the server comes up before the second attempt.
   const clock = stage.clock((ms) => ms <= 500 && comeUp());
-  const world: World = { clock, command, elsewhere: stage.elsewhere };
+  const world: World = { clock, command, untouchedUrl: stage.untouchedUrl };
   const strikes = (count: number) => forever || count === 0;
   const struckSockets = new WeakSet();
   const handlers: Handlers = {
@@ -134,13 +128,13 @@ function wrongRequests(
   for (const [index, { at }] of requests.slice(1).entries()) {
     const gap = at - (requests[index]?.at ?? 0);
     // The clock moves in steps, so a timeout may come one step early by the clock of the server.
-    if (index === 0 && fault.gapMs !== undefined && gap < fault.gapMs - 400)
+    if (index === 0 && fault.leastGapMs !== undefined && gap < fault.leastGapMs - 400)
       wrong.push(`again after ${gap} ms`);
   }
   return wrong;
 }
 
-/** The escape sequences of the program itself, for colours and the spinner. A service sends other ones. */
+/** The program itself writes these sequences, for colours and the spinner. */
 const ownSequences = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const unsafeInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;
@@ -165,7 +159,6 @@ function wrongOutput(cell: Cell, world: World, result: Invocation, promised: Exp
   return wrong;
 }
 
-/** The last answer: the value of the fault if the program accepts it, otherwise a good one. */
 function answeredLast(cell: Cell): unknown {
   const { command } = cell;
   const meeting = meetingOf(cell);
@@ -176,7 +169,6 @@ function answeredLast(cell: Cell): unknown {
 
 function wrongResult(cell: Cell, { stdout, stderr }: Invocation): string[] {
   const should = JSON.stringify(printed(cell.command, answeredLast(cell))).replaceAll(canary, '***');
-  // An empty table prints nothing. Any other has at least its first words.
   if (cell.terminal) return /^(?:\[\]|\{\})$/.test(should) || stdout !== '' ? [] : ['nothing is printed'];
   const wrong: string[] = [];
   if (stderr !== '') wrong.push(`succeeded with stderr ${JSON.stringify(stderr)}`);
@@ -225,7 +217,7 @@ function wrongError(cell: Cell, world: World, { exit, stdout, stderr }: Invocati
   }
   const meeting = meetingOf(cell);
   if (meeting.kind === 'status' && status !== meeting.status) wrong.push(`status ${status}`);
-  const named = fault.named?.(world);
+  const named = fault.inMessage?.(world);
   if (named !== undefined && !String(message).includes(named))
     wrong.push(`${message} does not name ${named}`);
   if (!command.isBatch) return wrong;

@@ -1,4 +1,3 @@
-// The fourteen routes as commands, each with the answer of a healthy service.
 import { keptFile } from './harness.ts';
 import { type Asking, rowsOf } from './model.ts';
 
@@ -7,11 +6,8 @@ export interface Command extends Asking {
   args: readonly string[];
   path: string;
   status: number;
-  /** The answer of a healthy service; undefined if it is empty. */
   good: unknown;
-  /** Whether `--json` prints an array of outcomes, failures too. */
   isBatch: boolean;
-  /** Standard input. */
   input: string;
 }
 
@@ -31,7 +27,7 @@ const reference = { reference: { id, name: 'user' }, dependsOn: { id, name: 'use
 const list = (row: unknown) => ({ data: [row], links: { self: 'https://vals.example/' } });
 
 const code = 'export default 1\n';
-/** More than a socket accepts in one write. */
+/** More than a socket accepts in one write, so that a fault can happen while the request is sent. */
 const largeCode = `// ${'x'.repeat(250_000)}\n`;
 
 const read = (
@@ -106,13 +102,10 @@ function commandsWith(input: string, file: string): readonly Command[] {
 }
 
 export const commands = commandsWith(code, keptFile('hello.ts', code));
-/** The same with large code. */
 export const largeCommands = commandsWith(largeCode, keptFile('large.ts', largeCode));
 
-/** One of each method. */
 export const oneEach = ['me', 'val create', 'push', 'val rm'];
 
-/** The output of `--json` if the service answers with this value. */
 export function printed(command: Command, value: unknown): unknown {
   switch (command.reads) {
     case 'record':

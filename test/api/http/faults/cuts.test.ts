@@ -1,4 +1,3 @@
-// An answer cut after each of its bytes, by an end and by a reset: no cut answer is taken for a whole one.
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Command, commands } from './commands.ts';
@@ -7,7 +6,7 @@ import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './h
 const framings = ['content-length', 'chunked', 'to the end'] as const;
 type Framing = (typeof framings)[number];
 
-/** Short, and no beginning of it is valid JSON. */
+/** No beginning of this text is valid JSON, so a cut is always visible. */
 const body = json({ id: 'a', name: 'hé', version: 12 });
 
 function answer(framing: Framing): { head: string; rest: string } {
@@ -34,7 +33,6 @@ interface Cut {
 
 const cutCommands = ['me', 'version new', 'push'];
 
-/** Each byte of each framing is cut for one of the commands, by one of the endings in turn; for all in a long run. */
 function cutsOf(name: string, all = isLong): Cut[] {
   const command = commands.find((each) => each.name === name) as Command;
   const turn = cutCommands.indexOf(name);
@@ -52,7 +50,6 @@ function cutsOf(name: string, all = isLong): Cut[] {
   });
 }
 
-/** Cuts every answer in this way, and describes each wrong reaction of the program. */
 async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string[]> {
   const { head, rest } = answer(framing);
   const whole = head.length + rest.length;
@@ -74,11 +71,11 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
   const arrived = bytes === whole;
   const endsItself = framing === 'to the end';
   const failures = new Set([isRead ? 7 : 8]);
-  // Without a length, an answer is complete for HTTP wherever it ends. Only its JSON shows the cut,
-  // unless the answer is empty, as the answer to a write may be.
+  // Without a length, HTTP takes any end for the end of the answer, so only the JSON shows the cut. A write accepts an
+  // empty body.
   if (endsItself && ending === 'FIN' && bytes >= head.length) failures.add(11);
   const emptyForWrite = endsItself && ending === 'FIN' && bytes === head.length && !isRead;
-  // A reset may overtake the last bytes, and does not count as the end of an answer without a length.
+  // A reset may overtake the last bytes, so an answer without a length may fail although all of it was sent.
   const mayFail = !arrived || (ending === 'RST' && endsItself);
   if (exit === 0 ? !arrived && !emptyForWrite : !mayFail || !failures.has(Number(exit)))
     wrong.push(`exit ${exit}`);

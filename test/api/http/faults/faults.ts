@@ -1,4 +1,3 @@
-// The faults of a service, a proxy or a connection, each with a name, its bytes and its class in the model.
 import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Command } from './commands.ts';
@@ -8,24 +7,23 @@ import type { Meeting } from './model.ts';
 export interface World {
   clock: FastClock;
   command: Command;
-  /** A service that must see nothing. */
-  elsewhere: string;
+  untouchedUrl: string;
 }
 
 export interface Fault {
   name: string;
-  /** The moment of the fault: before a connection, with it, with a request's first bytes, with the whole request. */
+  /**
+   * The fault happens before a connection, when it is accepted, at the first byte of a request, or after a whole
+   * request.
+   */
   stage: 'connect' | 'accept' | 'begun' | 'asked';
   meets: Meeting | ((command: Command) => Meeting);
   act(socket: Socket, world: World): void;
-  /** In seconds. Without it, the timeout is longer than any fault takes. */
+  /** In seconds. By default longer than any fault takes. */
   timeout?: number;
-  /** The least time between two attempts. */
-  gapMs?: number;
-  /** In the message of the error. */
-  named?(world: World): string;
-  /** Slow: tested with only one command of each method. */
-  few?: boolean;
+  leastGapMs?: number;
+  inMessage?(world: World): string;
+  isSlow?: boolean;
 }
 
 const asked = (name: string, meets: Fault['meets'], act: Fault['act'], more: Partial<Fault> = {}): Fault => ({
@@ -36,20 +34,18 @@ const asked = (name: string, meets: Fault['meets'], act: Fault['act'], more: Par
   ...more,
 });
 
-/** The answer is this text, whatever was asked. */
 const answered = (name: string, meets: Fault['meets'], text: string, more: Partial<Fault> = {}): Fault =>
   asked(name, meets, (socket) => socket.write(text, 'latin1'), more);
 
 export const goodAnswer = ({ status, good }: Command): string =>
   response(status, good === undefined ? '' : json(good));
 
-/** A good answer that has a body for every command, so that a fault can damage the body. */
+/** Every command gets a body, so that a fault can damage the body. */
 const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
 
 const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
   const lost: Meeting = { kind: 'hung up', taken: 'yes' };
   const cut: Meeting = { kind: 'cut' };
-  /** Sends a part of an answer, then ends the connection. */
   const after = (
     where: string,
     meets: Meeting,
@@ -92,7 +88,6 @@ function chunked({ good }: Command): string {
   return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-/** Writes the pieces one by one with this time between them. If endless, repeats the last piece for ever. */
 function trickle(socket: Socket, clock: FastClock, pieces: string[], everyMs: number, endless = false): void {
   const [piece = '', ...rest] = pieces;
   const next = endless && rest.length === 0 ? pieces : rest;
@@ -106,7 +101,6 @@ const wordy = ({ good }: Command): Meeting => ({ kind: 'value', value: good ?? {
 const piecesOf = (text: string, size: number): string[] =>
   text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
 
-/** Past the deadline. */
 const late = (name: string, meets: Meeting, act: Fault['act'], stage: Fault['stage'] = 'asked'): Fault => ({
   name,
   stage,
@@ -163,7 +157,7 @@ const statuses = [
     { kind: 'status', status },
     response(status, json({ message: `for ${status}` })),
     {
-      named: () => `for ${status}`,
+      inMessage: () => `for ${status}`,
     },
   ),
 );
@@ -176,12 +170,12 @@ const retryAfter: Fault[] = [503, 429].flatMap((status) => {
   const waits = (what: string, value: string, more: Partial<Fault> = {}) =>
     answered(`${status}, Retry-After ${what}`, meets, later(status, value), more);
   return [
-    waits('in seconds', '3', { gapMs: 3_000 }),
+    waits('in seconds', '3', { leastGapMs: 3_000 }),
     asked(
       `${status}, Retry-After as a date`,
       meets,
       (socket, { clock }) => socket.write(later(status, new Date(clock.now() + 4_000).toUTCString())),
-      { gapMs: 2_000 },
+      { leastGapMs: 2_000 },
     ),
     waits('in the past', 'Thu, 01 Jan 1970 00:00:00 GMT'),
     waits('in a century', 'Thu, 31 Dec 2099 23:59:59 GMT', { meets: { ...meets, ...tooLate } }),
@@ -196,12 +190,12 @@ const redirect = (status: number, name: string, location: (world: World) => stri
     `${status} to ${name}`,
     { kind: 'redirect' },
     (socket, world) => socket.write(response(status, '', [`location: ${location(world)}`]), 'latin1'),
-    { named: location },
+    { inMessage: location },
   );
 
 const redirects: Fault[] = [
   ...[300, 301, 302, 303, 304, 307, 308].map((status) =>
-    redirect(status, 'another port', ({ elsewhere }) => `${elsewhere}/v1/moved`),
+    redirect(status, 'another port', ({ untouchedUrl }) => `${untouchedUrl}/v1/moved`),
   ),
   redirect(302, 'the same host', () => '/v1/moved'),
   redirect(302, 'a file', () => 'file:///etc/passwd'),
@@ -242,11 +236,11 @@ const bodies: Fault[] = [
   answered('gzip that does not say so', notJson, ok(latin1(gzipSync('{"id":"a"}')))),
   answered('deep arrays', { kind: 'too deep' }, ok(`{"id":"a","deep":${'['.repeat(5e4)}${']'.repeat(5e4)}}`)),
   answered('deep objects', { kind: 'too deep' }, ok(`${'{"a":'.repeat(5e4)}1${'}'.repeat(5e4)}`)),
-  asked('an endless body', { kind: 'too large' }, (socket) => endless(socket), { few: true }),
+  asked('an endless body', { kind: 'too large' }, (socket) => endless(socket), { isSlow: true }),
   asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) => endless(socket, 404)),
 ];
 
-/** The beginning of valid JSON, so that only its size is wrong. */
+/** The answer begins like valid JSON, so that only its size is wrong. */
 function endless(socket: Socket, status = 200): void {
   const piece = Buffer.alloc(256 * 1024, 'x');
   socket.write(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000000000000\r\n\r\n["`);
@@ -261,7 +255,6 @@ const values: Fault[] = [
   ...[{}, { a: 1 }, { data: 'text' }, { data: [1] }, { data: { id: 1 } }],
 ].map((value) => answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))));
 
-/** The good answer with each of its texts changed. */
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => changed(item, change));
@@ -278,13 +271,12 @@ const withTexts = (name: string, change: (text: string) => string): Fault => {
   );
 };
 
-/** Clears the screen, sets the title, blinks, hides the cursor, writes backwards, and ends lines. */
 const evil =
   '\u001b[2J\u001b]0;owned\u0007\u001b[5m\u001b[?25l\u009b31m\r\n\t\b\u0000\u007f\u202e\u2066\u2028';
 
 const withKeys = (name: string, keys: Record<string, unknown>): Fault => {
   const value = ({ good, reads }: Command): unknown =>
-    // JSON.parse, because `__proto__` in an object literal is not a key.
+    // In an object literal, `__proto__` would not be a key. JSON.parse makes it one.
     JSON.parse(reads === 'list' ? `{"data":[${JSON.stringify(keys)}],"links":{}}` : withMembers(good, keys));
   return asked(
     name,
@@ -415,7 +407,6 @@ const framing: Fault[] = [
   answered('content-length negative', notHttp, 'HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\n{}'),
   answered(
     'a bad chunk',
-    // The headers of a success were there.
     ({ method }) => (method === 'DELETE' ? { kind: 'unreadable success' } : notHttp),
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n:1}\r\n0\r\n\r\n',
   ),
@@ -435,7 +426,7 @@ const framing: Fault[] = [
   asked('102 twice before the answer', good, (socket, { command }) =>
     socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
   ),
-  // undici closes the connection: it did not ask for a continuation.
+  // undici closes the connection, because it did not ask for a 100.
   asked('100 before the answer', { kind: 'unreadable success' }, (socket, { command }) =>
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
   ),
@@ -452,7 +443,6 @@ const framing: Fault[] = [
 ];
 
 export const faults: readonly Fault[] = [
-  // Nothing listens on the port. The service starts later, or never.
   { name: 'a refused connection', stage: 'connect', meets: { kind: 'refused' }, act: () => {} },
   ...hangingUp,
   ...slowness,

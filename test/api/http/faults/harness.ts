@@ -1,4 +1,3 @@
-// Runs the program in the test's own process, with a fast clock, against scripted servers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,14 +7,13 @@ import { InterruptedError } from '../../../../src/errors.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 
-/** The token, which must not be printed. No part of it is a word. */
+/** No output may contain a part of this token. */
 export const canary = 'canary-7Qx3kP9wZt';
 
 const tickMs = 4;
-/** The time that passes with each tick, a hundred times faster than real time. */
 const stepMs = 400;
 
-/** A stalled event loop stalls this time too: client and server share it, so no load can make an answer late. */
+/** Client and server share this time, so a stalled event loop cannot make an answer late. */
 const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
 setInterval(() => {
   time.now += stepMs;
@@ -26,11 +24,9 @@ setInterval(() => {
 }, tickMs).unref();
 
 export interface FastClock extends Clock {
-  /** The time since the first call of `after`. */
   elapsed(): number;
 }
 
-/** `heard` is called with the time of every wait. */
 export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
   const start = time.now;
   const base = Date.now();
@@ -51,7 +47,7 @@ export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A command loads its code when it runs. On a busy machine that would take longer than the fast clock allows. */
+/** A command loads its code when it first runs, which on a busy machine takes longer than the fast clock allows. */
 beforeAll(async () => {
   const clock = fastClock();
   const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
@@ -61,7 +57,6 @@ beforeAll(async () => {
   await server.close();
 });
 
-/** A file that stays until the tests of this file are over. */
 export function keptFile(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
@@ -69,7 +64,7 @@ export function keptFile(name: string, text: string): string {
 }
 
 export interface Invocation {
-  /** A text if there was no exit, because the program hung or threw. */
+  /** A text if the program hung or threw, and so has no exit code. */
   exit: number | string;
   stdout: string;
   stderr: string;
@@ -80,7 +75,6 @@ export interface InvokeOptions {
   clock: FastClock;
   terminal: boolean;
   input?: string;
-  /** After this time of the clock, the program counts as hanging. */
   patienceMs: number;
 }
 
@@ -122,15 +116,12 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
 export interface Asked {
   method: string;
   path: string;
-  /** The request, byte for byte. */
   bytes: string;
   body: string;
-  /** By the clock of the client. */
   at: number;
 }
 
 export interface Handlers {
-  /** `count` is the number of earlier ones. */
   accepted?(socket: Socket, count: number): void;
   begun?(socket: Socket, count: number): void;
   asked?(socket: Socket, count: number, request: Asked): void;
@@ -140,14 +131,11 @@ export interface RawServer {
   port: number;
   baseUrl: string;
   connections(): number;
-  /** Requests of which at least a byte arrived. */
   begun(): number;
-  /** Requests that arrived whole. */
   requests: readonly Asked[];
   close(): Promise<void>;
 }
 
-/** A server that finds the end of each request, and leaves everything else to its handlers. */
 export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: Asked[] = [];
@@ -204,7 +192,6 @@ function readRequest(bytes: string, at: number): Asked {
   return { method, path, bytes, body: bytes.slice(bytes.indexOf('\r\n\r\n') + 4), at };
 }
 
-/** A whole answer. A 204 has no length. */
 export function response(
   status: number,
   body = '',
@@ -216,12 +203,12 @@ export function response(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** JSON as the bytes of its UTF-8, one character each, as the server writes them. */
+/** The server writes latin1, so each byte of UTF-8 becomes one character. */
 export const json = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('latin1');
 
 export type Ending = 'FIN' | 'RST';
 
-/** Sends the text, then ends. A reset waits, because it would overtake the text. */
+/** A reset would overtake the text, so it waits. */
 export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: Clock): void {
   if (ending === 'FIN') socket.end(text, 'latin1');
   else if (text === '') socket.resetAndDestroy();
@@ -230,7 +217,7 @@ export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: 
 
 let nextPort = 20_000 + (process.pid % 5_000);
 
-/** A port without a listener, outside of the range that the system assigns. */
+/** The system assigns no port of this range to another program. */
 export async function freePort(): Promise<number> {
   for (;;) {
     try {

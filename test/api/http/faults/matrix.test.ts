@@ -1,4 +1,3 @@
-// Every fault with every kind of route, once or for ever, at a terminal or in a pipe.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
@@ -6,13 +5,12 @@ import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';
 import { fastClock, invoke, type RawServer, rawServer } from './harness.ts';
 
-let elsewhere: RawServer;
+let untouched: RawServer;
 beforeAll(async () => {
-  elsewhere = await rawServer(fastClock(), {});
+  untouched = await rawServer(fastClock(), {});
 });
-afterAll(() => elsewhere.close());
+afterAll(() => untouched.close());
 
-/** Longer than any fault takes that is not about time. */
 const longTimeout = 600;
 
 const inProcess = (): Stage => ({
@@ -20,7 +18,7 @@ const inProcess = (): Stage => ({
   run: (args, baseUrl, { command, terminal }, clock, timeout) =>
     invoke(args, { baseUrl, clock, terminal, input: command.input, patienceMs: 3 * timeout * 1_000 }),
   timeout: (fault) => fault.timeout ?? longTimeout,
-  elsewhere: elsewhere.baseUrl,
+  untouchedUrl: untouched.baseUrl,
   exact: true,
 });
 
@@ -31,11 +29,13 @@ const ways = [
   { forever: false, terminal: true },
 ];
 
-/** Routes of one kind ask and read alike. */
 const kindOf = ({ method, reads, unpaged }: Command): string => `${method} ${reads} ${unpaged}`;
 const kindsOfRoutes = [...new Set(commands.map(kindOf))];
 
-/** Each fault meets one route of each kind in turn, in one of the four ways in turn; in a long run all of them. */
+/**
+ * A long run tests each fault with all routes in all ways. A short run takes one route of each kind, and one way, in
+ * turn.
+ */
 function cellsOf(name: string, all = isLong): Cell[] {
   const cells: Cell[] = [];
   const kind = kindOf(commands.find((each) => each.name === name) as Command);
@@ -43,7 +43,7 @@ function cellsOf(name: string, all = isLong): Cell[] {
   for (const [index, fault] of faults.entries()) {
     const command = (fault.stage === 'begun' ? largeCommands : commands).find((each) => each.name === name);
     const cell = { command: command as Command, fault };
-    if (fault.few) {
+    if (fault.isSlow) {
       if (oneEach.includes(name)) cells.push({ ...cell, forever: true, terminal: false });
       continue;
     }
@@ -51,8 +51,8 @@ function cellsOf(name: string, all = isLong): Cell[] {
     const way = (index + kindsOfRoutes.indexOf(kind)) % ways.length;
     for (const each of all ? ways : ways.slice(way, way + 1)) cells.push({ ...cell, ...each });
   }
-  // Cells that wait go first, and the others run meanwhile.
-  const waits = ({ fault }: Cell) => Number(fault.timeout !== undefined || fault.gapMs !== undefined);
+  // Cells that wait start first, so that the others run meanwhile.
+  const waits = ({ fault }: Cell) => Number(fault.timeout !== undefined || fault.leastGapMs !== undefined);
   return cells.sort((one, other) => waits(other) - waits(one));
 }
 
@@ -75,7 +75,7 @@ describe('every fault, once or for ever, at a terminal or in a pipe', () => {
     expect(faults.length).toBeGreaterThan(100);
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
     expect(commands.flatMap(({ name }) => cellsOf(name, true)).length).toBeGreaterThan(2_500);
-    const chosen = commands.flatMap(({ name }) => cellsOf(name)).filter(({ fault }) => !fault.few);
+    const chosen = commands.flatMap(({ name }) => cellsOf(name)).filter(({ fault }) => !fault.isSlow);
     for (const { fault } of chosen) {
       const met = chosen.filter((cell) => cell.fault === fault);
       const kinds = new Set(met.map(({ command }) => kindOf(command)));
@@ -85,6 +85,6 @@ describe('every fault, once or for ever, at a terminal or in a pipe', () => {
   });
 
   it('no redirect was followed', () => {
-    expect(elsewhere.connections()).toBe(0);
+    expect(untouched.connections()).toBe(0);
   });
 });

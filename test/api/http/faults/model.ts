@@ -1,45 +1,38 @@
-// The promises of the contract for each fault, as pure functions that use nothing of src.
+// Imports nothing of src, so that a mistake of src cannot hide here.
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** The part of a successful answer that a command reads. */
 type Reads = 'record' | 'list' | 'what there is' | 'nothing';
 
-/** The result of one attempt, in the words of the contract. */
 export type Meeting =
   | { kind: 'refused' }
-  /** The connection ended before any answer. `taken`: whether the service received the request. */
+  /** `taken` tells whether the service received the request. */
   | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
-  /** The connection ended within a successful answer. */
   | { kind: 'cut' }
-  /** No answer came, or an answer began and did not go on. */
   | { kind: 'silence'; begun: boolean; unread?: boolean }
   | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
   | { kind: 'redirect' }
   | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
-  /** A 100 that was not asked for. A client may skip it or end the connection. */
+  /** A 100 that the client did not ask for. The client may skip it or end the connection. */
   | { kind: 'unreadable success' }
-  /** A success with this value in it. */
   | { kind: 'value'; value: unknown };
 
 export interface Expected {
   exits: readonly number[];
-  /** How many requests the service may see: at least and at most. */
   requests: readonly [number, number];
 }
 
 export interface Asking {
   method: Method;
   reads: Reads;
-  /** Whether the list is requested without limit and offset, and with them only after a refusal. */
+  /** The command requests the list without limit and offset, and with them only after a refusal. */
   unpaged?: boolean;
-  /** Whether the command reads the val after a 404, to tell a missing val from a missing route. */
+  /** The command reads the val after a 404, to tell a missing val from a missing route. */
   looksForVal?: boolean;
 }
 
 const mostAttempts = 4;
 
-/** The expected result, if the fault happens once before a good answer, or for ever. */
 export function expected(asking: Asking, meeting: Meeting, forever: boolean): Expected {
   const { method } = asking;
   const exits = exitsOf(asking, meeting);
@@ -73,7 +66,6 @@ function countedOf(meeting: Meeting): [number, number] {
   return { yes: [1, 1], no: [0, 0], maybe: [0, 1] }[meeting.taken] as [number, number];
 }
 
-/** Whether the request is sent again; `maybe` if both are right. */
 function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
   const yesNo = (yes: boolean) => (yes ? 'yes' : 'no');
   switch (meeting.kind) {
@@ -108,7 +100,6 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
   }
 }
 
-/** The exit code if the fault lasts. */
 function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[] {
   const isRead = method === 'GET';
   const unknownOrUnavailable = isRead ? 7 : 8;
@@ -162,7 +153,6 @@ function isRightShape(reads: Reads, value: unknown): boolean {
   return rows?.every(isRecord) ?? false;
 }
 
-/** The array, or the only array in an object. */
 export function rowsOf(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
   if (!isRecord(value)) return undefined;

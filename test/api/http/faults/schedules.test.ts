@@ -1,4 +1,3 @@
-// Random sequences of faults for commands that write, against a service that records every change.
 import type { Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,33 +17,27 @@ import {
 } from './harness.ts';
 
 const count = budget(150);
-/** FAULTS_SEED sets another one. A failure prints it. */
+/** A failure prints its seed. FAULTS_SEED repeats the run. */
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
 type Method = 'POST' | 'PUT' | 'DELETE';
 
-/** When the service applies a request: never, before its answer, or later. */
 type Applies = 'never' | 'now' | 'later';
 
 type Step =
   | { kind: 'good' }
   | { kind: 'status'; status: number; applies: Applies; then: 'keep' | Ending }
-  /** The connection ends in the middle of the answer. */
   | { kind: 'lost'; said: string; ending: Ending; applies: Applies }
   | { kind: 'silence'; applies: Applies }
-  /** A success by its status, and the change was applied. */
   | { kind: 'page' | 'empty' }
   | { kind: 'redirect' };
 
 interface Schedule {
   command: keyof typeof writing;
-  /** The steps for each val or version that is written. After them, every request succeeds. */
   items: readonly (readonly Step[])[];
-  /** How the first connections end, before a request is read. */
   doors: readonly ('open' | Ending)[];
-  /** For a deletion: whether the val or version exists. */
   exists: boolean;
-  /** Whether a connection may end after an answer that should keep it open, and the next request with it. */
+  /** The service may end a connection after an answer that promised to keep it open. */
   hangsUp: boolean;
 }
 
@@ -133,16 +126,13 @@ const scheduleOf: fc.Arbitrary<Schedule> = fc
     }),
   );
 
-/** The service's record of one val or version. */
 interface Entry {
   steps: readonly Step[];
   requests: number;
-  /** How often the change was applied, with those times that come later. */
   applied: number;
   exists: boolean;
-  /** Whether an attempt ended so that the client cannot know whether it was applied. */
+  /** The client cannot know whether one of its attempts was applied. */
   doubtful: boolean;
-  /** The number of requests after that attempt. */
   afterDoubt: number;
 }
 
@@ -158,10 +148,9 @@ function apply(method: Method, entry: Entry): void {
   entry.applied += 1;
 }
 
-/** Carries out a step. Returns the answer, and how the connection ends. */
 function act(method: Method, entry: Entry, step: Step, clock: FastClock): { text: string; ending?: Ending } {
   if ('applies' in step && step.applies !== 'never') {
-    // A deletion that is repeated before it is done still finds the thing there; for the others it is all the same.
+    // Until a late deletion is applied, another request still finds the val. Other changes look the same early or late.
     if (step.applies === 'now' || method !== 'DELETE') apply(method, entry);
     else clock.after(600, () => apply(method, entry));
   }
@@ -198,7 +187,6 @@ interface Outcome {
   message: string;
 }
 
-/** Runs the schedule, and describes each wrong reaction of the program. */
 async function judge(schedule: Schedule): Promise<string[]> {
   const { command, items, doors, exists, hangsUp } = schedule;
   const { method, args } = writing[command];
@@ -230,7 +218,6 @@ async function judge(schedule: Schedule): Promise<string[]> {
       }
       if (entry.doubtful) entry.afterDoubt += 1;
       if (shut.has(socket)) {
-        // The service applies the request, although it no longer answers.
         entry.doubtful = true;
         apply(method, entry);
         return;
@@ -258,7 +245,7 @@ async function judge(schedule: Schedule): Promise<string[]> {
   const outcomes = outcomesOf(method, exit, stdout, stderr);
   if (outcomes?.length !== items.length)
     return [...wrong, `exit ${exit}, stdout ${stdout}, stderr ${stderr}`];
-  // Requests may end without having been seen.
+  // The service may never see some requests, so their number cannot be predicted.
   const unsteady = hangsUp || doors.length > 0;
   for (const [index, entry] of ledger.entries()) {
     const outcome = outcomes[index] as Outcome;
@@ -269,7 +256,7 @@ async function judge(schedule: Schedule): Promise<string[]> {
     }
     wrong.push(...problems.map((problem) => `item ${index}: exit ${outcome.exit}, but ${problem}`));
   }
-  // Vals are deleted one after another. Only a refused token stops the rest.
+  // Vals are deleted one after another, and only a refused token stops the rest.
   const refused = outcomes.findIndex(({ exit }) => exit === 4);
   const skipped = outcomes.findIndex(({ exit }) => exit === 'skipped');
   const stop = refused !== -1 && refused < items.length - 1 ? refused + 1 : -1;
@@ -314,7 +301,7 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
   return wrong;
 }
 
-/** The exit code that the contract demands; undefined if time or chance decides. */
+/** Undefined if the contract leaves the exit code to time or chance. */
 function predict(method: Method, steps: readonly Step[], exists: boolean): number | undefined {
   let inDoubt = false;
   let there = exists;
@@ -322,7 +309,6 @@ function predict(method: Method, steps: readonly Step[], exists: boolean): numbe
     const step: Step = steps[attempt - 1] ?? { kind: 'good' };
     if (step.kind === 'silence') return undefined;
     if (method === 'DELETE' && 'applies' in step) {
-      // The next attempt may find it or not. Either way, a good answer ends in success.
       if (step.applies !== 'never') there = false;
     }
     switch (step.kind) {
