@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
@@ -148,19 +148,6 @@ describe('the first signal is heard', () => {
     await waitUntilComputed(child.pid as number, 200);
     child.kill(signal);
     expect(endings[signal]).toContain(await soon(ended));
-  });
-
-  it('SIGINT, while files are matched with a pattern that never ends', async () => {
-    const folder = temporaryFolder();
-    const deep = join(folder, 'a/'.repeat(50));
-    mkdirSync(deep, { recursive: true });
-    writeFileSync(join(folder, '.valsignore'), `${'**/a*/'.repeat(20)}b\n`);
-    writeFileSync(join(deep, 'hello.ts'), 'code');
-    const service = await scriptedService([]);
-    const { child, ended } = startProcess(['push', '.', '--dry-run'], { env: service.env, cwd: folder });
-    await waitUntilComputed(child.pid as number, 400);
-    child.kill('SIGINT');
-    expect(endings.SIGINT).toContain(await soon(ended));
   });
 });
 
