@@ -13,7 +13,7 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  /** If the result is undefined, the val must be read by itself. The list is not read for a command about few vals. */
+  /** Returns undefined for a command about few vals, because reading each val takes no longer than reading the list. */
   withId(id: string): Promise<ListedVal | undefined>;
   /** Returns undefined if the service cannot list vals and this machine remembers no val with this name. */
   idsWithName(name: string): Promise<string[] | undefined>;

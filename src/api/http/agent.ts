@@ -1,4 +1,5 @@
 // Keeps the connections to the service. Each connection serves one request at a time.
+import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
@@ -32,11 +33,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       cancelTimeout();
       connecting.delete(giveUp);
       if (error !== null) return callback(error, null);
-      socket.on('error', (socketError: SocketError) => {
-        // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
-        if (socketError.code === 'ECONNRESET') socketError.code = 'ECONNABORTED';
-        socketError.receivedNothing = socket.bytesRead === 0;
-      });
+      completeErrorsOf(socket);
       callback(null, socket);
     });
     connecting.add(giveUp);
@@ -44,9 +41,9 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
 
   const taken = new Set<Connection>();
   const free: Connection[] = [];
-  const open = (): Connection => {
+  const createConnection = (): Connection => {
     const client = new Client(origin, {
-      // Overrides Node's option --max-http-header-size.
+      // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
       maxHeaderSize: 16_384,
       // Each request connects at most once. undici would reconnect for ever if each connection ended at once.
       connect(target, callback) {
@@ -58,9 +55,10 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     const connection = { client, mayConnect: true };
     return connection;
   };
+
   return {
     take() {
-      const connection = free.pop() ?? open();
+      const connection = free.pop() ?? createConnection();
       connection.mayConnect = true;
       taken.add(connection);
       return connection;
@@ -75,6 +73,14 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
     },
   };
+}
+
+function completeErrorsOf(socket: Socket): void {
+  socket.on('error', (error: SocketError) => {
+    // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
+    if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
+    error.receivedNothing = socket.bytesRead === 0;
+  });
 }
 
 const connectTimeout = (): Error => Object.assign(new Error('connect time-out'), { code: 'ETIMEDOUT' });

@@ -79,18 +79,18 @@ export function createClient(options: ClientOptions): Client {
       const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
       if (!isFault(result)) return result;
-      const wasDeletedBefore = method === 'DELETE' && attempt > 1 && hasStatus(result, 404);
-      if (wasDeletedBefore) return { status: 404, body: undefined };
-      maybeApplied ||= mayHaveBeenApplied(method, result);
+      const fault = result;
+      const isDeletedByEarlierAttempt = method === 'DELETE' && attempt > 1 && hasStatus(fault, 404);
+      if (isDeletedByEarlierAttempt) return { status: 404, body: undefined };
+      maybeApplied ||= mayHaveBeenApplied(method, fault);
       if (signal.aborted) throw interruption(call, maybeApplied);
 
-      const delay = backoffMs(attempt, result, Math.random());
-      const isInTime = clock.now() + delay < deadline;
-      if (attempt === maxAttempts || !isInTime || !maySendAgain(method, result)) {
-        const facts = { attempts: attempt, maybeApplied, origin, signInHint, redact };
-        throw failureOf({ call, fault: result, ...facts });
+      const delay = backoffMs(attempt, fault, Math.random());
+      const isLastAttempt = attempt === maxAttempts || clock.now() + delay >= deadline;
+      if (isLastAttempt || !maySendAgain(method, fault)) {
+        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, redact });
       }
-      if (hasStatus(result, 429)) gate.pause(delay);
+      if (hasStatus(fault, 429)) gate.pause(delay);
       trace(`  retry in ${Math.round(delay)} ms`);
       await wait(clock, delay, signal);
       if (signal.aborted) throw interruption(call, maybeApplied);
@@ -149,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
     request,
     hasWritten: () => hasWritten,
     async close() {
+      // Ends the requests that no command waits for any more, such as pages that were requested ahead.
       closing.abort(new InterruptedError(0));
       await transport.close();
     },

@@ -14,8 +14,8 @@ export type Connect = (
 export function createDirectConnect(): Connect {
   const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
   let overTls: buildConnector.connector | undefined;
-  /** While the compiled parser is kept here, V8 reuses it for undici. */
-  const keptParsers: WebAssembly.Module[] = [];
+  /** undici compiles the same parser later. V8 does not compile it again while the first module is in memory. */
+  const keptParser: { module?: WebAssembly.Module } = {};
   /** undici refers to a session only weakly. Without this reference, a garbage collection would cost full handshakes. */
   const keptSessions = new Map<string, Buffer>();
 
@@ -25,40 +25,40 @@ export function createDirectConnect(): Connect {
     return overTls;
   };
 
-  /** Compiles undici's parser while the connection is being made. */
-  const begin = (
-    connect: buildConnector.connector,
+  const open = (
+    connector: buildConnector.connector,
     target: buildConnector.Options,
     callback: buildConnector.Callback,
   ): Socket => {
     // undici's connector returns a socket, although its type says `void`.
-    const socket = connect(target, callback) as unknown as Socket;
+    const socket = connector(target, callback) as unknown as Socket;
     socket.on('session', (session: Buffer) => keptSessions.set(target.hostname, session));
-    if (keptParsers.length === 0) keptParsers.push(compileParser());
+    // The connection is being made now, so the time for the compilation is not lost.
+    keptParser.module ??= compileParser();
     return socket;
   };
 
+  const openTcpThenTls: Connect = (target, callback) => {
+    const tcpTarget = { ...target, protocol: 'http:', port: target.port || '443' };
+    let socket = open(overTcp, tcpTarget, (error, httpSocket) => {
+      clearTimeout(contextTimer);
+      if (error) return callback(error, null);
+      socket = open(tls(), { ...target, httpSocket }, callback);
+    });
+    // Creates the secure context while the service answers the TCP connection. Creating it blocks Node, so Node first gets
+    // 2 ms to look up the host name and to begin the TCP connection.
+    const contextTimer = setTimeout(tls, 2);
+    return (reason) => socket.destroy(reason);
+  };
+
   return (target, callback) => {
-    let socket: Socket;
-    if (target.protocol !== 'https:') {
-      socket = begin(overTcp, target, callback);
-    } else if (isTunnel(target)) {
-      socket = begin(tls(), target, callback);
-    } else {
-      const tcp = { ...target, protocol: 'http:', port: target.port || '443' };
-      socket = begin(overTcp, tcp, (error, httpSocket) => {
-        clearTimeout(contextTimer);
-        if (error) return callback(error, null);
-        socket = begin(tls(), { ...target, httpSocket }, callback);
-      });
-      // Creates the secure context while the TCP connection is being made. The 2 ms are for the DNS lookup.
-      const contextTimer = setTimeout(tls, 2);
-    }
+    const isHttps = target.protocol === 'https:';
+    const isThroughTunnel = Boolean(target.httpSocket);
+    if (isHttps && !isThroughTunnel) return openTcpThenTls(target, callback);
+    const socket = open(isHttps ? tls() : overTcp, target, callback);
     return (reason) => socket.destroy(reason);
   };
 }
-
-const isTunnel = ({ httpSocket }: buildConnector.Options): boolean => Boolean(httpSocket);
 
 function secureContext(): SecureContext {
   const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');

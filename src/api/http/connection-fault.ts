@@ -10,31 +10,37 @@ export function connectionFault(
   origin: string,
   proxy: ProxyAddress | undefined,
 ): Fault {
-  if (error instanceof GivenUp) {
-    return { kind: mayHaveReachedService ? 'timed_out' : 'not_connected', reason: error.message };
-  }
   if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
-  const tlsProblem = explainTlsError(error, {
-    name: `the service at ${origin}`,
-    addressHint: addressHint(origin),
-  });
-  // In TLS 1.3, a service may require a client certificate after the request was sent. The service ignores that request.
-  if (tlsProblem && (!mayHaveReachedService || isCertificateWanted(error)))
-    return { kind: 'rejected', ...tlsProblem };
-  if (!mayHaveReachedService) {
-    const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
-    return { kind: 'not_connected', reason: via + reasonOf(error) };
-  }
+  return mayHaveReachedService ? faultAfterSending(error, origin) : faultBeforeSending(error, origin, proxy);
+}
+
+function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | undefined): Fault {
+  if (error instanceof GivenUp) return { kind: 'not_connected', reason: error.message };
+  const tlsProblem = tlsProblemOf(error, origin);
+  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
+  const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
+  return { kind: 'not_connected', reason: via + reasonOf(error) };
+}
+
+function faultAfterSending(error: Error, origin: string): Fault {
+  if (error instanceof GivenUp) return { kind: 'timed_out', reason: error.message };
+  const tlsProblem = tlsProblemOf(error, origin);
+  // With TLS 1.3, a service may ask for a client certificate after the request was sent. Without a certificate, the
+  // service ignores the request, so nothing was changed.
+  if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
   if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
   if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };
   if (isTlsAlert(error)) return expectsHttps(origin);
   return { kind: 'lost', reason: reasonOf(error), hint: hintIfNothingReceived(error, origin) };
 }
 
-const isPlain = (origin: string): boolean => origin.startsWith('http:');
+const tlsProblemOf = (error: Error, origin: string) =>
+  explainTlsError(error, {
+    name: `the service at ${origin}`,
+    addressHint: `Check the address ${origin}. To see where the address comes from, run \`vals config\`.`,
+  });
 
-const addressHint = (origin: string): string =>
-  `Check the address ${origin}. To see where the address comes from, run \`vals config\`.`;
+const isPlain = (origin: string): boolean => origin.startsWith('http:');
 
 /** Some TLS servers answer plain HTTP with a TLS alert, which undici cannot parse. */
 const isTlsAlert = (error: Error): boolean =>
@@ -61,9 +67,22 @@ export function faultOfTlsPort(status: number, body: unknown, origin: string): F
   return tlsExpected.test(body) ? expectsHttps(origin) : undefined;
 }
 
-function proxyFault({ status, cause, message }: ProxyError, { url, source }: ProxyAddress): Fault {
-  const name = `the proxy ${url.host}`;
-  const addressHint = `Check the proxy address in ${source}. To see the address without the password, run \`vals config\`.`;
+function proxyFault({ status, cause, message }: ProxyError, proxy: ProxyAddress): Fault {
+  if (status !== undefined) return proxyStatusFault(status, proxy);
+  const name = nameOf(proxy);
+  const addressHint = `Check the proxy address in ${proxy.source}. To see the address without the password, run \`vals config\`.`;
+  if (!(cause instanceof Error))
+    return { kind: 'not_connected', reason: `${name} ${message}`, hint: addressHint };
+  const tlsProblem = explainTlsError(cause, { name, addressHint });
+  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
+  return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: addressHint };
+}
+
+const nameOf = ({ url }: ProxyAddress): string => `the proxy ${url.host}`;
+
+function proxyStatusFault(status: number, proxy: ProxyAddress): Fault {
+  const { url, source } = proxy;
+  const name = nameOf(proxy);
   if (status === 407) {
     const given = url.username !== '' || url.password !== '';
     return {
@@ -72,23 +91,16 @@ function proxyFault({ status, cause, message }: ProxyError, { url, source }: Pro
       hint: `Set ${source} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }
-  if (status !== undefined) {
-    const isTemporary = status === 408 || status === 429 || status >= 500;
-    if (isTemporary) {
-      const reason = `${name} answered with status ${status}`;
-      return { kind: 'not_connected', reason, hint: 'Run the command again later.' };
-    }
-    return {
-      kind: 'rejected',
-      reason: `${name} refused the connection to the service (status ${status})`,
-      hint: "Ask the people who run the proxy, or add the service's host to NO_PROXY.",
-    };
+  const isTemporary = status === 408 || status === 429 || status >= 500;
+  if (isTemporary) {
+    const reason = `${name} answered with status ${status}`;
+    return { kind: 'not_connected', reason, hint: 'Run the command again later.' };
   }
-  if (!(cause instanceof Error))
-    return { kind: 'not_connected', reason: `${name} ${message}`, hint: addressHint };
-  const tlsProblem = explainTlsError(cause, { name, addressHint });
-  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
-  return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: addressHint };
+  return {
+    kind: 'rejected',
+    reason: `${name} refused the connection to the service (status ${status})`,
+    hint: "Ask the people who run the proxy, or add the service's host to NO_PROXY.",
+  };
 }
 
 const reasons: Record<string, string> = {

@@ -31,7 +31,7 @@ export interface NoReply {
 /** The time limit passed, or the user interrupted. */
 export class GivenUp extends Error {}
 
-/** The functions that interrupt the exchanges under way. A Set would keep finished requests in memory for a long time. */
+/** An array, because a Set often keeps finished requests in memory until the next full garbage collection. */
 export type Interrupts = (() => void)[];
 
 interface ExchangeOptions {
@@ -71,10 +71,11 @@ export function exchange(
           controller = started;
         },
         onResponseStart(_controller, status, headers) {
-          if (status < 200) return;
+          const isInterim = status < 200;
+          if (isInterim) return;
           head = { status, headers };
-          bytesLeft = largestBodyOf(request, head);
-          if (bytesLeft === 0) giveUp('unwanted');
+          if (isBodyUnwanted(request, head)) return giveUp('unwanted');
+          bytesLeft = isSuccess(head) ? largestBody : largestErrorBody;
         },
         onResponseData(_controller, chunk) {
           chunks.push(chunk);
@@ -84,18 +85,18 @@ export function exchange(
         onResponseEnd() {
           if (head) finish({ ...head, body: joined(chunks) });
         },
-        onResponseError: (_controller, error) => finishWithout(error),
+        onResponseError: (_controller, error) => finishWithoutBody(error),
       },
     );
 
-    /** Finishes before the abort, because undici would report the abort only after it has connected. */
     function giveUp(reason: NoBody): void {
       abortReason = asError(reason);
-      finishWithout(reason);
+      // The exchange does not wait until undici reports the abort, because undici connects first.
+      finishWithoutBody(reason);
       controller?.abort(abortReason);
     }
 
-    function finishWithout(reason: NoBody): void {
+    function finishWithoutBody(reason: NoBody): void {
       if (head) finish({ ...head, body: reason });
       else finish({ error: asError(reason), mayHaveReachedService: controller !== undefined });
     }
@@ -129,12 +130,11 @@ export const encodingOf = (head: Head): string => headerOf(head, 'content-encodi
 const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
-function largestBodyOf(request: HttpRequest, head: Head): number {
-  if (isRedirect(head)) return 0;
+function isBodyUnwanted(request: HttpRequest, head: Head): boolean {
+  if (isRedirect(head)) return true;
   const isCompressed = encodingOf(head).toLowerCase() !== 'identity';
   const isBodyIgnored = head.status === 204 || (isSuccess(head) && ignoresBody(request));
-  if (isCompressed && !isBodyIgnored) return 0;
-  return isSuccess(head) ? largestBody : largestErrorBody;
+  return isCompressed && !isBodyIgnored;
 }
 
 export const ignoresBody = ({ method, acceptsAnyAnswer }: HttpRequest): boolean =>

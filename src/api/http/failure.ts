@@ -56,16 +56,11 @@ export function failureOf(failed: FailedCall): ValsError {
         'Run the command again.',
       );
     case 'unreadable':
-    case 'unusable':
-      return new BadResponseError(
-        `${origin} ${fault.reason}.`,
-        factsWith(
-          failed,
-          isRead(call.method) || fault.status >= 300
-            ? notThisService
-            : `The status code of the answer says that the service made the change. ${call.ifUnknown ?? ''}`.trim(),
-        ),
-      );
+    case 'unusable': {
+      const hasMadeChange = !isRead(call.method) && fault.status < 300;
+      const hint = hasMadeChange ? changeMade(call) : notThisService;
+      return new BadResponseError(`${origin} ${fault.reason}.`, factsWithHint(failed, hint));
+    }
     case 'status':
       return statusError({ ...failed, fault });
   }
@@ -78,19 +73,24 @@ const checkAddress = (origin: string): string =>
     ? 'Check that the service is running. To start the embedded service, run `vals serve`.'
     : 'Check the address and the network. To see where the address comes from, run `vals config`.';
 
+const changeMade = (call: Call): string =>
+  `The status code of the answer says that the service made the change. ${checkChange(call)}`;
+
+const checkChange = ({ ifUnknown }: Call): string =>
+  ifUnknown ?? 'Before you send the change again, check whether it was made.';
+
 /** Exit code 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
-function unavailable(failed: FailedCall, message: string, hint: string): ValsError {
+function unavailable(failed: FailedCall, message: string, hintIfUnchanged: string): ValsError {
   const { call, fault, maybeApplied } = failed;
-  if (!maybeApplied) return new UnavailableError(message, factsWith(failed, hint));
+  if (!maybeApplied) return new UnavailableError(message, factsWithHint(failed, hintIfUnchanged));
   const faultHint = 'hint' in fault && fault.hint !== undefined ? `${fault.hint} ` : '';
-  const check = call.ifUnknown ?? 'Check whether the change was made before you send it again.';
   return new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
     ...factsOf(failed),
-    hint: faultHint + check,
+    hint: faultHint + checkChange(call),
   });
 }
 
-const factsWith = (failed: FailedCall, hint: string): ErrorFacts => {
+const factsWithHint = (failed: FailedCall, hint: string): ErrorFacts => {
   const { call, fault } = failed;
   const hintForStatus = 'status' in fault ? call.hints?.[fault.status] : undefined;
   return { ...factsOf(failed), hint: hintForStatus || hint };
@@ -113,7 +113,7 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
   const sentence = statusSentence(failed, detail);
   if (status === 408) return unavailable(failed, sentence, 'Run the command again.');
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
-  if (status >= 600) return new BadResponseError(sentence, factsWith(failed, notThisService));
+  if (status >= 600) return new BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
 
   const message = maybeApplied
@@ -121,20 +121,20 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
     : sentence;
   switch (status) {
     case 401:
-      return new AuthError(message, factsWith(failed, signInHint));
+      return new AuthError(message, factsWithHint(failed, signInHint));
     case 403:
       if (isObject(body) && body.type === wrongHost) {
-        return new AuthError(detail ?? message, factsWith(failed, passHostOn));
+        return new AuthError(detail ?? message, factsWithHint(failed, passHostOn));
       }
-      return new AuthError(message, factsWith(failed, useOtherToken));
+      return new AuthError(message, factsWithHint(failed, useOtherToken));
     case 404:
     case 410:
-      return new NotFoundError(message, factsWith(failed, checkId));
+      return new NotFoundError(message, factsWithHint(failed, checkId));
     case 409:
     case 412:
-      return new ConflictError(message, factsWith(failed, readAgain));
+      return new ConflictError(message, factsWithHint(failed, readAgain));
     default:
-      return new RefusedError(message, factsWith(failed, refusalHint(status, detail !== undefined)));
+      return new RefusedError(message, factsWithHint(failed, refusalHint(status, detail !== undefined)));
   }
 }
 
@@ -159,19 +159,23 @@ function refusalHint(status: number, isExplained: boolean): string {
 }
 
 function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
-  const { status } = failed.fault;
-  const meaning = failed.call.meanings?.[status];
-  if (meaning === undefined) {
-    const isReason = detail !== undefined && !(status === 401 && onlyRefusesToken.test(detail));
-    const end = isReason ? `: ${withFullStop(detail)}` : '.';
-    return defaultMeaning(status, detail !== undefined) + triesOf(failed) + end;
-  }
+  const meaning = failed.call.meanings?.[failed.fault.status];
+  if (meaning === undefined) return defaultSentence(failed, detail);
   if (detail === undefined || onlyRepeatsMeaning.test(detail)) return meaning;
   return `${meaning} The service says: ${withFullStop(detail)}`;
 }
 
 const onlyRepeatsMeaning =
   /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
+
+function defaultSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
+  const { status } = failed.fault;
+  const beginning = defaultMeaning(status, detail !== undefined) + triesOf(failed);
+  const repeatsBeginning = status === 401 && detail !== undefined && onlyRefusesToken.test(detail);
+  if (detail === undefined || repeatsBeginning) return `${beginning}.`;
+  return `${beginning}: ${withFullStop(detail)}`;
+}
+
 const onlyRefusesToken = /^(?:this service does not know the token|unauthorized|invalid token)\.?$/i;
 
 function defaultMeaning(status: number, isExplained: boolean): string {

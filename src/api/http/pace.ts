@@ -64,16 +64,18 @@ const shrinkPowerAfterLargeFall = 0.8;
 
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
   if (event.kind === 'refused') return afterRefusal(pace, event);
-  const answersAtLimit = pace.answersAtLimit + 1;
-  const measured = answersAtLimit - pace.answersToSkip;
-  if (measured === 0) return { ...pace, answersAtLimit, roundBeganAt: event.at };
+  const counted = { ...pace, answersAtLimit: pace.answersAtLimit + 1 };
+  const measuredAnswers = counted.answersAtLimit - pace.answersToSkip;
   const round = roundLength(pace);
-  if (measured < 0 || measured % round !== 0) return { ...pace, answersAtLimit };
+  const isBetweenRounds = measuredAnswers >= 0 && measuredAnswers % round === 0;
+  if (!isBetweenRounds) return counted;
+  const nextRound = { ...counted, roundBeganAt: event.at };
+  if (measuredAnswers === 0) return nextRound;
   const answersPerMs = round / Math.max(event.at - pace.roundBeganAt, 0.001);
-  return afterRound({ ...pace, answersAtLimit, roundBeganAt: event.at }, { limit: pace.limit, answersPerMs });
+  return afterRound(nextRound, { limit: pace.limit, answersPerMs });
 }
 
-/** A service that delays answers sends them in bursts. Only a long round measures bursts correctly. */
+/** Only a long round measures bursts of answers correctly. During a search, rounds are short, so that the search ends soon. */
 const roundLength = ({ limit, trying, wasRefused }: Pace): number =>
   Math.max(shortestRound, limit * (trying === 'nothing' || wasRefused ? longRoundFactor : 1));
 
@@ -98,11 +100,11 @@ const laterSearch = ({ answersBeforeNextSearch }: Pace): number =>
 function afterRound(pace: Pace, now: Measured): Pace {
   const { trying, best } = pace;
   if (trying === 'nothing') return afterRoundWithoutTrial(pace, now);
-  if (best === undefined) return tryStep(pace, 'higher', now);
-  if (isBetter(now, best)) return tryStep(pace, trying, now);
+  if (best === undefined) return stepOrEndSearch(pace, 'higher', now);
+  if (isBetter(now, best)) return stepOrEndSearch(pace, trying, now);
   const hasFallenFar = now.answersPerMs < largeFall * best.answersPerMs;
   const stepFactor = pace.stepFactor ** (hasFallenFar ? shrinkPowerAfterLargeFall : usualShrinkPower);
-  return tryStep({ ...pace, stepFactor }, trying === 'higher' ? 'lower' : 'higher', best);
+  return stepOrEndSearch({ ...pace, stepFactor }, trying === 'higher' ? 'lower' : 'higher', best);
 }
 
 function isBetter(now: Measured, best: Measured): boolean {
@@ -116,27 +118,29 @@ function afterRoundWithoutTrial(pace: Pace, now: Measured): Pace {
   if (now.answersPerMs * slowFactor < best.answersPerMs) {
     // The service may be slow only for a short time, so the next search begins soon.
     const { stepFactor, answersBeforeNextSearch } = startPace;
-    return tryStep({ ...pace, stepFactor, answersBeforeNextSearch }, 'lower', now);
+    return stepOrEndSearch({ ...pace, stepFactor, answersBeforeNextSearch }, 'lower', now);
   }
   if (pace.answersAtLimit < pace.answersBeforeNextSearch) return { ...pace, best };
   const stepFactor = Math.sqrt(startPace.stepFactor);
-  return tryStep({ ...pace, stepFactor, answersBeforeNextSearch: laterSearch(pace) }, 'higher', now);
+  return stepOrEndSearch({ ...pace, stepFactor, answersBeforeNextSearch: laterSearch(pace) }, 'higher', now);
 }
 
-function tryStep(pace: Pace, trying: Direction, best: Measured): Pace {
-  const limit = pace.stepFactor < smallestStepFactor ? best.limit : stepFrom(best.limit, trying, pace);
+function stepOrEndSearch(pace: Pace, direction: Direction, best: Measured): Pace {
+  const isStepTooSmall = pace.stepFactor < smallestStepFactor;
+  const limit = isStepTooSmall ? best.limit : stepFrom(best.limit, direction, pace);
+  const endsSearch = limit === best.limit;
   return {
     ...pace,
     limit,
-    trying: limit === best.limit ? 'nothing' : trying,
+    trying: endsSearch ? 'nothing' : direction,
     best,
     answersAtLimit: 0,
     answersToSkip: Math.max(pace.limit, limit),
   };
 }
 
-function stepFrom(limit: number, trying: Direction, { stepFactor, wasRefused }: Pace): number {
-  if (trying === 'lower') return Math.max(1, Math.min(limit - 1, Math.round(limit / stepFactor)));
+function stepFrom(limit: number, direction: Direction, { stepFactor, wasRefused }: Pace): number {
+  if (direction === 'lower') return Math.max(1, Math.min(limit - 1, Math.round(limit / stepFactor)));
   const higher = wasRefused ? limit + 1 : Math.max(limit + 1, Math.round(limit * stepFactor));
   return Math.min(mostRequests, higher);
 }

@@ -27,21 +27,21 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
     port: url.port,
   };
   return (target, callback) => {
-    let giveUp = connect(proxy, (error, toProxy) => {
-      if (error) return callback(connectionFailed(error), null);
-      giveUp = (reason) => toProxy.destroy(reason);
-      const defaultPort = target.protocol === 'https:' ? 443 : 80;
-      const address = target.port ? target.host : `${target.host}:${defaultPort}`;
-      askForTunnel(toProxy, connectRequest(String(address), url), (error) => {
-        if (error) {
-          toProxy.destroy();
-          callback(error, null);
-        } else if (target.protocol === 'https:') {
-          giveUp = connect({ ...target, httpSocket: toProxy }, callback);
-        } else callback(null, toProxy);
+    let cancel = connect(proxy, (connectError, socket) => {
+      if (connectError) return callback(connectionFailed(connectError), null);
+      cancel = (reason) => socket.destroy(reason);
+      const isHttps = target.protocol === 'https:';
+      const address = target.port ? target.host : `${target.host}:${isHttps ? 443 : 80}`;
+      askForTunnel(socket, connectRequest(String(address), url), (tunnelError) => {
+        if (tunnelError) {
+          socket.destroy();
+          return callback(tunnelError, null);
+        }
+        if (!isHttps) return callback(null, socket);
+        cancel = connect({ ...target, httpSocket: socket }, callback);
       });
     });
-    return (reason) => giveUp(reason);
+    return (reason) => cancel(reason);
   };
 }
 

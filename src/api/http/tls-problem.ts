@@ -75,7 +75,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first pattern that matches the error code counts. Some prefixes of codes depend on the OpenSSL version. */
+/** The first match counts. Many patterns omit the start of the code, because it depends on the OpenSSL version. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],

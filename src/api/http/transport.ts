@@ -36,7 +36,7 @@ export interface Transport {
 export function createTransport({ baseUrl, proxy, clock, signal }: TransportOptions): Transport {
   const { origin } = baseUrl;
   const agent = createAgent(origin, proxy, clock);
-  // The signal gets one listener in all, because a listener for each request would keep old answers in memory.
+  // The signal gets only one listener, because a listener for each request would keep old answers in memory.
   const interrupts: Interrupts = [];
   signal.addEventListener('abort', () => {
     for (const interrupt of [...interrupts]) interrupt();
@@ -50,13 +50,11 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
         const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
         if ('error' in reply) return connectionFault(reply, origin, proxy);
         // If the service closed the connection after its answer, undici notices that in the next turn of the event loop.
+        // Without this wait, the next request could use the closed connection.
         await new Promise(setImmediate);
-        if (reply.body instanceof Error && isSuccess(reply)) {
-          return connectionFault({ error: reply.body, mayHaveReachedService: true }, origin, proxy);
-        }
-        const read = () => readReply(request, reply, clock);
-        const isLong = reply.body instanceof Buffer && isLarge(reply.body.length);
-        return isLong ? await interruptible(read) : read();
+        const read = () => readReply(request, reply, clock, proxy);
+        const hasLargeBody = reply.body instanceof Buffer && isLarge(reply.body.length);
+        return hasLargeBody ? await interruptible(read) : read();
       } finally {
         agent.giveBack(connection);
       }
@@ -65,7 +63,12 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
   };
 }
 
-function readReply(request: HttpRequest, reply: Reply, clock: Clock): Answer | Fault {
+function readReply(
+  request: HttpRequest,
+  reply: Reply,
+  clock: Clock,
+  proxy: ProxyAddress | undefined,
+): Answer | Fault {
   const { status, body } = reply;
   const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
   if (isRedirect(reply)) {
@@ -74,10 +77,12 @@ function readReply(request: HttpRequest, reply: Reply, clock: Clock): Answer | F
   }
   if (!isSuccess(reply)) return readError(request, reply, clock);
   if (body instanceof Buffer) return readSuccess(request, status, body);
+  if (body instanceof Error) {
+    return connectionFault({ error: body, mayHaveReachedService: true }, request.origin, proxy);
+  }
+  if (body === 'too large') return unusable('sent an answer larger than 64 MiB');
   return unusable(
-    body === 'too large'
-      ? 'sent an answer larger than 64 MiB'
-      : `sent a compressed answer (${encodingOf(reply)}), although the request did not ask for one`,
+    `sent a compressed answer (${encodingOf(reply)}), although the request did not ask for one`,
   );
 }
 
