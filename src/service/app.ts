@@ -16,6 +16,7 @@ import { createMemoryLimit } from './http/memory-limit.ts';
 import type { Network } from './http/network.ts';
 import { createPace } from './http/pace.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
+import { createReadSlots } from './http/read-slots.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
@@ -67,6 +68,7 @@ export function createApp(store: Store, options: AppOptions): App {
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytesRate, now);
   const holdMemory = createMemoryLimit(memoryBytes);
   const pace = createPace();
+  const readSlots = createReadSlots();
 
   async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
     if (!requestLimit) return;
@@ -116,11 +118,16 @@ export function createApp(store: Store, options: AppOptions): App {
     if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
     if (route.method === 'GET') await pace(caller);
-    if (outgoing.destroyed) throw callerIsGone();
     const held = holdMemory(caller);
     outgoing.once('close', held.release);
     request.reserveMemory = held.add;
-    const given = await route.answer(request, params);
+    const answerNow = () => {
+      if (outgoing.destroyed) throw callerIsGone();
+      return route.answer(request, params);
+    };
+    // The pages for browsers have a limit of their own: the work queue.
+    const isApiRead = route.method === 'GET' && request.path.startsWith('/v1/');
+    const given = await (isApiRead ? readSlots.run(caller, answerNow) : answerNow());
     const bytes = Buffer.byteLength(given.body ?? '');
     // A write that is stored must be answered, even above the memory limit.
     if (route.method === 'GET') held.add(bytes);

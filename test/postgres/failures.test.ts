@@ -5,6 +5,7 @@ import { LocalError, UsageError } from '../../src/errors.ts';
 import { createRowQueue } from '../../src/service/database/row-queue.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
+  addPerson,
   ask,
   createVal,
   newPlace,
@@ -91,6 +92,28 @@ test('forty writers of a val that is held leave the others unharmed', async () =
   expect(answered).toBe(0);
   await other.query('ROLLBACK');
   for (const status of await Promise.all(writers)) expect([200, 201]).toContain(status);
+});
+
+test('forty reads of one person that take long leave the connections of others free', async () => {
+  const service = await temporaryService();
+  const bob = await addPerson(service, 'bob');
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('BEGIN; LOCK TABLE vals.records');
+  let answered = 0;
+  const reads = Array.from({ length: 40 }, async () => {
+    const status = await statusOf(service, 'GET', '/v1/me/runs');
+    answered += 1;
+    return status;
+  });
+  const waiting =
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  while ((await onServer(service.at, waiting)).length < 3) await new Promise((next) => setImmediate(next));
+  for (let i = 0; i < 20; i++) expect(await statusOf(bob, 'GET', '/v1/me')).toBe(200);
+  expect(answered).toBe(0);
+  await other.query('ROLLBACK');
+  expect(new Set(await Promise.all(reads))).toEqual(new Set([200]));
 });
 
 test('a row queue refuses more than it may keep, and those who waited for too long', async () => {
