@@ -12,7 +12,8 @@ const likes = async (count: number) =>
 const marking = "sed 's/^/| /'";
 
 async function screenOf(args: string[], env: Record<string, string | undefined>) {
-  const { exit, screen } = await runAtTerminal(args, { env: { NO_COLOR: '1', ...env } });
+  // --quiet hides the spinner, which appears on the screen if a start takes longer than 300 ms.
+  const { exit, screen } = await runAtTerminal([...args, '--quiet'], { env: { NO_COLOR: '1', ...env } });
   const lines = stripVTControlCharacters(screen).replaceAll('\r', '').trimEnd().split('\n');
   return { exit, lines, isPaged: lines.every((line) => line.startsWith('| ')) };
 }
