@@ -7,7 +7,7 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
-/** Files beyond this limit are read again when they are sent. */
+/** The code of further files is not kept in memory. These files are read again when they are sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {
@@ -21,7 +21,7 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
   const warnings: string[] = [];
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
-  let kept = 0;
+  let charactersKept = 0;
   for (const item of items) {
     try {
       const code = await item.read();
@@ -30,8 +30,8 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
         checkSizes({ code }, item.file, addWarning);
       }
       const length = code?.length ?? 0;
-      if (kept + length <= maxCharactersInMemory || !item.canReadAgain) {
-        kept += length;
+      if (charactersKept + length <= maxCharactersInMemory || !item.canReadAgain) {
+        charactersKept += length;
         checked.push({ ...item, read: async () => code });
       } else {
         checked.push(item);

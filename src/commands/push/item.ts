@@ -15,7 +15,7 @@ export interface PushItem extends Source {
 }
 
 export interface PushPlan {
-  /** Undefined outside of a workspace, with --name, and if the push only lists names. */
+  /** Undefined outside of a workspace, with --name, and for a dry run that sends no request. */
   workspace: Workspace | undefined;
   items: PushItem[];
 }

@@ -32,9 +32,9 @@ export async function planInWorkspace(
   context: Context,
   root: string,
   paths: readonly string[],
-  listsNamesOnly: boolean,
+  isOffline: boolean,
 ): Promise<PushPlan> {
-  const workspace = listsNamesOnly ? undefined : await followMoves(workspaceAt(root, context), context);
+  const workspace = isOffline ? undefined : await followMoves(workspaceAt(root, context), context);
   const known = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, undefined) };
   const items =
     paths.length === 0 ? await allItems(context, known) : await chosenItems(context, known, paths);
@@ -45,7 +45,10 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   const vals = await selectForPush(known, say);
   return vals.map((val) => {
     const { file, name } = val;
-    const read = async () => readBelowRoot(known, val, file, 'list the file in .valsignore');
+    const read = async () => {
+      const code = readBelow(known.root, file);
+      return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
+    };
     return { file, name, val, isTyped: false, canReadAgain: true, read };
   });
 }
@@ -55,36 +58,39 @@ async function chosenItems(
   known: KnownVals,
   words: readonly string[],
 ): Promise<PushItem[]> {
-  const { paths, typedFiles } = pathsFor(context, known, words);
-  const files = await collectFiles(paths, context);
-  const items = files
-    .filter((found) => !isLeftOut(context, known, found))
-    .map((found) => chosenItem(context, known, found, typedFiles));
+  const { cwd } = known;
+  const reasonAgainst = createFileCheck(known, context.say.warn);
+  const targets = words.map((word) => findTarget(known, word, reasonAgainst));
+  const typedPaths = new Set(targets.filter(({ isTyped }) => isTyped).map(({ path }) => resolve(cwd, path)));
+  const paths = targets.map(({ path }) => path);
+  const files = withoutInvalidPaths(context, known, await collectFiles(paths, context));
+  const items = files.map((found) => {
+    const isTyped = typedPaths.has(resolve(cwd, found.file));
+    return { ...chosenItem(context, known, found), isTyped };
+  });
   refuseSameNames(items);
   return items;
 }
 
-/** Each word is a path or the name of a val. `typedFiles` has the words that are paths. */
-function pathsFor(
-  context: Context,
+interface Target {
+  path: string;
+  /** False if the user typed the name or id of a val, and the path comes from vals.json. */
+  isTyped: boolean;
+}
+
+function findTarget(
   known: KnownVals,
-  words: readonly string[],
-): { paths: string[]; typedFiles: ReadonlySet<string> } {
-  const { root, cwd } = known;
-  const reasonAgainst = createFileCheck(known, context.say.warn);
-  const typedFiles = new Set<string>();
-  const paths = words.map((word) => {
-    const val = isPath(cwd, word) ? undefined : findVal(known, word);
-    const path = val === undefined ? word : relative(cwd, join(root, val.file));
-    if (val === undefined || findByFile(known, word) !== undefined) {
-      typedFiles.add(resolve(cwd, path));
-      return path;
-    }
-    const reason = reasonAgainst(val);
-    if (reason !== undefined) throw pathNeeded(word, val, path, reason);
-    return path;
-  });
-  return { paths, typedFiles };
+  word: string,
+  reasonAgainst: ReturnType<typeof createFileCheck>,
+): Target {
+  const val = isPath(known.cwd, word) ? undefined : findVal(known, word);
+  if (val === undefined) return { path: word, isTyped: true };
+  const path = relative(known.cwd, join(known.root, val.file));
+  const isPathInManifest = findByFile(known, word) !== undefined;
+  if (isPathInManifest) return { path, isTyped: true };
+  const reason = reasonAgainst(val);
+  if (reason !== undefined) throw pathNeeded(word, val, path, reason);
+  return { path, isTyped: false };
 }
 
 const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
@@ -92,45 +98,35 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
-/** vals.json cannot list a file with an invalid path, so a push of the file would overwrite any val of its name. */
-function isLeftOut({ say }: Context, known: KnownVals, { file, inFolder }: FoundFile): boolean {
-  const below = relativeTo(known, file);
-  const problem = below.startsWith('../') || isAbsolute(below) ? undefined : pathProblem(below);
-  if (inFolder === undefined || problem === undefined) return false;
-  say.warn(`${file} was left out: its path ${problem}.`);
-  return true;
+/**
+ * vals.json cannot list a file with an invalid path, so such a file has no id and no base. Its push would overwrite the
+ * val of the same name without a comparison. So the file is pushed only if the user typed its path.
+ */
+function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly FoundFile[]): FoundFile[] {
+  return files.filter(({ file, inFolder }) => {
+    if (inFolder === undefined) return true;
+    const below = relativeTo(known, file);
+    const isOutside = below.startsWith('../') || isAbsolute(below);
+    const problem = isOutside ? undefined : pathProblem(below);
+    if (problem !== undefined) say.warn(`${file} was left out: its path ${problem}.`);
+    return problem === undefined;
+  });
 }
 
-function chosenItem(
-  context: Context,
-  known: KnownVals,
-  found: FoundFile,
-  typedFiles: ReadonlySet<string>,
-): PushItem {
-  const isTyped = typedFiles.has(resolve(known.cwd, found.file));
-  const untracked = { ...untrackedItem(context, found), isTyped };
+function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushItem {
+  const untracked = untrackedItem(context, found);
   const file = fileBelow(known, found.file);
   if (file === undefined) return untracked;
-  const val = knownOrNewVal(known, file);
+  const val = trackedOrNewVal(known, file);
   const read = async () => {
-    const code = readBelowRoot(known, val, found.file);
+    const code = readBelow(known.root, val.file);
     // The user named this file. If the file does not exist, `untracked.read` throws an error that says so.
-    return code ?? untracked.read();
+    return code === undefined ? untracked.read() : checkNotEmpty(found.file, code);
   };
   return { ...untracked, name: val.name, val, canReadAgain: true, read };
 }
 
-function readBelowRoot(
-  { root }: KnownVals,
-  val: WorkspaceVal,
-  path: string,
-  wayOut?: string,
-): string | undefined {
-  const code = readBelow(root, val.file);
-  return code === undefined ? undefined : checkNotEmpty(path, code, wayOut);
-}
-
-export function knownOrNewVal(known: KnownVals, file: string): WorkspaceVal {
+export function trackedOrNewVal(known: KnownVals, file: string): WorkspaceVal {
   const val = valOfFile(known, file);
   if (val !== undefined) return val;
   const name = nameFrom(file);

@@ -8,12 +8,12 @@ import { planInWorkspace } from './plan-workspace.ts';
 export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
-  /** Whether the push only lists the names of vals, which needs no service. */
-  listsNamesOnly: boolean;
+  /** Set for a dry run that sends no request and only lists the files with the names of their vals. */
+  isOffline: boolean;
 }
 
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
-  const { paths, name, listsNamesOnly } = options;
+  const { paths, name, isOffline } = options;
   if (paths.includes('')) {
     throw new UsageError('A path is empty.', {
       hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
@@ -30,7 +30,7 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
       hint: 'Add a name, such as `vals push - --name hello`.',
     });
   }
-  if (root !== undefined) return planInWorkspace(context, root, paths, listsNamesOnly);
+  if (root !== undefined) return planInWorkspace(context, root, paths, isOffline);
   const items =
     name === undefined ? await untrackedItems(context, paths) : await itemWithName(context, paths, name);
   return { workspace: undefined, items };

@@ -8,11 +8,24 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 
-export const valsWithoutFile = ({ root }: Workspace, vals: readonly WorkspaceVal[]): WorkspaceVal[] =>
-  vals.filter(({ id, file }) => id !== undefined && !existsBelow(root, file));
+interface PruneOptions {
+  workspace: Workspace;
+  remotes: RemoteVals;
+  tracked: readonly WorkspaceVal[];
+  mustAsk: boolean;
+}
+
+export async function chooseValsToPrune(
+  context: Context,
+  { workspace, remotes, tracked, mustAsk }: PruneOptions,
+): Promise<WorkspaceVal[]> {
+  const vals = tracked.filter(({ id, file }) => id !== undefined && !existsBelow(workspace.root, file));
+  if (mustAsk) await confirmPruning(context, workspace, remotes, vals);
+  return vals;
+}
 
 /** The question omits vals that must not be deleted. The push reports these vals as conflicts. */
-export async function confirmPruning(
+async function confirmPruning(
   context: Context,
   workspace: Workspace,
   remotes: RemoteVals,

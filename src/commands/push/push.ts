@@ -3,8 +3,8 @@
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
+import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
@@ -70,11 +70,10 @@ export const command = defineCommand({
   columns: [outcomeColumn, column('name'), versionColumn, idColumn('id'), fileColumn],
   empty: 'Nothing to push.',
   jobSummary: true,
-  async run(
-    context,
-    { paths, name, watch, concurrency = 'auto', force = false, dryRun = false, ...options },
-  ) {
-    if (options.prune && paths.length > 0) {
+  async run(context, input) {
+    const { paths, name, watch, concurrency = 'auto' } = input;
+    const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
+    if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so it takes no path.', {
         hint: 'Push the paths first, then run `vals push --prune`.',
       });
@@ -83,22 +82,27 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force });
     }
-    const isComparedWithService = name === undefined && isInWorkspaceWithService(context);
-    const listsNamesOnly = dryRun && paths.length > 0 && !isComparedWithService;
-    const plan = await planPush(context, { paths, name, listsNamesOnly });
-    const { items, failure } = await readAndCheck(context, plan.items);
+    const isOffline = dryRun && paths.length > 0 && !canCompare(context, name);
+    const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
+    const { items, failure } = await readAndCheck(context, planned);
     if (failure !== undefined) return failure;
-    if (listsNamesOnly) {
+    if (isOffline) {
       return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
     }
-    const sendOptions = { concurrency, force, dryRun, ...options };
-    const outcomes = await sendAll(context, { workspace: plan.workspace, items }, sendOptions);
+    const sendOptions = { concurrency, force, fork, prune, yes, dryRun };
+    const outcomes = await sendAll(context, { workspace, items }, sendOptions);
     // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
-    if (!context.forPerson || paths.length > 0) return outcomes;
-    const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-    return { ...outcomes, rows: outcomes.rows.filter(isNews) };
+    return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
   },
 });
 
-const isInWorkspaceWithService = ({ settings }: Context): boolean =>
-  (settings.local.value || settings.token !== undefined) && findRoot(settings) !== undefined;
+/** Outside of a workspace or without a token, a dry run has nothing to compare the files with. */
+const canCompare = ({ settings }: Context, name: string | undefined): boolean =>
+  name === undefined &&
+  (settings.local.value || settings.token !== undefined) &&
+  findRoot(settings) !== undefined;
+
+const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
+  ...outcomes,
+  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
+});

@@ -22,7 +22,7 @@ interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 
   isPruned(item: PushItem): boolean;
 }
 
-interface ItemSender {
+export interface ItemSender {
   send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
   /** New files whose push may replace the code of a val with the same name. */
   possibleTakeovers: readonly string[];
@@ -36,6 +36,7 @@ export async function createItemSender(
   const { say, signal, flags } = context;
   const possibleTakeovers: string[] = [];
   const importsFound: { file: string; specifier: string }[] = [];
+  // The push itself adds versions to `context.seen`, so the versions from before are read now.
   const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
   const pushOptions = {
     force,

@@ -11,52 +11,45 @@ import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
-import { confirmPruning, valsWithoutFile } from './prune.ts';
-import { createItemSender } from './send-item.ts';
+import { chooseValsToPrune } from './prune.ts';
+import { createItemSender, type ItemSender } from './send-item.ts';
 
 export interface SendOptions {
   concurrency: number | 'auto';
   force: boolean;
   dryRun: boolean;
-  fork: boolean | undefined;
-  prune: boolean | undefined;
-  yes: boolean | undefined;
+  fork: boolean;
+  prune: boolean;
+  yes: boolean;
 }
 
 export async function sendAll(
   context: Context,
   { workspace, items }: PushPlan,
-  { concurrency, force, dryRun, fork = false, prune, yes }: SendOptions,
+  { concurrency, force, dryRun, fork, prune, yes }: SendOptions,
 ): Promise<OutcomesResult> {
-  const { say, signal, progress } = context;
+  const { say } = context;
   const tracked = items.map(({ val }) => val).filter((val) => val !== undefined);
   const elsewhere = workspace && pushedElsewhere(workspace.service, tracked);
   if (elsewhere !== undefined) say.warn(elsewhere);
   const api = await context.connect({ concurrency });
   const createRemotes = () => createRemoteVals({ ...context, api }, items.length);
   const remotes = createRemotes();
-  const toPrune = prune && workspace ? valsWithoutFile(workspace, tracked) : [];
-  if (workspace && !yes && !dryRun) await confirmPruning(context, workspace, remotes, toPrune);
-  const pruned = new Set(toPrune);
+  const pruned = new Set(
+    workspace && prune
+      ? await chooseValsToPrune(context, { workspace, remotes, tracked, mustAsk: !yes && !dryRun })
+      : [],
+  );
   const isPruned = ({ val }: PushItem) => val !== undefined && pruned.has(val);
 
   const senderOptions = { api, workspace, isPruned, force, fork, dryRun, remotes };
   const sender = await createItemSender(context, senderOptions);
-  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length}`);
-  showProgress(0);
-  const sent = await runBatch<PushItem>(items, {
-    describe: fileAndName,
-    work: sender.send,
-    concurrency,
-    signal,
-    onFinished: showProgress,
-    onFailure: ({ file }, error) => annotateFailure(context, file, error),
-    report: { ...pushReport(say), verbFor: (item) => (isPruned(item) ? 'deleted' : undefined) },
-  });
+  const sent = await sendItems(context, items, { send: sender.send, concurrency, isPruned });
 
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
+  // `remotes` may hold a list from before the push, which lacks the new vals. So new remotes read the list again.
   const { rows, error } =
     workspace && !dryRun ? await saveInWorkspace(context, workspace, items, sent, createRemotes()) : sent;
   hintAtMissingIds(say, rows, tracked.length > 0);
@@ -64,12 +57,36 @@ export async function sendAll(
   return { kind: 'outcomes', rows, error };
 }
 
+interface ItemsOptions {
+  send: ItemSender['send'];
+  concurrency: number | 'auto';
+  isPruned(item: PushItem): boolean;
+}
+
+function sendItems(
+  context: Context,
+  items: readonly PushItem[],
+  { send, concurrency, isPruned }: ItemsOptions,
+): Promise<OutcomesResult> {
+  const { say, signal, progress } = context;
+  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length}`);
+  showProgress(0);
+  return runBatch<PushItem>(items, {
+    describe: fileAndName,
+    work: send,
+    concurrency,
+    signal,
+    onFinished: showProgress,
+    onFailure: ({ file }, error) => annotateFailure(context, file, error),
+    report: { ...pushReport(say), verbFor: (item) => (isPruned(item) ? 'deleted' : undefined) },
+  });
+}
+
 async function saveInWorkspace(
   context: Context,
   workspace: Workspace,
   items: readonly PushItem[],
   sent: OutcomesResult,
-  /** A list that was read before the push would lack the vals that the push created. */
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
   // The missing ids are read first, so that vals.json gets them.

@@ -1,24 +1,19 @@
-// While the service cannot be reached, saved files are kept and pushed later.
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
-import { beyondGracePeriod } from '../../lib/signals.ts';
+import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
-import { createOutage } from '../../workspace/watch/outage.ts';
-import { createQueue } from '../../workspace/watch/queue.ts';
-import { watchSaves } from '../../workspace/watch/saves.ts';
+import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, relativeTo } from '../../workspace/workspace.ts';
-import { exitQuietly, messageWithHint } from '../shared/messages.ts';
-import { createFilePusher } from './push-file.ts';
+import { exitQuietly } from '../shared/messages.ts';
+import { createPushQueue, type PushQueue } from './push-queue.ts';
 
 export interface WatchOptions {
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
 }
-
-const maxParallelFiles = 32;
 
 export async function watchWorkspace(
   context: Context,
@@ -36,75 +31,42 @@ export async function watchWorkspace(
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
 
-  let end: (reason: unknown) => void = () => {};
-  const ended = new Promise<unknown>((resolve) => {
-    end = resolve;
-  });
+  const ending = new AbortController();
+  const end = (reason: unknown) => ending.abort(reason);
+  void aborted(signal).then(() => end(signal.reason));
+
   const ignoreFiles = createIgnoreFiles(say.warn);
-  const firstFiles = new Set<string>();
-  // The outage, the pusher and the queue need each other. The queue pushes files, a failed push begins an outage, and
-  // the outage adds files to the queue.
-  const outage = createOutage({
-    clock,
-    send: (file) => queue.add(file),
-    onBegan: () => say.warn('The service cannot be reached. This command keeps trying, and no save is lost.'),
-    onEnded: () => say.note('The service can be reached again.'),
-  });
-  const pushFile = createFilePusher(context, {
-    workspace,
-    api,
-    force,
-    isTyped: (file) => paths.some((path) => relativeTo(workspace, path) === file),
-    outage,
-    firstFiles,
-    ignoreFiles,
-  });
-  const queue = createQueue(
-    concurrency === 'auto' ? maxParallelFiles : concurrency,
-    (file) => pushFile(file).catch(end),
-    () => saveManifest().catch(end),
-  );
+  const isTyped = (file: string) => paths.some((path) => relativeTo(workspace, path) === file);
+  const pusherOptions = { workspace, api, force, isTyped, ignoreFiles };
+  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, onFatal: end });
 
-  async function saveManifest(): Promise<void> {
-    const error = await workspace.saveManifest();
-    if (error !== undefined) say.warn(messageWithHint(error));
-  }
-
+  const isChosen = (file: string) => isBelow(workspace, paths, file);
   const onSave = (file: string) => {
-    if (!isBelow(workspace, paths, file)) return;
-    if (outage.isUnderWay()) outage.keep(file);
-    else queue.add(file);
+    if (isChosen(file)) pushes.add(file);
   };
   // The watch begins before the first push, so that no save during the first push is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) => end(cannotWatch(root, error)));
-  const interrupted = () => end(signal.reason);
-  signal.addEventListener('abort', interrupted);
-  if (signal.aborted) interrupted();
   try {
     say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
     for (const { file } of await selectForPush(workspace, say)) {
-      firstFiles.add(file);
-      onSave(file);
+      if (isChosen(file)) pushes.addFirst(file);
     }
-    throw exitQuietly(await ended);
+    await aborted(ending.signal);
+    throw exitQuietly(ending.signal.reason);
   } finally {
-    signal.removeEventListener('abort', interrupted);
-    await finishPushes();
-    // Closed last, because a push in the queue may still begin an outage.
-    outage.close();
+    await finishPushes(context, saves, pushes);
   }
+}
 
-  async function finishPushes(): Promise<void> {
-    const cancelNote = clock.after(1_000, () =>
-      say.note('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
-    );
-    await beyondGracePeriod(async () => {
-      await saves.close();
-      await queue.close();
-      await saveManifest();
-    });
-    cancelNote();
-  }
+async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
+  const cancelNote = clock.after(1_000, () =>
+    say.note('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
+  );
+  await beyondGracePeriod(async () => {
+    await saves.close();
+    await pushes.close();
+  });
+  cancelNote();
 }
 
 const cannotWatch = (root: string, error: unknown): LocalError =>

@@ -11,21 +11,23 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
+import type { Outcome } from '../../lib/outcome.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import type { IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Outage } from '../../workspace/watch/outage.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { knownOrNewVal } from './plan-workspace.ts';
+import { trackedOrNewVal } from './plan-workspace.ts';
 
-interface PusherOptions {
+export interface PusherOptions {
   workspace: Workspace;
   api: Api;
   force: boolean;
@@ -34,6 +36,12 @@ interface PusherOptions {
   /** The files to push at the start, even if an ignore file lists them. */
   firstFiles: Set<string>;
   ignoreFiles: IgnoreFiles;
+}
+
+interface SavedFile {
+  workspace: Workspace;
+  val: WorkspaceVal;
+  code: string | undefined;
 }
 
 /** The returned function throws only errors that end the watch. */
@@ -65,35 +73,40 @@ export function createFilePusher(
     try {
       // The user may have changed .valsignore since this file was saved.
       if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return;
-      const refreshed = workspace.refreshed();
-      const isNew = valOfFile(refreshed, file) === undefined;
-      const code = readBelow(workspace.root, file);
-      // The file was moved, and vals.json already has the new path.
-      if (isNew && code === undefined) return;
-      const current = isNew ? await followMovesInTurn(file) : refreshed;
-      const val = knownOrNewVal(current, file);
-      name = val.name;
-      if (code !== undefined) checkNotEmpty(file, code);
-      const remotes = isFirst ? firstRemotes : createRemotes();
-      const outcome = await pushVal(current, api, val, code, {
-        ...pushOptions,
-        isTyped: isTyped(file),
-        remotes,
-      });
+      const saved = await readSaved(file);
+      if (saved === undefined) return;
+      name = saved.val.name;
+      const outcome = await push(saved, file, isFirst ? firstRemotes : createRemotes());
       // If the file does not exist, nothing was sent, and the service may still be out of reach.
-      if (code !== undefined) outage.serviceAnswered();
-      const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-      // After an outage, each file that was saved during the outage gets a line, even if its val is unchanged.
-      if (isNews || (wasUnreachable && outcome.status === 'unchanged')) {
-        await context.event({ file, name, ...outcome }, columns);
-      }
+      if (saved.code !== undefined) outage.serviceAnswered();
+      await reportOutcome({ file, name, ...outcome }, wasUnreachable);
     } catch (error) {
       await reportFailure(file, name, error);
     } finally {
-      // If this push sent nothing, a retry must find out whether the service is back.
+      // If an outage is under way, a retry must follow, even if this push sent nothing.
       outage.planRetry();
     }
   };
+
+  async function readSaved(file: string): Promise<SavedFile | undefined> {
+    const refreshed = workspace.refreshed();
+    const isTracked = valOfFile(refreshed, file) !== undefined;
+    const code = readBelow(workspace.root, file);
+    if (!isTracked && code === undefined) return undefined;
+    const current = isTracked ? refreshed : await followMovesInTurn(file);
+    return { workspace: current, val: trackedOrNewVal(current, file), code };
+  }
+
+  function push({ workspace: current, val, code }: SavedFile, file: string, remotes: RemoteVals) {
+    if (code !== undefined) checkNotEmpty(file, code);
+    return pushVal(current, api, val, code, { ...pushOptions, isTyped: isTyped(file), remotes });
+  }
+
+  async function reportOutcome(outcome: Outcome, wasUnreachable: boolean): Promise<void> {
+    const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
+    // After an outage, each file that was saved during the outage gets a line, even if its val is unchanged.
+    if (isNews || (wasUnreachable && outcome.status === 'unchanged')) await context.event(outcome, columns);
+  }
 
   async function reportFailure(file: string, name: string | undefined, error: unknown): Promise<void> {
     if (!(error instanceof ValsError)) throw error;
