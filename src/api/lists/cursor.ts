@@ -1,6 +1,8 @@
 // Finds the new records of each page, and the query of the next page.
+import { BadResponseError } from '../../errors.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
+import { createLinkCheck } from './link-check.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
@@ -31,6 +33,14 @@ const mostKnownRecordsInRow = 10_000;
 const mostKnownPagesInRow = 1_000;
 const mostStepsBack = 1_000;
 
+/** The user cannot limit a list without paging, and most formats keep the whole list in memory. */
+const mostWithoutPaging = 1_000_000;
+
+const endless = (): BadResponseError =>
+  new BadResponseError(`The list has more than ${mostWithoutPaging.toLocaleString('en')} records.`, {
+    hint: 'Ask the person who runs the service why the list does not end.',
+  });
+
 const mostPagesUnderWay = 4;
 const fullPagesPerPageAhead = 4;
 
@@ -43,6 +53,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
   const seen = new RecentKeys();
+  const links = createLinkCheck();
   const byText = paging === undefined || paging.byText === true;
   const keyOf = (record: JsonObject): string | undefined =>
     byText ? stringifyJson(record) : textOf(record.id);
@@ -77,7 +88,11 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     const fresh = samePagesInRow > 0 ? [] : newAmong(records);
     knownRecordsInRow = fresh.length === 0 ? knownRecordsInRow + records.length : 0;
     knownPagesInRow = fresh.length === 0 ? knownPagesInRow + 1 : 0;
-    if (paging === undefined) return fresh.length > 0 ? page : undefined;
+    if (paging === undefined) {
+      givenCount += fresh.length;
+      if (givenCount > mostWithoutPaging) throw endless();
+      return fresh.length > 0 ? page : undefined;
+    }
     const expectedCount = overlaps ? records.length - 1 : records.length;
     if (fresh.length < expectedCount) hasChanged = true;
     const isFull = !hasChanged && records.length === largestPage && records.every(hasKey);
@@ -109,7 +124,10 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     }
     if (next === null || (next === undefined && paging === undefined)) return undefined;
     const query = queryAfter(records, next);
-    if (query.toString() === currentQuery.toString()) return circular();
+    // An offset may come again, because the cursor steps back. A link to an earlier page is a circle.
+    const isLink = paging === undefined || !query.has('offset');
+    if (query.toString() === currentQuery.toString() || (isLink && links.isRepeated(query)))
+      return circular();
     if (samePagesInRow < 2) return query;
     // The same page came again: either the list grew by exactly one page, or the service ignores the offset. If the list
     // grew, its head has a new record.

@@ -276,6 +276,28 @@ describe('a list without end', () => {
     if (paging !== undefined) expect(ids.length).toBe(new Set(ids).size);
   });
 
+  it('of new records is an error if the list has no paging', async () => {
+    let request = 0;
+    const next = () => ({ page: pageOf(`${request++}`, 50_000), next: at(`cursor=${request}`) });
+    await expect(readAll(next, { paging: undefined, most: 25 })).rejects.toThrow(
+      'more than 1,000,000 records',
+    );
+    expect(request).toBe(21);
+  });
+
+  it.each(kinds.slice(0, 2))(
+    'with more records in one round than are remembered ends with one warning: %s',
+    async (_kind, paging) => {
+      let request = 0;
+      const circle = () => {
+        const page = pageOf(`${request % 400}`, size);
+        request += 1;
+        return { page, next: at(`cursor=${request % 400}`) };
+      };
+      expect(await readAll(circle, { paging, most: 1_600 })).toMatchObject({ warnings: 1 });
+    },
+  );
+
   it.each(kinds)('of pages of one record, going round, ends with one warning: %s', async (_kind, paging) => {
     let request = 0;
     const circle = () => {
