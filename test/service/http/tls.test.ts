@@ -9,6 +9,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
 import { listen } from '../../../src/service/http/server.ts';
 import type { CertificateName } from '../../support/certificates.ts';
+import { embeddedService } from '../../support/embedded-service.ts';
 import { speak, statusIn, temporaryFolder, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
@@ -86,12 +87,22 @@ describe('the service', () => {
     }
   });
 
-  test('accepts TLS 1.2 and 1.3, and nothing older', async () => {
+  test('accepts TLS 1.2 and 1.3', async () => {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
       expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
     }
-    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' };
-    await expect(speakTls(service.port, health, old)).rejects.toThrow();
+  });
+
+  test('accepts nothing older than TLS 1.2, even if the flags of Node allow it', async () => {
+    const args = ['--public-url', 'https://vals.test', '--tls-cert', good, '--tls-key', good];
+    // Without the level 0, OpenSSL itself would refuse TLS 1.1.
+    const env = { NODE_OPTIONS: '--tls-min-v1.0 --tls-cipher-list=DEFAULT@SECLEVEL=0' };
+    const { logged } = await embeddedService({ args, env });
+    const port = Number(/port (\d+)/.exec(await logged('answers only'))?.[1]);
+    const speakOld = (maxVersion: string) =>
+      speakTls(port, health, { minVersion: 'TLSv1', maxVersion, ciphers: 'DEFAULT@SECLEVEL=0' });
+    await expect(speakOld('TLSv1.1')).rejects.toThrow(/protocol version/);
+    expect((await speakOld('TLSv1.2')).answer).toContain('200 OK');
   });
 
   test('ends a connection that speaks plain HTTP or nonsense, and goes on', async () => {
