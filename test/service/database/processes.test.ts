@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open.ts';
+import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { budget } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
 import {
@@ -16,6 +18,7 @@ import {
   statusOf,
   storeOf,
   type TemporaryService,
+  temporaryFolder,
   temporaryService,
   type Val,
 } from '../support.ts';
@@ -54,6 +57,19 @@ test('processes that create one store at the same moment agree, and none fails',
     expect(data.map(({ version }) => version)).toEqual(versions);
     await Promise.all(services.map(({ end }) => end('SIGTERM')));
   }
+});
+
+test('a new file that another program writes to is opened as soon as that program has finished', async () => {
+  const file = join(temporaryFolder(), 'store.db');
+  const other = new Libsql(file);
+  onTestFinished(() => void other.close());
+  // While another connection writes, SQLite refuses the switch to WAL at once, whatever the busy timeout is.
+  other.exec('BEGIN IMMEDIATE');
+  const opening = openSqlite(file);
+  other.exec('ROLLBACK');
+  const database = await opening;
+  expect(await database.all('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  await database.close();
 });
 
 test('of equal requests through two services at once, one creates, renames or deletes the val', async () => {
