@@ -1,8 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
-import { isWithin, realPath } from '../lib/paths.ts';
+import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Source } from './transpile.ts';
 
@@ -60,6 +60,20 @@ export function mayImport(path: string, { folder, privateFolders }: ImportLimits
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
+/**
+ * Programs keep credentials in hidden folders, such as `.docker/config.json` in a home folder. A val that is itself in a
+ * hidden folder may import the files beside it.
+ */
+export function isHidden(path: string, folders: readonly string[]): boolean {
+  const file = realpathSync.native(path);
+  return folders.every((folder) => {
+    const [beforePackages = ''] = withSlashes(relative(realPath(folder), file)).split(
+      /(?:^|\/)node_modules\//,
+    );
+    return /(?:^|\/)\./.test(beforePackages);
+  });
+}
+
 /** For example, `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
 export function packageOf(specifier: string): { name: string; version: string; subpath: string } {
   const match = /^(?:npm:\/?)?((?:@[^/]+\/)?[^/@]+)(@[^/]*)?(\/.*)?$/.exec(specifier);
@@ -113,4 +127,12 @@ export const outsideFolder = (specifier: string, importer: Source, startedVal: s
     importer,
     'which is outside of the project folder',
     `A val may import files of its own project and installed packages. To lift this limit, run ${shell`vals run --allow-all ${startedVal}`}.`,
+  );
+
+export const hiddenFile = (specifier: string, importer: Source, startedVal: string): RunFailedError =>
+  importFailed(
+    specifier,
+    importer,
+    'which is hidden',
+    `A val may not import files whose path contains a name that begins with a dot. To lift this limit, run ${shell`vals run --allow-all ${startedVal}`}.`,
   );

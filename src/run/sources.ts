@@ -7,8 +7,10 @@ import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import {
   filePathOfImport,
   findFile,
+  hiddenFile,
   type Importer,
   type ImportLimits,
+  isHidden,
   mayImport,
   noSuchFile,
   outsideFolder,
@@ -83,6 +85,12 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return { native, packagesFrom: importer.packagesFrom };
   }
 
+  function refuseImport(path: string, limits: ImportLimits, specifier: string, importer: Source): void {
+    if (!mayImport(path, limits)) throw outsideFolder(specifier, importer, main.name);
+    const folders = [limits.folder, main.path && dirname(main.path)].filter((folder) => folder !== undefined);
+    if (isHidden(path, folders)) throw hiddenFile(specifier, importer, main.name);
+  }
+
   async function loadFile(
     path: string,
     specifier: string,
@@ -91,8 +99,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     const found = findFile(path);
     onFile(found ?? path);
     if (found === undefined) throw noSuchFile(specifier, importer, path);
-    if (limits !== undefined && !mayImport(found, limits))
-      throw outsideFolder(specifier, importer, main.name);
+    if (limits !== undefined) refuseImport(found, limits, specifier, importer);
     const id = pathToFileURL(found).href;
     if (extname(found) === '.json') return { id, json: read(found) };
     if (!codeFile.test(found)) return { native: id, packagesFrom: main.packagesFrom };

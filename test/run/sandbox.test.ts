@@ -106,6 +106,19 @@ describe('a val may not', () => {
     expect(stderr).toContain('which is outside of the project folder');
   });
 
+  it('import a hidden file of its project, except with --allow-all', async () => {
+    const { run } = folderWith({
+      'package.json': '{}',
+      'vals/a.ts': 'import x from "../.docker/config.json"; export default () => x',
+      '.docker/config.json': secret,
+    });
+    const { exit, stdout, error } = await run(['--json', 'vals/a.ts']);
+    expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
+    expect(error?.message).toContain('vals/a.ts imports ../.docker/config.json, which is hidden');
+    expect(error?.hint).toContain('`vals run --allow-all vals/a.ts`');
+    expect((await run(['--allow-all', 'vals/a.ts'])).stdout).toBe(`${secret}\n`);
+  });
+
   it.each([
     ['node_modules/config'],
     ['node_modules/package/deep/config'],
@@ -150,6 +163,17 @@ describe('a val may', () => {
     });
     symlinkSync('../packages/c', join(path, 'node_modules/c'));
     expect(await run(['vals/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  it('import files beside it in a hidden folder, and hidden files of packages', async () => {
+    const { run } = folderWith({
+      'package.json': '{}',
+      '.drafts/a.ts':
+        'import b from "./b.ts"; import c from "../node_modules/.store/c.json"; export default () => [b, c]',
+      '.drafts/b.ts': 'export default "b"',
+      'node_modules/.store/c.json': '"c"',
+    });
+    expect(await run(['.drafts/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
   });
 
   it('lower its own priority', async () => {
