@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { chartOf } from '../bench/chart.mjs';
 import { markdownReportOf } from '../bench/report.mjs';
 
-test('the benchmark prints one JSON document with a figure for each line that was asked for', async () => {
+test('the benchmark prints one JSON document with a figure for each requested line', async () => {
   const { stdout } = await execa('node', ['bench/main.mjs', '--quick', '--only', 'version', '--json']);
   const { date, machine, quick, lines } = JSON.parse(stdout);
   expect(new Date(date).getTime()).not.toBeNaN();
@@ -56,7 +56,7 @@ test('the chart has a bar for each start', () => {
   expect(chart).toContain('A &amp; B &lt;fast>');
 });
 
-test('the table of the page has missed goals first', () => {
+test('the table on the page lists missed goals first', () => {
   expect(markdownReportOf(results)).toBe(
     [
       'A & B <fast>, 2 cores, 8 GiB, Linux x64; 2026-01-31, 3 runs of each start.',

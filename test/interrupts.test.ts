@@ -45,7 +45,7 @@ const endless = ({ path }: Seen) => {
   return { body: { data, links: { next: `?offset=${offset + 100}` } } };
 };
 
-describe('the first signal is heard', () => {
+describe('the first signal ends the program', () => {
   it.each<{ signal: Signal; what: string; args: string[]; unread: 'stdout' | 'stderr'; says?: string }>([
     {
       signal: 'SIGINT',
@@ -66,7 +66,7 @@ describe('the first signal is heard', () => {
       args: ['runs', '--all', '--debug', '--ndjson'],
       unread: 'stderr',
     },
-  ])('$signal, while no one reads $what', async ({ signal, args, unread, says = '' }) => {
+  ])('$signal, while nobody reads $what', async ({ signal, args, unread, says = '' }) => {
     let manyAsked = () => {};
     const asked = new Promise<void>((done) => {
       manyAsked = done;
@@ -89,7 +89,7 @@ describe('the first signal is heard', () => {
   it.each<[Signal, string]>([
     ['SIGTERM', '--ndjson'],
     ['SIGINT', '--color'],
-  ])('%s, while a terminal stands still: %s', async (signal, flag) => {
+  ])('%s, while a terminal reads no output: %s', async (signal, flag) => {
     const service = await scriptedService([], endless);
     const terminal = spawnAtTerminal(process.execPath, [program, 'runs', '--limit', '2000', flag], {
       cwd: temporaryFolder(),
@@ -159,7 +159,7 @@ const statOf = (pid: number): string => {
   }
 };
 
-it('what waits in vain is a failure, and not done', async () => {
+it('a program that waits for something that never happens fails', async () => {
   const service = await scriptedService([{ body: { id: 'u' }, headers: { connection: 'close' } }]);
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'never.cjs'), 'globalThis.setImmediate = () => {};');

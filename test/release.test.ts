@@ -14,7 +14,7 @@ async function release(changelog: string) {
   return { failed: result.failed, changelog: read('CHANGELOG.md'), readme: read('README.md') };
 }
 
-it('moves what was not released yet under the new version', async () => {
+it('npm version moves unreleased changes under the new version', async () => {
   const { failed, changelog, readme } = await release(
     '# Changelog\n\n## Unreleased\n\n- New.\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n',
   );
@@ -25,12 +25,12 @@ it('moves what was not released yet under the new version', async () => {
   expect(readme).toBe('`vals-1.2.0.tgz` and ./vals-1.2.0.tgz');
 });
 
-it('refuses a release of which nothing is said', async () => {
+it('npm version refuses a release without a change in CHANGELOG.md', async () => {
   const before = '# Changelog\n\n## Unreleased\n\n## 0.1.0 (2026-01-01)\n\n- Old.\n';
   expect(await release(before)).toMatchObject({ failed: true, changelog: before });
 });
 
-it('the README names the tarball that npm pack makes now', () => {
+it('the README names the tarball that npm pack makes', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const named = readFileSync('README.md', 'utf8').match(/vals-[\w.-]*\.tgz/g);
   expect(new Set(named)).toEqual(new Set([`vals-${version}.tgz`]));

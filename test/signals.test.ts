@@ -174,7 +174,7 @@ it.each(oneOf(terminated))(
 );
 
 it.each(oneOf(interrupted))(
-  '%s at any moment of a write is reported as done, not begun or not known, as it was',
+  '%s at any moment of a write is reported correctly as done, not begun or unknown',
   async (signal, exit) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'code.ts'), 'code');
@@ -202,7 +202,7 @@ it.each(oneOf(interrupted))(
 );
 
 it.each(oneOf(terminated))(
-  '%s at any moment of a push reports no val as skipped that was sent',
+  '%s at any moment of a push reports no sent val as skipped',
   async (signal, exit) => {
     const folder = temporaryFolder();
     const names = ['a', 'b', 'c', 'd', 'e'];

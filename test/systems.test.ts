@@ -13,7 +13,7 @@ import { valOfFile } from '../src/workspace/workspace.ts';
 import { temporaryFolder } from './support/program.ts';
 import { pushed, put } from './workspace/support.ts';
 
-describe('Windows', () => {
+describe('on Windows', () => {
   const failing = (code: string, times: number) => {
     let tries = 0;
     return () => {
@@ -22,12 +22,15 @@ describe('Windows', () => {
     };
   };
 
-  it.each(['EPERM', 'EBUSY', 'EACCES'])('a file that is open elsewhere is tried again after %s', (code) => {
-    expect(retryWhileBusy(failing(code, 3), 'win32')).toBe(4);
-    expect(() => retryWhileBusy(failing(code, 1), 'linux')).toThrow(code);
-  });
+  it.each(['EPERM', 'EBUSY', 'EACCES'])(
+    'a file that another program has open is tried again after %s',
+    (code) => {
+      expect(retryWhileBusy(failing(code, 3), 'win32')).toBe(4);
+      expect(() => retryWhileBusy(failing(code, 1), 'linux')).toThrow(code);
+    },
+  );
 
-  it('gives up on a file that stays open, and at once on any other error', () => {
+  it('vals stops trying a file that stays open, and stops at once on any other error', () => {
     expect(() => retryWhileBusy(failing('EBUSY', Number.POSITIVE_INFINITY), 'win32')).toThrow('EBUSY');
     expect(() => retryWhileBusy(failing('ENOENT', 1), 'win32')).toThrow('ENOENT');
   });
@@ -42,7 +45,7 @@ describe('Windows', () => {
     expect(isWithin('C:\\project', 'c:/Project/src/a.ts', win32)).toBe(true);
   });
 
-  it('Node gets each path once, however it is spelled', () => {
+  it('Node gets each path once, whatever its spelling', () => {
     const paths = ['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'];
     const readable = nodeOptions('20.18.1', paths, 'win32').filter((option) => option.endsWith('b'));
     expect(readable).toHaveLength(1);
@@ -50,7 +53,7 @@ describe('Windows', () => {
     expect(elsewhere.filter((option) => option.endsWith('b'))).toHaveLength(2);
   });
 
-  it('finds the rules for a path that a watcher names with /', () => {
+  it('vals finds the rules for a path that a watcher names with /', () => {
     const asked: string[] = [];
     const ignoreFiles = {
       rulesAbove: () => [],
@@ -67,7 +70,7 @@ describe('Windows', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'a val keeps the console: it stays in the group of vals',
+    'a val keeps the console, because it stays in the process group of vals',
     async () => {
       const script = `
       const { readFileSync } = require('node:fs');
@@ -83,7 +86,7 @@ describe('Windows', () => {
     },
   );
 
-  it('says that SQLite is missing on ARM64, where a new install would not help', () => {
+  it('the error says that SQLite is missing on ARM64, where a new install would not help', () => {
     const missing = new Error("Cannot find module '@libsql/win32-arm64-msvc'");
     expect(sqliteLoadError(missing, { platform: 'win32', arch: 'arm64' })).toMatchObject({
       message: expect.stringContaining('ARM64'),
@@ -111,7 +114,7 @@ describe('a disk that takes two spellings for one file', () => {
     expect(valOfFile({ root: apart, vals }, other)).toBeUndefined();
   });
 
-  it('pushes such a file to the val that it has', async () => {
+  it('pushes a file with another spelling to its val', async () => {
     const { place } = await pushed({ 'case.ts': 'code' });
     linkSync(join(place.folder, 'case.ts'), join(place.folder, 'Case.ts'));
     expect(await place.rows(['push', 'Case.ts'])).toMatchObject([{ name: 'case', status: 'unchanged' }]);

@@ -43,13 +43,13 @@ it.each([
   ['refs', { limit: 5 }, 'refs has no input "limit".'],
   ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
-])('%s refuses %j', async (name, input, message) => {
+])('%s refuses the input %j', async (name, input, message) => {
   const agent = await agentOnService();
   const { isError, document } = await agent.call(name, input);
   expect({ isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
 });
 
-it('items that were done are listed beside the error', async () => {
+it('the items that succeeded are listed beside the error', async () => {
   const { env } = await scriptedService([], ({ body }) =>
     body.includes('bad')
       ? { status: 400, body: { message: 'no' } }
@@ -198,7 +198,7 @@ async function silentService() {
   return { server, env: { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'test-token-123' } };
 }
 
-it('a cancelled call stops its request, and the next one works', async () => {
+it('a cancelled call stops its request, and the next call works', async () => {
   const { server, env } = await silentService();
   const agent = await connectAgent([], { env });
   const controller = new AbortController();
@@ -213,7 +213,7 @@ it('a cancelled call stops its request, and the next one works', async () => {
   expect(await agent.call('me')).toMatchObject({ document: { username: 'ada' } });
 });
 
-it('a call that is cancelled while it waits for another sends nothing', async () => {
+it('a call that is cancelled while it waits for another call sends nothing', async () => {
   const { server, env } = await silentService();
   const paths: string[] = [];
   server.on('request', ({ method, url }) => paths.push(`${method} ${url}`));
@@ -247,7 +247,7 @@ it('a missing input is answered with the list of inputs', async () => {
   }
 });
 
-it('a val that takes too long is answered with the input that gives it more time', async () => {
+it('if a val takes too long, the error names the input that gives the val more time', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'slow.ts'), 'export default () => { for (;;); };');
   const agent = await agentOnService(['--allow-run'], { cwd });
@@ -287,7 +287,7 @@ it('a call fails while the service is away, and the server goes on', async () =>
   expect(await agent.call('me')).toMatchObject({ isError: true });
 });
 
-it('ends with 0 when stdin ends, and stops the requests under way', async () => {
+it('vals mcp ends with exit 0 when stdin ends, and stops the requests under way', async () => {
   const { server, env } = await silentService();
   const agent = rawAgent([], { env });
   agent.send(initialize);
@@ -300,7 +300,7 @@ it('ends with 0 when stdin ends, and stops the requests under way', async () => 
   await closed;
 });
 
-it('ends at SIGTERM', async () => {
+it('vals mcp ends at SIGTERM', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env });
   agent.send(initialize);
@@ -310,7 +310,7 @@ it('ends at SIGTERM', async () => {
   expect(agent.stderr()).toBe('');
 });
 
-it('goes on after garbage on stdin', async () => {
+it('vals mcp continues after garbage on stdin', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env });
   agent.write('hello\n\n{"a":\n\u0000\u0001\n[]\n42\n"text"\n{"jsonrpc":"2.0","id":{},"method":7}\n');
@@ -331,7 +331,7 @@ it('goes on after garbage on stdin', async () => {
   for (const line of agent.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
 });
 
-it('refuses a message of more than 4 MB', async () => {
+it('vals mcp refuses a message of more than 4 MB', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env });
   agent.write('x'.repeat(6_000_000));

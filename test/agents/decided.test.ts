@@ -26,11 +26,11 @@ it.each<[Permissions, readonly string[]]>([
   [{ readOnly: true }, reading],
   [{ allowDelete: true }, [...reading, ...writing, 'val_rm', 'version_rm']],
   [{ allowRun: true }, [...reading, ...writing, 'run']],
-])('with %j agents have exactly these tools', (permissions, names) => {
+])('with the permissions %j, agents have exactly the expected tools', (permissions, names) => {
   expect(namesFor(permissions)).toEqual(names.toSorted());
 });
 
-it('a command that reads has no --dry-run, and one that writes has it', () => {
+it('a command that writes has --dry-run, and a command that reads has not', () => {
   const withoutPlan = new Set(['run']);
   for (const { path, effect, isTool, options = {} } of commands) {
     if (isTool && !withoutPlan.has(path))
@@ -142,7 +142,7 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
   }
 });
 
-it('privacy lists its words', () => {
+it('the input privacy lists its values', () => {
   const tools = toolsFor({}).filter(({ inputSchema }) => 'privacy' in inputSchema.properties);
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties.privacy?.enum])).toEqual(
     ['ls', 'val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),

@@ -34,19 +34,22 @@ describe('permissions', () => {
     [[], 'run', 'To allow runs of code, a person must start this server with --allow-run.'],
     [['--read-only'], 'push', 'This server is read-only.'],
     [['--read-only'], 'val_rm', 'This server is read-only.'],
-  ])('with %j, the instructions and a call of %s say what is needed', async (args, name, note) => {
-    const { env } = await serviceInProcess();
-    const agent = rawAgent(args, { env });
-    agent.send(initialize);
-    agent.send({ id: 1, method: 'tools/call', params: { name, arguments: {} } });
-    const answers = await Promise.all([0, 1].map(agent.answerTo));
-    expect(answers).toMatchObject([
-      { result: { instructions: expect.stringContaining(note) } },
-      { error: { message: `There is no tool ${name}. ${note}` } },
-    ]);
-  });
+  ])(
+    'with the flags %j, the instructions and a call of %s name the missing flag',
+    async (args, name, note) => {
+      const { env } = await serviceInProcess();
+      const agent = rawAgent(args, { env });
+      agent.send(initialize);
+      agent.send({ id: 1, method: 'tools/call', params: { name, arguments: {} } });
+      const answers = await Promise.all([0, 1].map(agent.answerTo));
+      expect(answers).toMatchObject([
+        { result: { instructions: expect.stringContaining(note) } },
+        { error: { message: `There is no tool ${name}. ${note}` } },
+      ]);
+    },
+  );
 
-  it('options that only people use are no input', async () => {
+  it('options that only people use are not inputs of a tool', async () => {
     const { env } = await serviceInProcess();
     const agent = await connectAgent(['--allow-run', '--allow-delete'], { env });
     for (const [name, input] of [
@@ -125,7 +128,7 @@ describe('files', () => {
     ['..'],
     ['below/../../secret.ts'],
     ['/etc/passwd'],
-  ])('elsewhere are not: %s', async (path) => {
+  ])('outside of the working directory are not read: %s', async (path) => {
     const { agent } = await inFolder();
     for (const [name, input] of [
       ['push', { paths: [path] }],
@@ -144,7 +147,7 @@ describe('files', () => {
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
 
-  it('of the config folder are not', async () => {
+  it('of the config folder are not read', async () => {
     const { env } = await serviceInProcess();
     const cwd = temporaryFolder();
     mkdirSync(join(cwd, 'own'));
@@ -155,7 +158,7 @@ describe('files', () => {
     });
   });
 
-  it('in the home folder are not, because all files of the person are below it', async () => {
+  it('are not read if the working directory is the home folder', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'mine.ts'), code);
     const agent = await agentOnService([], { home, cwd: home });
@@ -169,7 +172,7 @@ describe('files', () => {
     expect(await agent.call('push', { name: 'mine', code })).toMatchObject({ isError: false });
   });
 
-  it('of the whole workspace are read from a folder in it, and a pull writes none through a link', async () => {
+  it('of the whole workspace are read from one of its folders, and a pull writes no file through a link', async () => {
     const { env } = await serviceInProcess();
     const home = temporaryFolder();
     const root = join(home, 'project');

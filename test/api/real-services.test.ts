@@ -17,7 +17,7 @@ async function vals(args: readonly string[], replies: readonly Reply[], forever?
 
 const cells = (stdout: string) => stdout.replace(/\n$/, '').split('\t');
 
-describe('what is shown', () => {
+describe('a row of a real service', () => {
   it.each([
     [['version', 'ls', id], { val_id: id, version: 2, createdAt: at }, ['2', at, id, '']],
     [['version', 'ls', id], { id, version: 0, runStartAt: at }, ['0', at, id, '']],
@@ -38,13 +38,13 @@ describe('what is shown', () => {
       ['n', '', '1', '', at, at, id],
     ],
     [['comments'], { id: 'c', comment: 'hi', author: { id: 'a', username: null } }, ['', '', '', 'hi', 'c']],
-  ])('%j of %j', async (args, record, expected) => {
+  ])('is shown by %j for %j', async (args, record, expected) => {
     const { exit, stdout } = await vals(args, [{ body: { data: [record], links: {} } }]);
     expect({ exit, cells: cells(stdout) }).toEqual({ exit: 0, cells: expected });
   });
 });
 
-describe('a list that is refused without paging', () => {
+describe('a list that the service refuses without limit and offset', () => {
   const versions = Array.from({ length: 130 }, (_, version) => ({ id, version, createdAt: at }));
   const insisting =
     (status: number): ((seen: Seen) => Reply) =>
@@ -59,14 +59,14 @@ describe('a list that is refused without paging', () => {
   it.each([
     [400, ['version', 'ls', id], `/v1/vals/${id}/versions`],
     [422, ['refs'], '/v1/me/references'],
-  ])('with %i is asked for once more with it', async (status, args, path) => {
+  ])('with %i is requested again with limit and offset', async (status, args, path) => {
     const { exit, stdout, paths } = await vals([...args, '--json'], [], insisting(status));
     expect(exit).toBe(0);
     expect(JSON.parse(stdout)).toEqual(versions);
     expect(paths.slice(0, 2)).toEqual([path, `${path}?limit=100&offset=0`]);
   });
 
-  it('is asked for no third time, nor after another refusal', async () => {
+  it('is not requested a third time, nor after another refusal', async () => {
     const no = { status: 400, body: { message: 'no' } };
     expect(await vals(['refs'], [no, no])).toMatchObject({ exit: 6, stdout: '' });
     expect(await vals(['refs'], [{ ...no, status: 403 }])).toMatchObject({ exit: 4 });
@@ -76,7 +76,7 @@ describe('a list that is refused without paging', () => {
   });
 });
 
-it('lists that the embedded service pages are read to their end', async () => {
+it('lists with several pages on the embedded service are read to their end', async () => {
   const references = Array.from({ length: 25 }, (_, i) => ({ reference: { name: `r${i}` } }));
   const service = await serviceInProcess({ references });
   const env = environment(temporaryFolder(), service.env);
@@ -91,7 +91,7 @@ it('lists that the embedded service pages are read to their end', async () => {
   }
 });
 
-describe('hints that help', () => {
+describe('a helpful hint', () => {
   const without = { body: { id, version: 1, code: null } };
   it.each([
     [['version', 'restore', id, '1'], [without]],
@@ -100,7 +100,7 @@ describe('hints that help', () => {
       ['version', 'diff', id, '1', '2'],
       [without, without],
     ],
-  ])('%j of a version without code', async (args, replies) => {
+  ])('is given by %j for a version without code', async (args, replies) => {
     const { exit, stderr } = await vals(args, replies);
     expect(exit).toBe(11);
     expect(stderr).not.toContain('--json');
@@ -111,14 +111,14 @@ describe('hints that help', () => {
     [['runs'], [], 'vals val runs <val>'],
     [['likes'], [], 'does not support this command'],
     [['val', 'runs', id], [{ body: { id } }], 'does not list the runs of a single val'],
-  ])('%j where there is no such route', async (args, later, hint) => {
+  ])('is given by %j if the service has no such route', async (args, later, hint) => {
     const { exit, stderr } = await vals(args, [{ status: 404 }, ...later]);
     expect(exit).toBe(3);
     expect(stderr).not.toContain('Check the id');
     expect(stderr).toContain(hint);
   });
 
-  it('of a partial push speaks of nothing that is not there', async () => {
+  it('of a partial push comes without a warning about anything else', async () => {
     const folder = temporaryFolder();
     const files = ['one', 'two'].map((name) => join(folder, `${name}.ts`));
     for (const file of files) writeFileSync(file, 'export {}');
@@ -129,7 +129,7 @@ describe('hints that help', () => {
   });
 });
 
-describe('runs of one val, filtered here', () => {
+describe('runs of one val, filtered by the client,', () => {
   const runs = Array.from({ length: 250 }, (_, index) => ({
     id: `r${index}`,
     runStartAt: new Date(Date.parse(at) - index * 60_000).toISOString(),
@@ -169,7 +169,7 @@ describe('runs of one val, filtered here', () => {
       ['r99', 'r100'],
     ],
     [['--since', ago(101), '--until', ago(99), '--error'], ['r100']],
-  ])('%j', async (args, expected) => {
+  ])('are listed by %j', async (args, expected) => {
     for (const command of [
       ['val', 'runs', id],
       ['runs', '--val', id],
@@ -180,12 +180,12 @@ describe('runs of one val, filtered here', () => {
     }
   });
 
-  it('asks for no more than it needs', async () => {
+  it('need no more requests than necessary', async () => {
     const { paths } = await vals(['val', 'runs', id, '--no-error', '--limit', '2'], [], paged);
     expect(paths.length).toBeLessThanOrEqual(2);
   });
 
-  it('counts what is left in a summary', async () => {
+  it('are counted in a summary', async () => {
     const { stdout } = await vals(['val', 'runs', id, '--error', '--summary', '--json'], [], paged);
     expect(JSON.parse(stdout)).toMatchObject([{ runs: 5, failed: 5 }]);
   });

@@ -43,7 +43,7 @@ describe('the shape of a list', () => {
     },
   ];
 
-  it('any of the known ones is taken', async () => {
+  it('is recognised in every known form', async () => {
     await forEachAtMost(3, shapes, async ({ name, body, args = ['runs'] }) => {
       const service = await scriptedService([{ body }], () => ({ body: [] }));
       const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
@@ -57,7 +57,7 @@ describe('the shape of a list', () => {
     { args: ['likes'], body: { data: [], links: {} } },
     { args: ['refs'], body: { items: [] } },
     { args: ['version', 'ls', id], body: { whatever: [] } },
-  ])('with nothing in it: $args $body', async ({ args, body }) => {
+  ])('may be empty: $args $body', async ({ args, body }) => {
     const service = await scriptedService([], () => ({ body }));
     const formats: [string[], string][] = [
       [['--json'], '[]\n'],
@@ -87,7 +87,7 @@ describe('the versions of a val', () => {
   });
 });
 
-describe('what is no list', () => {
+describe('an answer that is not a list', () => {
   const shapes: [text: string, said: RegExp][] = [
     ['{}', /empty object/],
     ['null', /null/],
@@ -116,7 +116,7 @@ describe('what is no list', () => {
     args: [...(commands[index % commands.length] ?? []), ...(formats[index % formats.length] ?? [])],
   }));
 
-  it.each(cases)('$args: $text', async ({ args, text, said }) => {
+  it.each(cases)('is refused by $args: $text', async ({ args, text, said }) => {
     const { exit, stdout, stderr, error } = await ask(args, { body: text });
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(stderr).toMatch(said);
@@ -133,7 +133,7 @@ describe('what is no list', () => {
     [['val', 'get', id], '"x"'],
     [['val', 'get', id], '[{"id":"a"}]'],
     [['version', 'get', id, '1'], 'false'],
-  ])('no record either: %j answered %s', async (args, text) => {
+  ])('is refused by %j if it is not a record either: %s', async (args, text) => {
     const { exit, stdout, error } = await ask([...args, '--json'], { body: text });
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(error).toMatchObject({ kind: 'bad_response', message: expect.stringContaining('record') });
@@ -149,7 +149,7 @@ const digits = [
   '123456789.123456789123456789',
 ];
 
-describe('a record under --json is what the service sent:', () => {
+describe('a record under --json is printed as the service sent it:', () => {
   const records: [name: string, text: string][] = [
     ['a val without code', `{"id":"${id}","name":"hello","code":null,"readme":null,"privacy":null}`],
     ['the older boolean public', '{"id":"a","public":false,"version":0}'],
@@ -184,7 +184,7 @@ describe('a record under --json is what the service sent:', () => {
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${text}\n`, stderr: '' });
   });
 
-  it('whichever command asked, and row by row in a list', async () => {
+  it('by every command, and row by row in a list', async () => {
     const texts = records.map(([, text]) => text).join(',');
     const all = `{"all":[${texts}]}`;
     await forEachAtMost(3, commands, async ({ args, input }) => {
@@ -206,7 +206,7 @@ describe('a record under --json is what the service sent:', () => {
     });
   });
 
-  it('spaces and a byte order mark around it mean nothing', async () => {
+  it('without spaces and a byte order mark around the record', async () => {
     const text = '{ "id" : 1.0 ,\r\n\t"list" : [ 12345678901234567890 , -0 ] }';
     const service = await scriptedService([bytes(`\ufeff \n${text}\n `), bytes(`\ufeff[${text}]`)], () => ({
       body: [],
@@ -217,7 +217,7 @@ describe('a record under --json is what the service sent:', () => {
     expect(list).toMatchObject({ exit: 0, stdout: record.stdout });
   });
 
-  it('what a terminal could act on is escaped, and still the same text', async () => {
+  it('with control characters escaped, and the text stays the same', async () => {
     const text = 'a\u007fb\u0085c\u009bd\u2028e\u2029f\u001bg\u202eh\u2066i';
     const { stdout } = await ask(['me', '--json'], { body: { text } });
     expect(stdout).toBe('{"text":"a\\u007fb\\u0085c\\u009bd\\u2028e\\u2029f\\u001bg\\u202eh\\u2066i"}\n');
@@ -225,7 +225,7 @@ describe('a record under --json is what the service sent:', () => {
   });
 });
 
-describe('every digit is kept', () => {
+describe('every digit of a number is kept', () => {
   const names = digits.map((_number, index) => `n${index}`);
   const record = `{${digits.map((number, index) => `"n${index}":${number}`).join(',')}}`;
 
@@ -234,7 +234,7 @@ describe('every digit is kept', () => {
     { more: ['--json', '--fields', names.join(',')], stdout: `[${record}]\n` },
     { more: ['--ndjson', '--fields', names.join(',')], stdout: `${record}\n` },
     { more: ['--fields', names.join(',')], stdout: `${digits.join('\t')}\n` },
-  ])('in a list, $more.0', async ({ more, stdout }) => {
+  ])('in a list with $more.0', async ({ more, stdout }) => {
     const service = await scriptedService([{ body: `{"data":[${record}],"links":{}}` }]);
     expect(await run(['runs', ...more], { env: service.env })).toMatchObject({ exit: 0, stdout, stderr: '' });
   });
@@ -251,7 +251,7 @@ describe('every digit is kept', () => {
     expect(json.stdout).toBe('{"val":{"list":[1.0,1e400],"version":1.0}}\n');
   });
 
-  it('a number has no fields, however many digits it has', async () => {
+  it('in a column, and a number has no fields', async () => {
     const body = '{"small":5,"large":12345678901234567890}';
     const service = await scriptedService([{ body }, { body }]);
     const fields = 'small.text,large.text';
@@ -261,7 +261,7 @@ describe('every digit is kept', () => {
     expect(text.stdout).toBe('\t\n');
   });
 
-  it('in the version of a pushed val and in the id of a record seen twice', async () => {
+  it('in the version of a pushed val, and in the id of a repeated record', async () => {
     const service = await scriptedService([
       { body: '{"id":"a","version":12345678901234567890}' },
       { body: '[{"id":12345678901234567890},{"id":12345678901234567891}]' },
@@ -309,8 +309,8 @@ describe('every digit is kept', () => {
   });
 });
 
-describe('a val without what it may lack', () => {
-  it('has no code: --code says so instead of printing nothing', async () => {
+describe('a val with missing fields', () => {
+  it('makes --code an error if the code is missing', async () => {
     const body = { id, code: null };
     const service = await scriptedService([{ body }, { body }]);
     for (const args of [
@@ -323,7 +323,7 @@ describe('a val without what it may lack', () => {
     }
   });
 
-  it('has empty code or readme: printed as it is', async () => {
+  it('prints an empty code or readme as it is', async () => {
     const body = { id, code: '', readme: '' };
     const service = await scriptedService([{ body }, { body }]);
     for (const flag of ['--code', '--readme']) {
@@ -332,7 +332,7 @@ describe('a val without what it may lack', () => {
     }
   });
 
-  it('is shown by the fields it has', async () => {
+  it('is shown with the fields that it has', async () => {
     const body = { name: 'hello', public: true, version: 0, author: 'ada' };
     const { exit, stdout } = await ask(['val', 'get', id], { body });
     expect({ exit, cells: stdout.split('\t') }).toEqual({
@@ -346,7 +346,7 @@ describe('a val without what it may lack', () => {
     [{ error: 'boom' }, 'boom'],
     [{ error: { message: 'boom' } }, 'boom'],
     [{ error: { code: 1.5 } }, '{"code":1.5}'],
-  ])('a run with %j', async (run_, cell) => {
+  ])('or a run with %j shows its error', async (run_, cell) => {
     const { stdout } = await ask(['runs'], { body: { data: [{ id: 'r', ...run_ }], links: {} } });
     expect(stdout).toBe(`\t\t\t\t${cell}\tr\n`);
   });
@@ -355,7 +355,7 @@ describe('a val without what it may lack', () => {
     { val: { name: 'hello', version: 0 }, runStartAt: 's', runEndAt: 'e' },
     { valName: 'hello', version: 0, startedAt: 's', endedAt: 'e' },
     { valName: 'hello', version: 0, createdAt: 's', endedAt: 'e' },
-  ])('a run as %j', async (body) => {
+  ])('or a run is read from %j', async (body) => {
     const { stdout } = await ask(['runs'], { body: { data: [{ id: 'r', ...body }], links: {} } });
     expect(stdout).toBe('s\te\thello\t0\t\tr\n');
   });
@@ -382,7 +382,7 @@ describe('the answer to a write', () => {
     { reply: { status: 200, body: '"ok"' }, outcome: { status: 'pushed' } },
     { reply: { status: 200, body: '[]' }, outcome: { status: 'pushed' } },
   ];
-  it('push: any success, with what it tells', async () => {
+  it('of push may be any success, and its fields are reported', async () => {
     const seen: unknown[] = [];
     await forEachAtMost(3, pushes, async ({ reply }, index) => {
       const service = await scriptedService([reply]);
@@ -402,13 +402,13 @@ describe('the answer to a write', () => {
     );
   });
 
-  it('push: a line for a reader of columns has version 0 in it', async () => {
+  it('of push with version 0 is a line with version 0 in a pipe', async () => {
     const { stdout } = await ask(['push', '-', '--name', 'hello'], { status: 201, body: { id, version: 0 } });
     expect(stdout).toBe(`created\thello\t0\t${id}\t-\n`);
   });
 });
 
-describe('the message is found in', () => {
+describe('the message of an error', () => {
   const page = (title: string) =>
     `<!DOCTYPE html>\n<html><head>${title}</head><body><h1>Oh</h1></body></html>`;
   const bodies: { body: string; message: string[]; sent?: unknown }[] = [
@@ -466,7 +466,7 @@ describe('the message is found in', () => {
     },
   ];
 
-  it.each(bodies)('$body', async ({ body, message, sent }) => {
+  it.each(bodies)('is found in $body', async ({ body, message, sent }) => {
     const service = await scriptedService([bytes(body, 400), bytes(body, 400)]);
     const [json, text] = await Promise.all([
       run(['me', '--json'], { env: service.env }),
@@ -483,7 +483,7 @@ describe('the message is found in', () => {
     for (const part of message) expect(text.stderr.split('\n')[0]).toContain(part);
   });
 
-  it('nothing, which is said', async () => {
+  it('is reported as missing if the answer has none', async () => {
     const bodies = ['', ' \n', '{}', 'null', '5', '[]', '{"errors":[]}', '{"code":7}'];
     await forEachAtMost(3, bodies, async (body) => {
       const { exit, stderr } = await ask(['me'], bytes(body, 422));
@@ -492,13 +492,13 @@ describe('the message is found in', () => {
     });
   });
 
-  it('a body that is digits throughout keeps them', async () => {
+  it('keeps its digits if the whole body is a number', async () => {
     const body = '{"message":"no","limit":12345678901234567890,"ratio":1.0,"__proto__":{"a":-0}}';
     const { stderr } = await ask(['me', '--json'], bytes(body, 400));
     expect(stderr).toContain(`"body":${body}`);
   });
 
-  it('a long text is cut, and escape sequences in it move nothing', async () => {
+  it('is cut if it is long, and its escape sequences move nothing', async () => {
     const body = JSON.stringify({ message: `\u001b[2J\u009b31m\u202e${'long '.repeat(5_000)}` });
     const service = await scriptedService([bytes(body, 400), bytes(body, 400), bytes(body, 400)]);
     const text = await run(['me'], { env: service.env });
@@ -521,7 +521,7 @@ function parsedOrText(text: string): unknown {
   }
 }
 
-describe('a hundred thousand levels deep', () => {
+describe('an answer with a hundred thousand nested levels', () => {
   const levels = 100_000;
   const arrays = (inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
   const objects = (key: string, inside = '1') =>
@@ -547,7 +547,7 @@ describe('a hundred thousand levels deep', () => {
     { name: 'in the answer to a create', args: ['val', 'create', 'x', '--json'], body: objects('id') },
     { name: 'never closed', args: ['val', 'create', 'x', '--json'], body: '['.repeat(levels) },
   ];
-  it.each(answers)('$name: output or an error, not a crash', async ({ args, body }) => {
+  it.each(answers)('gives output or an error, not a crash: $name', async ({ args, body }) => {
     const service = await scriptedService([bytes(body)], () => ({ body: [] }));
     const { exit, stdout, stderr } = await run(args, { env: service.env, input: '1' });
     expect(stderr).not.toMatch(stack);
@@ -563,7 +563,7 @@ describe('a hundred thousand levels deep', () => {
     { name: 'beside the message', body: `{"message":"too long","deep":${arrays()}}` },
     { name: 'with digits', body: `{"message":"too long","deep":${arrays('1.0')},"n":1.0}` },
   ];
-  it.each(refusals)('an error body, $name: still what its status says', async ({ body }) => {
+  it.each(refusals)('keeps the meaning of its error status: $name', async ({ body }) => {
     const service = await scriptedService([], () => bytes(body, 400));
     const commands = [
       ['me'],

@@ -33,19 +33,22 @@ const cases: { flags: string; remote: object; local: object }[] = [
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
 ];
 
-describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))('$flags', (each) => {
-  const env = { NODE_OPTIONS: each.flags };
+describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))(
+  'with the Node flags $flags',
+  (each) => {
+    const env = { NODE_OPTIONS: each.flags };
 
-  it('with a service', async () => {
-    const service = await scriptedService([], () => ({ body: { id: 'u1', username: 'ada' } }));
-    expect(await run(['me', '--json'], { env: { ...service.env, ...env } })).toMatchObject(each.remote);
-  });
+    it('a command with a service works, or names the flag', async () => {
+      const service = await scriptedService([], () => ({ body: { id: 'u1', username: 'ada' } }));
+      expect(await run(['me', '--json'], { env: { ...service.env, ...env } })).toMatchObject(each.remote);
+    });
 
-  it('with the embedded service', async () => {
-    const home = temporaryFolder();
-    expect(await run(['me', '--local', '--json'], { home, env })).toMatchObject(each.local);
-  });
-});
+    it('a command with the embedded service works, or names the flag', async () => {
+      const home = temporaryFolder();
+      expect(await run(['me', '--local', '--json'], { home, env })).toMatchObject(each.local);
+    });
+  },
+);
 
 describe('without memory for WebAssembly', () => {
   const vals = (words: readonly string[]) =>
@@ -55,7 +58,7 @@ describe('without memory for WebAssembly', () => {
       reject: false,
     });
 
-  it('a request names the limit to raise', async () => {
+  it('a request fails, and the error names the limit to raise', async () => {
     const { exitCode, stderr } = await vals(['me']);
     const { exit, error } = needs('WebAssembly', 'ulimit -v');
     expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({ exit, error });
@@ -66,7 +69,7 @@ describe('without memory for WebAssembly', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('where a process may open few files', () => {
+describe.skipIf(process.platform === 'win32')('if a process may open few files', () => {
   const push = (limit: number) => {
     const home = temporaryFolder();
     for (let index = 0; index < 40; index++) writeFileSync(join(home, `val${index}.ts`), `${index}`);
@@ -75,7 +78,7 @@ describe.skipIf(process.platform === 'win32')('where a process may open few file
     return execa('sh', limited, { cwd: home, env: environment(home), extendEnv: false, reject: false });
   };
 
-  it.each([22, 30, 60])('the embedded service names the limit of %i', async (limit) => {
+  it.each([22, 30, 60])('the error of the embedded service names the limit of %i', async (limit) => {
     const { exitCode, stderr } = await push(limit);
     const hint = expect.stringContaining('ulimit -n');
     expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({
@@ -84,7 +87,7 @@ describe.skipIf(process.platform === 'win32')('where a process may open few file
     });
   });
 
-  it('a push of 40 files works with 110', async () => {
+  it('a push of 40 files works with a limit of 110', async () => {
     expect(await push(110)).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -43,12 +43,12 @@ describeWith('deno', 'under Deno', (deno) => {
   const vals = (words: readonly string[]) =>
     execa(deno, ['run', '--no-prompt', ...words], { env: { NO_COLOR: '1' }, reject: false });
 
-  it('without permissions, it names those that it needs', async () => {
+  it('vals names the permissions that it needs', async () => {
     const { exitCode, stderr } = await vals(['--allow-read', 'bin/vals.js', 'config']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('--allow-env') });
   });
 
-  it('with all permissions, it works', async () => {
+  it('vals works with all permissions', async () => {
     expect(await vals(['-A', 'bin/vals.js', 'config', '--json'])).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });

@@ -20,7 +20,7 @@ describe('prepared help', () => {
     expect(line).toMatchObject({ kind: 'help', text: await preparedFor(words) });
   });
 
-  it('is printed, and without it the program prints the same', async () => {
+  it('is the same text as the program prints without prepared help', async () => {
     const installed = await install();
     const asked = [[], ['help', 'options'], ['val', 'get', '--help'], ['-V']];
     const written = () => Promise.all(asked.map((words) => installed.vals(words)));
@@ -99,11 +99,14 @@ describe('the cache of bytecode', () => {
     );
   });
 
-  it.skipIf(process.getuid?.() === 0)('is not needed if it cannot be written', async () => {
-    const installed = await install();
-    await chmod(join(installed.folder, 'dist'), 0o555);
-    expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
-    await chmod(join(installed.folder, 'dist'), 0o755);
-    expect(await installed.compiled()).toEqual([]);
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    'is not required: vals works if the cache cannot be written',
+    async () => {
+      const installed = await install();
+      await chmod(join(installed.folder, 'dist'), 0o555);
+      expect(JSON.parse(await installed.vals(used))).toBeTypeOf('object');
+      await chmod(join(installed.folder, 'dist'), 0o755);
+      expect(await installed.compiled()).toEqual([]);
+    },
+  );
 });

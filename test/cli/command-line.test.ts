@@ -210,7 +210,7 @@ describe('help', () => {
   });
 
   it.each([[['--version']], [['-V']], [['-V', 'nonsense']], [['--version', '--json']]])(
-    'for %j is the version',
+    'is replaced by the version for %j',
     async (args) => {
       const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
       expect(await run(args)).toMatchObject({ exit: 0, stdout: `${version}\n`, stderr: '' });

@@ -159,15 +159,15 @@ function runShell(shell: string, args: readonly string[]) {
 const lines = typed.map(([line]) => line);
 const expected = typed.map(([, words]) => asShown(words));
 
-describeWith('bash', 'in bash', (bash) => {
+describeWith('bash', 'completion in bash', (bash) => {
   const args = ['--norc', '--noprofile', '-i'];
   const load = 'eval "$(vals completion bash)"';
 
-  it('completes at a terminal', async () => {
+  it('works at a terminal', async () => {
     expect(await typeWithTab(bash, args, load, lines)).toEqual(expected);
   });
 
-  it('completes files without compopt, which bash 3 does not have', async () => {
+  it('works for files without compopt, which bash 3 does not have', async () => {
     const files = typed.filter(([line]) => /push .*tw|get sub|readme/.test(line));
     const ran = await typeWithTab(
       bash,
@@ -204,14 +204,14 @@ describeWith('bash', 'in bash', (bash) => {
   });
 });
 
-describeWith('zsh', 'in zsh', (zsh) => {
-  it('completes at a terminal', async () => {
+describeWith('zsh', 'completion in zsh', (zsh) => {
+  it('works at a terminal', async () => {
     expect(await typeWithTab(zsh, ['-f', '-i'], 'eval "$(vals completion zsh)"', lines)).toEqual(expected);
   });
 });
 
-describeWith('fish', 'in fish', (fish) => {
-  it('completes', async () => {
+describeWith('fish', 'completion in fish', (fish) => {
+  it('works', async () => {
     const script = `
       vals completion fish | source
       for line in $argv
@@ -224,8 +224,8 @@ describeWith('fish', 'in fish', (fish) => {
   });
 });
 
-describeWith('pwsh', 'in PowerShell', (pwsh) => {
-  it('completes', async () => {
+describeWith('pwsh', 'completion in PowerShell', (pwsh) => {
+  it('works', async () => {
     const script = `
       vals completion powershell | Out-String | Invoke-Expression
       foreach ($line in $args) {
@@ -323,7 +323,7 @@ describe('the next word', async () => {
     ['help t', { words: ['try'] }],
     ['help ', { words: ['try', 'options'] }],
     ['help try ', {}],
-  ])('after %j', (line, { words = [], vals = false, files = false, before = '' }) => {
+  ])('is offered after %j', (line, { words = [], vals = false, files = false, before = '' }) => {
     const typed = line.split(' ');
     const { candidates, ...next } = completions(tree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
@@ -347,7 +347,7 @@ describe('the next word', async () => {
     ['runs --error --no-e', []],
     ['--json me --nd', []],
     ['me --quiet --qu', []],
-  ])('after `vals %s` come %j', (line, words) => {
+  ])('after `vals %s` is one of %j', (line, words) => {
     const typed = line.split(' ');
     const { candidates } = completions(wholeTree, typed.slice(0, -1), typed.at(-1) ?? '');
     expect(candidates.map(({ word }) => word)).toEqual(words);
@@ -364,7 +364,7 @@ describe('the next word', async () => {
     ['val rm x', 'vals'],
     ['diff', 'vals'],
     ['version new', 'vals'],
-  ])('after `vals %s` come %s', (line, kind) => {
+  ])('after `vals %s` is one of the %s', (line, kind) => {
     const { offersVals, offersFiles } = completions(wholeTree, line.split(' '), '');
     expect({ offersVals, offersFiles }).toEqual({
       offersVals: kind === 'vals',

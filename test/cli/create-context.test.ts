@@ -10,7 +10,7 @@ import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 
-it('closing ends a request under way, and its connection', async () => {
+it('closing a context ends a request under way, and its connection', async () => {
   let answersLeft = 1;
   const open = new Set<Socket>();
   const service = await rawService({
@@ -47,6 +47,6 @@ it('closing ends a request under way, and its connection', async () => {
   await expect.poll(() => open.size).toBe(1);
 });
 
-it('a refused setting with --local ends the command, with the embedded service', async () => {
+it('a refused setting ends a command with --local, and ends its embedded service', async () => {
   expect(await runProcess(['me', '--local'], { env: { VALS_TOKEN: 'a\nb' } })).toMatchObject({ exit: 2 });
 });

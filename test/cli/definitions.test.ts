@@ -39,7 +39,7 @@ const examples = commands.flatMap(({ path, examples }) =>
 );
 
 describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }) => {
-  it.each([path, ...aliases])('explains itself as %s', async (words) => {
+  it.each([path, ...aliases])('has a help screen as %s', async (words) => {
     const { exit, stdout, stderr } = await run([...words.split(' '), '--help']);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^Usage: vals .*\\b${words.split(' ').at(-1)}\\b`));
@@ -60,7 +60,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   });
 });
 
-describe.each(examples)('$line', ({ line }) => {
+describe.each(examples)('the example `$line`', ({ line }) => {
   it('works', async () => {
     const { stdout, stderr, exit } = await runExample(line);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });

@@ -149,7 +149,7 @@ describe('a name', () => {
     },
   );
 
-  it('needs a token, and a whole id does not', async () => {
+  it('needs a token, but a whole id does not', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     const env = { VALS_BASE_URL: there.service.baseUrl };
     expect(await run(['val', 'get', 'hello', '--json'], { env })).toMatchObject({ exit: 4 });
@@ -186,7 +186,7 @@ describe('the beginning of an id', () => {
     expect(result.stdout + result.stderr).toMatch(output);
   });
 
-  it('counts less than a name', async () => {
+  it('is used only if no val has it as a name', async () => {
     const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const there = await Vals.of([
       { id: 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'other' },
@@ -273,7 +273,7 @@ describe('the file of remembered vals', () => {
     expect([kept.length, kept[0], kept.at(-1)]).toEqual([10_000, many[1]?.trimEnd(), line]);
   });
 
-  it('is not written again without news', async () => {
+  it('is not written again if nothing changed', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }], false);
     const inode = async () => {
       await there.command('me');
@@ -293,18 +293,21 @@ describe('the file of remembered vals', () => {
     },
   );
 
-  it.skipIf(process.platform === 'win32')('is not kept if it cannot be written', async () => {
-    const there = await Vals.of([{ id: hello, name: 'hello' }]);
-    put(there.home, { file: '' });
-    const places = { 'a file': join(there.home, 'file'), 'no home': undefined };
-    for (const folder of Object.values(places)) {
-      const env = { ...there.service.env, ...(folder ? { VALS_DATA_DIR: folder } : { HOME: '' }) };
-      expect(await run(['val', 'get', hello], { env, home: there.home })).toMatchObject({
-        exit: 0,
-        stderr: '',
-      });
-    }
-  });
+  it.skipIf(process.platform === 'win32')(
+    'is not required: a command works if the file cannot be written',
+    async () => {
+      const there = await Vals.of([{ id: hello, name: 'hello' }]);
+      put(there.home, { file: '' });
+      const places = { 'a file': join(there.home, 'file'), 'no home': undefined };
+      for (const folder of Object.values(places)) {
+        const env = { ...there.service.env, ...(folder ? { VALS_DATA_DIR: folder } : { HOME: '' }) };
+        expect(await run(['val', 'get', hello], { env, home: there.home })).toMatchObject({
+          exit: 0,
+          stderr: '',
+        });
+      }
+    },
+  );
 
   it('gives names to completion, outside of a workspace too', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
@@ -337,7 +340,7 @@ describe('vals ls', () => {
   });
 });
 
-describe('before it deletes', () => {
+describe('before a deletion', () => {
   it('val rm shows the vals, and asks once', async () => {
     const there = await Vals.of([
       { id: hello, name: 'hello' },
@@ -532,7 +535,7 @@ it('login asks for the base URL if none is known', async () => {
 });
 
 describe('an error', () => {
-  it('calls a val by the word that it was given, and keeps the id for programs', async () => {
+  it('names a val by the word that the user typed, and keeps the id for programs', async () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     const { exit, stderr } = await there.command('version', 'get', 'hello', '99');
     expect({ exit, stderr }).toMatchObject({ exit: 3, stderr: expect.stringContaining('val hello.') });

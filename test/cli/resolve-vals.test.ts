@@ -54,7 +54,7 @@ describe('a name or a file stands for the val', () => {
       ['val', 'get', '11111111-1111-4111-8111-111111111111'],
       'GET /v1/vals/11111111-1111-4111-8111-111111111111',
     ],
-  ])('%j', async (args, request) => {
+  ])('in %j', async (args, request) => {
     const { service, folder } = await known();
     const { exit, stderr } = await run(args, { cwd: folder, env: service.env });
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -85,7 +85,7 @@ describe('a name or a file stands for the val', () => {
       return { exit, error, requests: service.requests.map(({ method, path }) => `${method} ${path}`) };
     }
 
-    it.each(writes)('%j', async (args, requests) => {
+    it.each(writes)('by %j', async (args, requests) => {
       expect(await asked(args)).toMatchObject({ exit: 0, requests: [read, ...requests] });
     });
 
@@ -100,7 +100,7 @@ describe('a name or a file stands for the val', () => {
   });
 
   it.each(['scratch', 'deploy.ts'])(
-    'a write does not take the file %s for its val if vals.json names the val otherwise',
+    'a write does not take the file %s for its val if vals.json gives the val another name',
     async (file) => {
       const { service, folder } = await known('billing');
       const entry = { name: 'billing', ids: { [service.baseUrl]: id } };

@@ -97,7 +97,7 @@ describe('the request', () => {
       path: '/x',
       body: '{"__proto__":"p","t":true,"z":null,"s":"1"}',
     },
-  ])('$args', async ({ args, method, path, body }) => {
+  ])('is built from $args', async ({ args, method, path, body }) => {
     const { exit, stderr, seen } = await ask(args);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     expect({ method: seen.method, path: seen.path, body: seen.body }).toEqual({ method, path, body });
@@ -190,7 +190,7 @@ describe('the output', () => {
     'null',
     'false',
     '[]',
-  ])('%s, as it was sent, with and without --json', async (body) => {
+  ])('of %s is the text that was sent, with and without --json', async (body) => {
     for (const format of [[], ['--json']]) {
       expect(await ask(['GET', '/x', ...format], { body })).toMatchObject({
         exit: 0,
@@ -200,14 +200,14 @@ describe('the output', () => {
     }
   });
 
-  it('a line per item under --ndjson, and chosen fields', async () => {
+  it('is a line per item under --ndjson, and can have chosen fields', async () => {
     const body = '[{"a":1,"b":2},{"a":3}]';
     expect((await ask(['GET', '/x', '--ndjson'], { body })).stdout).toBe('{"a":1,"b":2}\n{"a":3}\n');
     expect((await ask(['GET', '/x', '--fields', 'b'], { body })).stdout).toBe('[{"b":2},{"b":null}]\n');
     expect((await ask(['GET', '/x', '--fields', 'a'], { body: '{"a":1,"b":2}' })).stdout).toBe('{"a":1}\n');
   });
 
-  it('indented at a terminal, with control characters escaped', async () => {
+  it('is indented at a terminal, with control characters escaped', async () => {
     const evil = { name: '\u001b[2J\u202egnp.exe\u009b' };
     const service = await scriptedService([{ body: evil }]);
     const { exit, screen } = await runOnScreen(['api', 'GET', '/x', '--no-color'], { env: service.env });
@@ -222,17 +222,17 @@ describe('the output', () => {
     { args: ['DELETE', '/x'], reply: { status: 204 } },
     { args: ['PUT', '/x'], reply: { status: 200 } },
     { args: ['HEAD', '/x'], reply: { status: 200, headers: { 'content-encoding': 'gzip' } } },
-  ])('nothing for an empty answer: $args $reply.status', async ({ args, reply }) => {
+  ])('is empty for an empty answer: $args $reply.status', async ({ args, reply }) => {
     for (const format of [[], ['--json']]) {
       expect(await ask([...args, ...format], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     }
   });
 
-  it('the answer to a DELETE, if there is one', async () => {
+  it('of a DELETE is its answer, if there is one', async () => {
     expect((await ask(['DELETE', '/x'], { body: '{"gone":true}' })).stdout).toBe('{"gone":true}\n');
   });
 
-  it('never the token, even if the service repeats it', async () => {
+  it('never contains the token, even if the service repeats the token', async () => {
     const { stdout, stderr } = await ask(['GET', '/x', '--debug'], {
       body: { [testToken]: `Bearer ${testToken}` },
     });
@@ -271,7 +271,7 @@ describe('--paginate', () => {
     ]);
   });
 
-  it('fails if the answer is no list', async () => {
+  it('fails if the answer is not a list', async () => {
     const { exit, stdout, error } = await ask(['GET', '/x', '--paginate', '--json']);
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
     expect(error).toMatchObject({ kind: 'bad_response' });
@@ -294,7 +294,7 @@ describe('a failure', () => {
       exit: 11,
       kind: 'bad_response',
     },
-  ])('$args, $reply: exit $exit', async ({ args, reply, exit, kind }) => {
+  ])('of $args after $reply is exit $exit', async ({ args, reply, exit, kind }) => {
     const result = await ask([...args, '--json'], reply);
     expect({ exit: result.exit, stdout: result.stdout, requests: result.requests }).toEqual({
       exit,
@@ -305,7 +305,7 @@ describe('a failure', () => {
   });
 });
 
-it('works with the embedded service', async () => {
+it('vals api works with the embedded service', async () => {
   const { env } = await serviceInProcess();
   const made = await run(['api', 'POST', '/v1/vals', '-f', 'name=one', '-f', 'code=1'], { env });
   expect(made).toMatchObject({ exit: 0, stderr: '' });

@@ -6,7 +6,7 @@ import { folderOf, run } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
 import { id, interruptible, made, names, outcomes, sent, statuses, vals } from './pushes.ts';
 
-describe('code goes byte for byte', () => {
+describe('code is sent byte for byte', () => {
   const texts: [string, string][] = [
     ['NUL and control characters', 'a\u0000b\u001b[2J\u007f\u009b\u2028'],
     ['a byte order mark', '\ufeffexport default 1'],
@@ -35,7 +35,7 @@ describe('code goes byte for byte', () => {
     expect(bytes).toHaveLength(4);
   });
 
-  it('a megabyte of it, with a warning that the service may refuse it', async () => {
+  it('up to a megabyte, with a warning that the service may refuse the code', async () => {
     const code = 'é'.repeat(500_000);
     const service = await scriptedService([{ status: 413 }]);
     const { exit, stderr } = await run(['push', 'a.ts'], {
@@ -70,7 +70,7 @@ describe('code goes byte for byte', () => {
     });
   });
 
-  it('under a name that the service may refuse, with a warning', async () => {
+  it('with a warning if the service may refuse the name', async () => {
     const service = await scriptedService([{ body: {} }]);
     const { exit, stderr } = await run(['push', 'my-val.ts'], { env: service.env, cwd: vals('my-val') });
     expect(exit).toBe(0);
@@ -85,7 +85,7 @@ describe('more code than is kept in memory', () => {
     Array.from({ length: 11 }, (_, index) => [`v${10 + index}.ts`, `${10 + index}`.padEnd(megabyte, '-é')]),
   );
 
-  it('goes byte for byte', async () => {
+  it('is sent byte for byte', async () => {
     const service = await scriptedService([], made);
     const { exit } = await run(['push', '.', '--quiet'], { cwd: folderOf(files), env: service.env });
     expect(exit).toBe(0);
@@ -166,7 +166,7 @@ describe('a push sends nothing at all because of', () => {
     expect(statuses(result.stdout)).toEqual(['failed']);
   });
 
-  it('several such files, which are all named', async () => {
+  it('several unusable files, and all of them are named', async () => {
     const cwd = folderOf({ 'a.ts': 'a', 'b.ts': '' });
     const service = await scriptedService([]);
     const { exit, stdout, stderr } = await run(['push', 'a.ts', 'b.ts', 'c.ts'], { env: service.env, cwd });

@@ -154,7 +154,7 @@ describe('tokens', () => {
     expect(statuses(copied)).toEqual(['hello created']);
   });
 
-  it('the one in force is not sent to another service', async () => {
+  it('the current token is not sent to another service', async () => {
     const from = await serviceInProcess();
     await push(from.env, 'hello', 'a');
     const to = await scriptedService([]);
@@ -182,7 +182,7 @@ it.each([
   [['copy', '--to', 'https://vals.example.com'], 'No val'],
   [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'takes no names'],
   [['copy', 'hello', '--to', 'nonsense'], '--to'],
-])('refuses %j', async (args, message) => {
+])('vals copy refuses %j', async (args, message) => {
   const { env } = await serviceInProcess();
   await push(env, 'hello', 'a');
   const result = await run(args, { env });
@@ -190,7 +190,7 @@ it.each([
   expect(result.stderr).toContain(message);
 });
 
-it('refuses to copy from a service to itself', async () => {
+it('vals copy refuses to copy from a service to itself', async () => {
   const { from, copy } = await twoServices();
   await push(from.env, 'hello', 'a');
   expect(await copy(['hello'], { TO: `${from.baseUrl}/v1/` })).toMatchObject({ exit: 2 });

@@ -13,8 +13,8 @@ async function push(env: Record<string, string>, vals: Record<string, string>) {
   for (const [name, code] of Object.entries(vals)) await pushCode(env, name, code);
 }
 
-describe('on a service with a search', () => {
-  it('finds words in names and code, and only what matches all of them', async () => {
+describe('vals ls on a service with a search', () => {
+  it('finds vals whose names or code contain all words', async () => {
     const { env } = await serviceInProcess();
     await push(env, { getPrice: 'x', cart: 'price * 2', hello: 'y', list: 'cart.price' });
     const ls = async (...args: string[]) => names(await run(['ls', ...args, '--json'], { env }));
@@ -27,7 +27,7 @@ describe('on a service with a search', () => {
     expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain('None of your vals matches.');
   });
 
-  it('counts --limit and --offset among those that match', async () => {
+  it('counts --limit and --offset among the vals that match', async () => {
     const { env } = await serviceInProcess();
     await push(
       env,
@@ -42,7 +42,7 @@ describe('on a service with a search', () => {
   });
 });
 
-describe('on another service', () => {
+describe('vals ls on another service', () => {
   const mine = { id, name: 'getPrice', author: { id: 'me' } };
   const others = { id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c12', name: 'price', author: { id: 'you' } };
   const answers =
@@ -66,7 +66,7 @@ describe('on another service', () => {
     expect(names(await run(['ls', '--privacy', 'public', '--json'], service))).toEqual(['other']);
   });
 
-  it('without a list looks among the vals that were seen', async () => {
+  it('without a list searches the remembered vals', async () => {
     const service = await scriptedService([], answers({}));
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
@@ -75,7 +75,7 @@ describe('on another service', () => {
 });
 
 describe('vals val get NAME@VERSION', () => {
-  it('shows that version, whole or its code', async () => {
+  it('shows the whole version, or only its code', async () => {
     const { env } = await serviceInProcess();
     await pushCode(env, 'hello', 'one', 'two');
     const get = (...args: string[]) => run(['val', 'get', ...args], { env });

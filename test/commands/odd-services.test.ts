@@ -40,7 +40,7 @@ describe('a name that the service refuses', () => {
   });
 });
 
-it('a proxy that passes on another Host is named, with what the service expects', async () => {
+it('if a proxy passes on another Host, the error names the Host that the service expects', async () => {
   const publicUrl = new URL('http://localhost:8443');
   const network = { host: '127.0.0.1', publicUrl, proxies: loopbackAddresses };
   const { port, close } = await startService({ file: join(temporaryFolder(), 'vals.db'), port: 0, network });
@@ -84,7 +84,7 @@ describe('a link to the next page without a query', () => {
       return { body: { data: records.slice(offset, end), links } };
     });
 
-  it.each([[['runs', '--all']], [['version', 'ls', id]]])('%j goes on by its own offset', async (args) => {
+  it.each([[['runs', '--all']], [['version', 'ls', id]]])('makes %j continue by offset', async (args) => {
     const service = await paged();
     const { exit, stdout, stderr } = await run([...args, '--json'], service);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -94,7 +94,7 @@ describe('a link to the next page without a query', () => {
   });
 });
 
-it('vals pull of an id whose name the workspace has is a conflict', async () => {
+it('vals pull of an id whose name the workspace already has is a conflict', async () => {
   const [one, two] = [await serviceInProcess(), await serviceInProcess()];
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'lib'));

@@ -11,12 +11,12 @@ const filesOf = (some: string[], others: string[], more: Record<string, string> 
 
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
-    what: 'files: their names without the extension',
+    what: 'files, and drops the extension from their names',
     paths: 'c.js sub/b.test.mjs ./a.ts README',
     pushed: { 'c.js': 'c', 'sub/b.test.mjs': 'b.test', './a.ts': 'a', README: 'README' },
   },
   {
-    what: 'a folder: its code files, and those of the folders below',
+    what: 'the code files of a folder and of the folders below',
     paths: 'v',
     pushed: {
       ...{ 'v/a.ts': 'a', 'v/b.tsx': 'b', 'v/c/d/e.mts': 'e' },
@@ -25,31 +25,35 @@ const cases: { what: string; paths: string; pushed: Record<string, string>; left
     left: 'other.ts',
   },
   {
-    what: 'a folder: nothing but code',
+    what: 'only code in a folder',
     paths: 'v',
     pushed: { 'v/a.ts': 'a' },
     left: 'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/e.css v/f.TS v/ts v/g.cjs',
   },
   {
-    what: 'a folder: no dot-folders and no node_modules, at any depth',
+    what: 'no file in dot-folders and node_modules, at any depth',
     paths: 'v/',
     pushed: { 'v/a.ts': 'a' },
     left: 'v/.git/b.ts v/.vals/c.ts v/node_modules/d.ts v/e/node_modules/x/f.ts v/e/.g/h.ts',
   },
-  { what: 'this folder', paths: '.', pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
+  { what: 'the files of the current folder', paths: '.', pushed: { 'a.ts': 'a', 'b/c.ts': 'c' } },
   {
     what: 'files and folders in the order of the arguments',
     paths: 'z.ts v c.ts',
     pushed: { 'z.ts': 'z', 'v/a.ts': 'a', 'v/b.ts': 'b', 'c.ts': 'c' },
   },
   {
-    what: 'a file in a folder that is given too: once',
+    what: 'a file once if its folder is given too',
     paths: 'v v/b.ts',
     pushed: { 'v/a.ts': 'a', 'v/b.ts': 'b' },
   },
-  { what: 'a declaration that is named on its own', paths: 'a.d.ts', pushed: { 'a.d.ts': 'a.d' } },
+  {
+    what: 'a declaration file if the command line names the file',
+    paths: 'a.d.ts',
+    pushed: { 'a.d.ts': 'a.d' },
+  },
 ];
-it.each(cases)('$what', async ({ paths, pushed, left }) => {
+it.each(cases)('vals push finds $what', async ({ paths, pushed, left }) => {
   const cwd = filesOf(Object.keys(pushed), wordsOf(left));
   const { exit, stdout } = await run(['push', ...wordsOf(paths), '--dry-run', '--json'], { cwd });
   expect(exit).toBe(0);
@@ -66,37 +70,37 @@ const ignoring: {
   left?: string;
 }[] = [
   {
-    what: '.gitignore: names, folders, patterns, comments',
+    what: 'names, folders, patterns and comments in .gitignore',
     rules: { 'v/.gitignore': '# b.ts\nname.ts\n/top.ts\nbuild/\n*.test.ts\n\n**/gen/**\n' },
     pushed: 'v/b.ts v/other/top.ts',
     left: 'v/name.ts v/sub/name.ts v/top.ts v/build/c.ts v/sub/build/d.ts v/e.test.ts v/sub/gen/x/f.ts',
   },
   {
-    what: '.gitignore: what comes last counts, and ! takes back',
+    what: 'the last rule of .gitignore that matches, and ! as an exception',
     rules: { 'v/.gitignore': '*.ts\n!keep.ts\nkeep.ts\n!kept.ts\n' },
     pushed: 'v/kept.ts',
     left: 'v/a.ts v/keep.ts',
   },
   {
-    what: '.gitignore: what is in an ignored folder cannot be taken back',
+    what: 'no exception for a file in an ignored folder',
     rules: { 'v/.gitignore': 'build/\n!build/keep.ts\n' },
     pushed: 'v/a.ts',
     left: 'v/build/keep.ts',
   },
   {
-    what: '.gitignore: a folder whose files are ignored, one of them not',
+    what: 'an exception for one file of a folder whose files are ignored',
     rules: { 'v/.gitignore': 'build/*\n!build/keep.ts\n' },
     pushed: 'v/build/keep.ts',
     left: 'v/build/a.ts',
   },
   {
-    what: '.gitignore with CRLF and spaces',
+    what: 'a .gitignore with CRLF and spaces',
     rules: { 'v/.gitignore': 'a.ts\r\nb.ts  \r\n\r\n' },
     pushed: 'v/c.ts',
     left: 'v/a.ts v/b.ts',
   },
   {
-    what: '.gitignore: large and small letters differ, as in git',
+    what: 'upper and lower case in .gitignore, as git does',
     rules: { 'v/.gitignore': 'Draft.ts\n' },
     pushed: 'v/draft.ts',
     left: 'v/sub/Draft.ts',
@@ -108,7 +112,7 @@ const ignoring: {
     left: 'v/b.ts v/c.gen.ts',
   },
   {
-    what: 'rules of a folder below: they count there, and come after those above',
+    what: 'rules of a folder in that folder, after the rules above',
     rules: {
       'v/.gitignore': 'x.ts\n',
       'v/sub/.gitignore': '!x.ts\n/y.ts\n',
@@ -130,7 +134,7 @@ const ignoring: {
     left: 'repo/p/v/top.ts repo/p/v/middle.ts',
   },
   {
-    what: 'rules above the folder, by their path from there',
+    what: 'rules with a path above the folder',
     rules: { 'repo/.git/HEAD': 'x', 'repo/.gitignore': 'p/v/path.ts\n/p/v/deep/\n' },
     path: 'repo/p/v',
     pushed: 'repo/p/v/b.ts',
@@ -143,12 +147,12 @@ const ignoring: {
     left: 'v/a.ts',
   },
   {
-    what: 'rules above a folder that is itself the top of a repository: none',
+    what: 'no rules above a folder that is the top of a repository',
     rules: { '.git/HEAD': 'x', '.gitignore': 'a.ts\n', 'v/.git/HEAD': 'x' },
     pushed: 'v/a.ts v/b.ts',
   },
 ];
-it.each(ignoring)('$what', async ({ rules, path = 'v', pushed, left }) => {
+it.each(ignoring)('vals push obeys $what', async ({ rules, path = 'v', pushed, left }) => {
   const cwd = filesOf(wordsOf(pushed), wordsOf(left), rules);
   const { exit, stdout } = await run(['push', path, '--dry-run', '--json'], { cwd });
   expect(exit).toBe(0);
@@ -173,7 +177,7 @@ it('a link in a folder is skipped with a warning, and a named link is followed',
   expect(outcomes(named.stdout)).toEqual([{ file: 'v/link.ts', name: 'link', status: 'planned' }]);
 });
 
-it('standard input with --name', async () => {
+it('vals push - --name sends standard input', async () => {
   const service = await scriptedService([], made);
   const args = ['push', '-', '--name', 'hello', '--json'];
   const { exit, stdout } = await run(args, { env: service.env, input: 'export default 1' });
@@ -184,7 +188,7 @@ it('standard input with --name', async () => {
   expect(service.requests.map(sent)).toEqual([{ name: 'hello', code: 'export default 1' }]);
 });
 
-it('one file with --name', async () => {
+it('vals push with --name sends one file under the given name', async () => {
   const service = await scriptedService([], made);
   const result = await run(['val', 'push', 'a.ts', '--name', 'hello'], {
     env: service.env,
@@ -210,7 +214,7 @@ it.each<{ what: string; args: string[] }>([
   { what: 'an empty path among others', args: ['a.ts', ''] },
   { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
   { what: 'half a request at a time', args: ['a.ts', '--concurrency', '1.5'] },
-])('$what is refused, and nothing is sent', async ({ args }) => {
+])('vals push refuses $what, and sends nothing', async ({ args }) => {
   const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt');
   const cwd = filesOf(code, []);
   const service = await scriptedService([]);

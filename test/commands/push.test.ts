@@ -13,7 +13,7 @@ const repliesTo =
     replies[sent(seen).name] ?? made(seen);
 
 describe('outcomes', () => {
-  it('unchanged outside of a workspace, if the service answers with the version that was known', async () => {
+  it('are unchanged outside of a workspace if the service answers with the remembered version', async () => {
     const { env } = await serviceInProcess();
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
@@ -34,7 +34,7 @@ describe('outcomes', () => {
     ['200 with nothing', {}, { status: 'pushed' }],
     ['nulls', { body: { id: null, version: null } }, { status: 'pushed' }],
     ['a val without a version', { body: { id, code: 'x' } }, { status: 'pushed', id }],
-  ])('%s', async (_what, reply, outcome) => {
+  ])('are read from %s', async (_what, reply, outcome) => {
     const service = await scriptedService([reply]);
     const args = ['push', 'a.ts', '--json'];
     const { exit, stdout, stderr } = await run(args, { env: service.env, cwd: vals('a') });
@@ -96,7 +96,7 @@ describe('--concurrency', () => {
     { flag: ['--concurrency', '16'], most: 16, total: 32 },
     { flag: ['--concurrency', '50'], most: 6, total: 6 },
   ])(
-    '$flag: $most at a time on as many connections, neither more nor fewer',
+    '$flag allows exactly $most requests at a time, on as many connections',
     async ({ flag, most, total }) => {
       const all = Array.from({ length: total }, (_, index) => `val${index}`);
       const ports = new Set<number | undefined>();
@@ -246,7 +246,7 @@ describe('in GitHub Actions', () => {
   it.each([
     { what: 'a file that is not there', args: ['push', 'a.ts', 'gone.ts'] },
     { what: 'one alone', args: ['push', 'gone.ts', '--quiet'] },
-  ])('$what is annotated too', async ({ args }) => {
+  ])('$what gets an annotation too', async ({ args }) => {
     const { exit, stderr } = await run(args, { env: { GITHUB_ACTIONS: 'true' }, cwd: vals('a') });
     expect(exit).toBe(10);
     expect(stderr.split('\n').filter((line) => line.startsWith('::'))).toEqual([
@@ -264,7 +264,7 @@ describe('in GitHub Actions', () => {
     expect(await annotation(join(cwd, 'elsewhere'))).toBe('./gone.ts');
   });
 
-  it.each([undefined, 'false', ''])('only: not with GITHUB_ACTIONS=%s', async (word) => {
+  it.each([undefined, 'false', ''])('no file gets an annotation with GITHUB_ACTIONS=%s', async (word) => {
     const { stderr } = await run(['push', 'gone.ts'], { env: { GITHUB_ACTIONS: word } });
     expect(stderr).not.toContain('::');
   });

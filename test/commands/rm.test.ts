@@ -85,7 +85,7 @@ const cases: { what: string; words: string[]; replies: Reply[]; rows: object[]; 
   },
   { what: 'one twice', words: [a, a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
 ];
-it.each(cases)('$what: exit $exit', async ({ words, replies, rows, exit }) => {
+it.each(cases)('a deletion with $what ends with exit $exit', async ({ words, replies, rows, exit }) => {
   const service = await scriptedService(replies);
   const result = await run(['val', 'rm', ...words, '--yes', '--json'], { env: service.env });
   expect(result.exit).toBe(exit);
@@ -96,7 +96,7 @@ it.each(cases)('$what: exit $exit', async ({ words, replies, rows, exit }) => {
   if (exit !== 0) expect(result.error).toMatchObject({ exit });
 });
 
-it('each version has its own outcome', async () => {
+it('each deleted version has its own outcome', async () => {
   const service = await scriptedService([gone, { status: 409, body: { detail: 'the only one' } }]);
   const args = ['version', 'rm', id, '0', '3', '--yes', '--json'];
   const { exit, stdout } = await run(args, { env: service.env });
@@ -107,7 +107,7 @@ it('each version has its own outcome', async () => {
   ]);
 });
 
-it('outcomes are tab-separated in a pipe', async () => {
+it('outcomes of a deletion are tab-separated in a pipe', async () => {
   const service = await scriptedService([gone, gone, gone]);
   const { env } = service;
   expect((await run(['val', 'rm', a, b, '--yes'], { env })).stdout).toBe(`deleted\t${a}\ndeleted\t${b}\n`);
@@ -124,7 +124,7 @@ it.each([
   expect(service.requests).toEqual([]);
 });
 
-it('an interruption tells what was deleted', async () => {
+it('an interrupted deletion tells what was deleted', async () => {
   const service = await scriptedService([{ status: 204 }, () => interrupt()]);
   const { interrupt, result } = interruptible(['val', 'rm', a, b, c, '--yes', '--json'], service.env);
   const { exit, stdout } = await result();

@@ -10,7 +10,7 @@ const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
 const url = ['--public-url', 'https://vals.test'];
 
-describe('options that do not go together', () => {
+describe('invalid options of vals serve', () => {
   test.each<[string[], string]>([
     [['--host', '0.0.0.0'], '--host 0.0.0.0 needs --public-url'],
     [['--host', '::'], '--host :: needs --public-url'],
@@ -59,7 +59,7 @@ describe('options that do not go together', () => {
     [['--metrics-port', '65536'], '--metrics-port takes a number from 0 to 65535'],
     [['--metrics-host', '0.0.0.0'], '--metrics-host needs --metrics-port too'],
     [['--metrics-port', '0', '--metrics-host', 'x'], '--metrics-host takes an address'],
-  ])('%j: exit 2', async (args, message) => {
+  ])('end with exit 2: %j', async (args, message) => {
     const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(error?.message).toContain(message);
@@ -74,13 +74,13 @@ describe('options that do not go together', () => {
       ['--host', '192.0.2.1', ...url, '--trust-proxy', '10.0.0.5'],
       '192.0.2.1 is not an address of this machine',
     ],
-  ])('%j: exit 10', async (args, message) => {
+  ])('end with exit 10: %j', async (args, message) => {
     const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(error?.message).toContain(message);
   });
 
-  test('the hint for an address of another machine names the option', async () => {
+  test('get a hint that names the option for an address of another machine', async () => {
     const { error } = await run([
       'serve',
       '--json',
@@ -125,7 +125,7 @@ const answerOf = (outgoing: ClientRequest) =>
     });
   });
 
-test('it says where it listens and what it is called, and no token; idle, it ends at once', async () => {
+test('vals serve with a public URL prints its address but no token, and ends at once when idle', async () => {
   const service = await serviceWithOwner(['--host', '127.0.0.1', ...url]);
   expect(service.baseUrl).toBe('https://vals.test');
   expect(service.shownToken).toBeUndefined();
@@ -137,7 +137,7 @@ test('it says where it listens and what it is called, and no token; idle, it end
   expect(performance.now() - start).toBeLessThan(3_000);
 });
 
-test('--log json: an object per request; metrics are served beside it', async () => {
+test('--log json writes an object for each request, and --metrics-port serves metrics', async () => {
   const service = await embeddedService({ args: ['--log', 'json', '--metrics-port', '0'] });
   const log = await service.logged('/metrics.');
   const address = /^Metrics on (http:\/\/127\.0\.0\.1:\d+\/metrics)\.$/m.exec(log)?.[1];
@@ -156,7 +156,7 @@ test('--log json: an object per request; metrics are served beside it', async ()
 describe('SIGTERM', () => {
   const body = JSON.stringify({ name: 'late', code: 'it came' });
 
-  test('what is under way is finished, kept connections are sent away, healthz says so, exit 0', async () => {
+  test('finishes requests under way, closes kept connections, changes healthz, and ends with exit 0', async () => {
     const service = await serviceWithOwner(url);
     const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
     const kept = agent();
@@ -187,7 +187,7 @@ describe('SIGTERM', () => {
     expect((await run(['ls', '--fields', 'name'], { env })).stdout).toBe('late\n');
   });
 
-  test('nobody who sends nothing keeps it', { timeout: 30_000 }, async () => {
+  test('does not wait for callers that send nothing', { timeout: 30_000 }, async () => {
     const service = await serviceWithOwner(url);
     const headers = { Host: 'vals.test', Authorization: `Bearer ${service.token}` };
     const json = { ...headers, 'Content-Type': 'application/json', 'Content-Length': '100' };
@@ -214,7 +214,7 @@ describe('SIGTERM', () => {
   });
 });
 
-test('a push of 300 files at 100 a second comes through whole', async () => {
+test('a push of 300 files to a service that allows 100 requests per second succeeds', async () => {
   const folder = temporaryFolder();
   for (let i = 0; i < 300; i++) writeFileSync(join(folder, `v${i}.ts`), `export default ${i};\n`);
   const { env } = await embeddedService({ args: ['--rate', '100'] });

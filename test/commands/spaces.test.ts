@@ -5,7 +5,7 @@ import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { signIn, startTeam } from '../support/team.ts';
 
-test('one sign-in serves the person and their spaces, and use switches between them', async () => {
+test('one sign-in serves the person and their spaces, and vals use switches between them', async () => {
   const { ada, baseUrl, space, store } = await startTeam();
   const signedIn = await signIn(ada, space);
   expect(JSON.parse(signedIn.stdout)).toMatchObject({ username: 'ada', baseUrl: space });
@@ -37,7 +37,7 @@ test('one sign-in serves the person and their spaces, and use switches between t
   ]);
 });
 
-test('a base URL that cannot be used does not keep use from showing the services', async () => {
+test('vals use shows the services even if the current base URL cannot be used', async () => {
   const { ada, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
   const { exit, stdout } = await ada.vals(['use', '--json'], {
@@ -46,7 +46,7 @@ test('a base URL that cannot be used does not keep use from showing the services
   expect({ exit, rows: JSON.parse(stdout) }).toEqual({ exit: 0, rows: [{ default: true, baseUrl }] });
 });
 
-test('a sign-in to a space that is not there for the caller stores nothing', async () => {
+test('a sign-in to a space that the caller cannot see stores nothing', async () => {
   const { ada, baseUrl } = await startTeam();
   const { exit, error } = await signIn(ada, `${baseUrl}/@ops`);
   expect({ exit, message: error?.message }).toEqual({
@@ -57,7 +57,7 @@ test('a sign-in to a space that is not there for the caller stores nothing', asy
   expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([]);
 });
 
-test('names, versions and addresses are those of the space in force', async () => {
+test('names, versions and addresses are those of the chosen space', async () => {
   const { ada, bob, baseUrl, space } = await startTeam();
   for (const person of [ada, bob]) await signIn(person, space);
   const file = join(ada.home, 'greet.ts');
@@ -85,7 +85,7 @@ test('names, versions and addresses are those of the space in force', async () =
 
 describe('a person who lost access', () => {
   test.each([[['me']], [['ls']], [['push', 'greet.ts']], [['val', 'get', 'greet']], [['runs']]])(
-    'is told so by %j',
+    'gets a clear error from %j',
     async (args) => {
       const { ada, space, store } = await startTeam();
       await signIn(ada, space);
@@ -102,7 +102,7 @@ describe('a person who lost access', () => {
     },
   );
 
-  test('stays a member who may read, and may not write', async () => {
+  test('may keep read access, and gets a clear error for a write', async () => {
     const { ada, space, store } = await startTeam();
     await signIn(ada, space);
     writeFileSync(join(ada.home, 'greet.ts'), 'export default () => 1;\n');
@@ -119,7 +119,7 @@ describe('a person who lost access', () => {
   });
 });
 
-test('a list of spaces without an end does not keep use waiting', async () => {
+test('an endless list of spaces does not block vals use', async () => {
   let count = 0;
   const service = await scriptedService([], ({ path }) => {
     if (!path.startsWith('/v1/me/spaces')) return { status: 404, body: {} };

@@ -198,7 +198,7 @@ describe('vals runs --summary', () => {
   });
 
   it.each([[['val', 'runs', id]], [['runs', '--val', id]]])(
-    '%j: the runs of one val need not name it',
+    '%j counts runs that do not name their val',
     async (args) => {
       const { rows, service } = await summaryOf([{ id: 1 }, { id: 2 }], args);
       expect(rows).toMatchObject([{ val: id, version: null, runs: 2 }]);
@@ -219,7 +219,7 @@ describe('vals runs --summary', () => {
     }
   });
 
-  it('is an empty list where there are no runs', async () => {
+  it('is an empty list if there are no runs', async () => {
     expect((await summaryOf([])).stdout).toBe('[]\n');
   });
 
@@ -230,7 +230,7 @@ describe('vals runs --summary', () => {
     expect(stderr).toContain(args[0]);
   });
 
-  it('prints nothing where a page is missing', async () => {
+  it('prints nothing if a page is missing', async () => {
     const service = await scriptedService([], (seen) =>
       seen.path.includes('offset=0') ? listOf(Array(150).fill({}))(seen) : { status: 403 },
     );
@@ -276,14 +276,14 @@ describe('vals runs --summary', () => {
     expect(plain.screen).toContain('█▄ ▁');
   });
 
-  it('is captioned from --since on, though the first bar begins at a whole five minutes', async () => {
+  it('is captioned from --since on, although the first bar begins at a whole five minutes', async () => {
     const service = await scriptedService([], listOf([runOf(1, 120, 5), runOf(1, 5_000, 5)]));
     const { screen } = await runOnScreen(['runs', '--summary', '--since', at(100)], { env: service.env });
     expect(screen).toContain('Runs of 31 Jan 09:01:40 – 31 Jan 10:25:00; a bar is 5 minutes.');
   });
 
   it.each([120, 80, 60, 40])(
-    'fits a terminal of %i columns: bars share, they are not cut off',
+    'fits a terminal of %i columns by merging bars, not by cutting them',
     async (columns) => {
       const long = Array.from({ length: 48 }, (_, index) => ({
         ...runOf(1, 1_800 * index, 5, index % 5 ? null : 'x'),

@@ -26,7 +26,7 @@ async function newStore() {
 
 const owners = postgres === undefined ? ['local'] : [];
 
-test('a person is added, and their token works; it is shown once', async () => {
+test('a person is added with a token that works and is shown once', async () => {
   const { user, serve } = await newStore();
   const { exit, stdout, stderr } = await user('add', 'ada', '--json');
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -65,7 +65,7 @@ test('a new token ends the old one', async () => {
   });
 });
 
-test('the list has how many vals each of them owns, by name', async () => {
+test('the list shows how many vals each person owns, in the order of names', async () => {
   const { user, serve } = await newStore();
   const { token } = JSON.parse((await user('add', 'zoe', '--json')).stdout);
   await user('add', 'ada');
@@ -129,7 +129,7 @@ test.each([
 });
 
 test.runIf(postgres === undefined)(
-  'the owner of a file stays; a new token of theirs is the one of --local',
+  'the owner of a file stays, and a new token of the owner becomes the token of --local',
   async () => {
     const { user, at } = await newStore();
     await user('add', 'ada');
@@ -179,7 +179,7 @@ describe('spaces', () => {
     expect((await user('ls', '--json')).stdout).not.toContain('acme');
   });
 
-  test('a space with vals is removed only with them, after a question, and a dry run removes nothing', async () => {
+  test('a space with vals is removed only together with its vals, after a question, and a dry run removes nothing', async () => {
     const { at, user, space, options } = await newStore();
     const { token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
     await space('add', 'acme');
@@ -246,7 +246,7 @@ test.each([
   expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
 });
 
-test('the default file need not exist for a list', async () => {
+test('a list works if the default file does not exist', async () => {
   const { exit, stdout } = await run(['user', 'ls', '--fields', 'username']);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'local\n' });
 });

@@ -14,7 +14,7 @@ async function pushed(names: readonly string[]) {
   return { env, folder, vals };
 }
 
-describe('on the embedded service', () => {
+describe('vals val set on the embedded service', () => {
   it('changes name, privacy and readme at once, and keeps code and version', async () => {
     const { vals, folder } = await pushed(['hello']);
     writeFileSync(join(folder, 'README.md'), '# Hello\n');
@@ -28,7 +28,7 @@ describe('on the embedded service', () => {
     expect((await vals(['val', 'get', 'hi', '--readme'])).stdout).toBe('piped');
   });
 
-  it('says what it would send, and sends nothing', async () => {
+  it('with --dry-run says what it would send, and sends nothing', async () => {
     const { vals } = await pushed(['hello']);
     const { stdout } = await vals(['val', 'set', 'hello', '--name', 'hi', '--dry-run', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({ method: 'PUT', body: { name: 'hi' } });
@@ -53,8 +53,8 @@ describe('on the embedded service', () => {
   });
 });
 
-describe('in a workspace', () => {
-  it('writes the new name into vals.json, and the file keeps its own', async () => {
+describe('vals val set in a workspace', () => {
+  it('writes the new name into vals.json, and the file keeps its name', async () => {
     const { vals, folder } = await pushed([]);
     for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.ts`), `// ${name}`);
     await vals(['init']);
@@ -87,7 +87,7 @@ function keepsOneVal(val: Record<string, unknown>, onPut: Reply, takes: readonly
   };
 }
 
-describe('on a service without the route', () => {
+describe('vals val set on a service without the route', () => {
   const original = () => ({ id, name: 'hello', code: 'c', privacy: 'private', readme: null, version: 1 });
   const set = ['val', 'set', id, '--name', 'hi', '--privacy', 'public', '--json'];
 
@@ -105,7 +105,7 @@ describe('on a service without the route', () => {
     ]);
   });
 
-  it('names the fields that were not applied: 9 for some of them, 6 for all', async () => {
+  it('names the fields that were not applied: exit 9 for some of them, exit 6 for all', async () => {
     const some = await scriptedService([], keepsOneVal(original(), { status: 404 }, ['privacy']));
     const partly = await run(set, { env: some.env });
     expect(partly.exit).toBe(9);
@@ -117,12 +117,12 @@ describe('on a service without the route', () => {
     expect(refused.stderr).toContain('name and privacy');
   });
 
-  it('a route that answers 200 and changes nothing is reported', async () => {
+  it('reports a route that answers 200 and changes nothing', async () => {
     const service = await scriptedService([], keepsOneVal(original(), { status: 200, body: {} }, []));
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 6, stdout: '' });
   });
 
-  it('the outcome is unknown if the answer to a write is lost', async () => {
+  it('has an unknown outcome if the answer to a write is lost', async () => {
     const val = original();
     const service = await scriptedService([], keepsOneVal(val, { status: 404 }, ['name']));
     const lost = await scriptedService([{ status: 404 }, { body: val }, { status: 500 }]);
@@ -130,7 +130,7 @@ describe('on a service without the route', () => {
     expect((await run(set, { env: service.env })).exit).toBe(9);
   });
 
-  it('the outcome is unknown if the val cannot be read afterwards', async () => {
+  it('has an unknown outcome if the val cannot be read afterwards', async () => {
     const replies = [{ status: 204 }, { status: 404 }];
     const service = await scriptedService(replies);
     expect(await run(set, { env: service.env })).toMatchObject({ exit: 8, stdout: '' });

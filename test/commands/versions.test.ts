@@ -44,7 +44,7 @@ describe('version diff', () => {
     expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');
   });
 
-  it('fails as a whole where a version is missing', async () => {
+  it('fails as a whole if a version is missing', async () => {
     const { id, vals } = await valWithVersions();
     expect(await vals(['version', 'diff', id, '1', '99', '--json'])).toMatchObject({
       exit: 3,
@@ -80,7 +80,7 @@ describe('version restore', () => {
     expect(screen).toContain('Version 3 is already the current version.');
   });
 
-  it('sends nothing where the version is missing', async () => {
+  it('sends nothing if the version is missing', async () => {
     const { id, vals, versions } = await valWithVersions();
     expect(await vals(['version', 'restore', id, '99'])).toMatchObject({ exit: 3, stdout: '' });
     expect(await versions()).toEqual([3, 2, 1]);
@@ -117,7 +117,7 @@ describe('val edit', () => {
   it.each([
     { what: 'nothing', EDITOR: 'true' },
     { what: 'the end of the last line', EDITOR: "sh -c 'echo >> $1' --" },
-  ])('sends nothing where $what changed', async ({ EDITOR }) => {
+  ])('sends nothing if $what changed', async ({ EDITOR }) => {
     const { env, id, versions } = await valWithVersions();
     const home = temporaryFolder();
     const folder = temporaryFiles();
@@ -142,7 +142,7 @@ describe('val edit', () => {
     { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with exit code 1' },
     { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'exit code 127' },
     { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be edited' },
-  ])('sends nothing where $what', async ({ env, exit, says }) => {
+  ])('sends nothing if $what', async ({ env, exit, says }) => {
     const there = await valWithVersions();
     const home = temporaryFolder();
     const folder = temporaryFiles();
@@ -157,7 +157,7 @@ describe('val edit', () => {
   it.each([
     { what: 'the code', now: { version: 3, code: 'theirs' } },
     { what: 'the version alone', now: { version: 4, code: 'before' } },
-  ])('sends nothing over $what of somebody else, and keeps the text', async ({ now }) => {
+  ])('does not overwrite $what of somebody else, and keeps the text', async ({ now }) => {
     const hello = { id, name: 'hello' };
     const service = await scriptedService([
       { body: { ...hello, version: 3, code: 'before' } },
@@ -182,7 +182,7 @@ describe('val edit', () => {
     },
     { what: 'it is empty', reply: undefined, text: '', exit: 10 },
     { what: 'the editor fails after saving', reply: undefined, text: 'edited', exit: 10, ends: '; exit 3' },
-  ])('keeps the text in a named file where $what', async ({ reply, text, exit, ends = '' }) => {
+  ])('keeps the text in a named file if $what', async ({ reply, text, exit, ends = '' }) => {
     const opened = { body: { id, name: 'hello', code: 'before' } };
     const service = await scriptedService([opened, ...(reply === undefined ? [] : [opened, reply])]);
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;

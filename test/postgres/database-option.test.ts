@@ -13,7 +13,7 @@ function apart(address: string) {
   return { url: url.href, password };
 }
 
-test('serves one database from two processes, prints its address alone, and ends in order', async () => {
+test('vals serve --database serves one database from two processes, prints only its address, and ends in order', async () => {
   const { url, password } = apart(await newPlace());
   const env = { PGPASSWORD: password };
   const args = ['--database', url];
@@ -49,7 +49,7 @@ test('a password file and a Unix socket work as in every program of PostgreSQL',
   }
 });
 
-test('VALS_DATABASE names the database, unless there is --data', async () => {
+test('VALS_DATABASE names the database, unless --data is given', async () => {
   const at = await newPlace();
   const shared = await embeddedService({ at });
   expect(Object.keys(JSON.parse(shared.printed.stdout))).toEqual(['baseUrl']);
@@ -64,7 +64,7 @@ test('--local uses its file, whatever VALS_DATABASE says', async () => {
   expect({ exit, username: JSON.parse(stdout).username }).toEqual({ exit: 0, username: 'local' });
 });
 
-test('a password on the command line is warned of, and gone from the list of processes', async () => {
+test('a password on the command line causes a warning, and is removed from the list of processes', async () => {
   const at = await newPlace();
   const { password } = apart(at);
   const { pid, printed, end } = await embeddedService({ at: '', args: ['--database', at] });
@@ -107,7 +107,7 @@ function withPassword(at: string): string {
   return url.href;
 }
 
-test('a user who may not make the schema is told so', async () => {
+test('a user who may not create the schema gets a clear error', async () => {
   const at = await newPlace();
   const name = `poor_${new URL(at).pathname.slice(3, 20)}`;
   await onServer(at, `CREATE ROLE ${name} LOGIN PASSWORD '${secret}'`);

@@ -29,7 +29,7 @@ async function restartAt(
   return { ...started, token: service.token };
 }
 
-test('connections that the server ends give at most a 503 that can be repeated, and all goes on', async () => {
+test('if the server ends connections, requests fail with 500 or 503 at most, and later requests succeed', async () => {
   const service = await temporaryService();
   await putVal(service, 'v', '0');
   let stop = false;
@@ -65,7 +65,7 @@ test('connections that the server ends give at most a 503 that can be repeated, 
   expect(kept.size).toBe(last);
 });
 
-test('forty writers of a val that is held leave the others unharmed', async () => {
+test('forty writers of a locked val do not block other requests', async () => {
   const service = await temporaryService();
   const { id } = await createVal(service, { name: 'hot', code: 'c' });
   const other = new pg.Client(service.at);
@@ -116,7 +116,7 @@ test('forty reads of one person that take long leave the connections of others f
   expect(new Set(await Promise.all(reads))).toEqual(new Set([200]));
 });
 
-test('a row queue refuses more than it may keep, and those who waited for too long', async () => {
+test('a row queue refuses requests beyond its limit, and requests that waited for too long', async () => {
   const queue = createRowQueue({ connections: 2, waitingPerRow: 2, waitMs: 0 });
   let finish = () => {};
   const first = queue.run('a', () => new Promise<void>((resolve) => (finish = resolve)));
@@ -131,7 +131,7 @@ test('a row queue refuses more than it may keep, and those who waited for too lo
   expect(await queue.run('a', async () => 'done')).toBe('done');
 });
 
-test('a database that is taken away gives 503 and a message without the password, and comes back', async () => {
+test('a database that is taken away gives 503 and a message without the password, and works again when it is back', async () => {
   const before = await temporaryService();
   const failures: string[] = [];
   const service = await restartAt(before, before.at, ({ message }) => failures.push(message));
@@ -158,7 +158,7 @@ test.each([
   expect((await putVal(service, 'v', 'c')).status).toBe(count === 1 ? 200 : 201);
 });
 
-test('a connection that becomes silent gives 503 when one answer is overdue, and all goes on', async () => {
+test('a silent connection gives 503 when one answer is overdue, and later requests succeed', async () => {
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at, () => {});
   const service = await restartAt(before, `${proxy.address}?query_timeout=2000`);
@@ -201,7 +201,7 @@ async function breakingProxy(
   };
 }
 
-test('no token is in the database, and no password in what it knows of us', async () => {
+test('the database has a digest of each token, and no token', async () => {
   const service = await temporaryService();
   const rows = await onServer(service.at, 'SELECT * FROM vals.users');
   expect(rows).toMatchObject([{ username: 'local', token_digest: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
@@ -251,7 +251,7 @@ test('twenty stores that create the schema at the same moment agree', async () =
   expect(await onServer(database, 'SELECT * FROM vals.store_version')).toHaveLength(1);
 });
 
-test('there is no owner to load a seed for', async () => {
+test('a PostgreSQL store has no owner, so a seed is refused', async () => {
   const at = await newPlace();
   const error = await startService({ database: at, port: 0, seed: { runs: [] } }).catch((reason) => reason);
   expect(error).toBeInstanceOf(UsageError);

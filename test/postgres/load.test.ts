@@ -125,7 +125,7 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
 });
 
-test('kill -9 or SIGTERM of one of two processes behind a proxy is not seen by writers', async () => {
+test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two processes', async () => {
   const at = await newPlace();
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const proxy = await failoverProxy();
@@ -147,7 +147,7 @@ test('kill -9 or SIGTERM of one of two processes behind a proxy is not seen by w
   await check(at, writers);
 });
 
-test('while PostgreSQL is stopped writers get 503, and go on after its restart without a restart of vals', async () => {
+test('writers get 503 while PostgreSQL is stopped, and succeed after its restart without a restart of vals', async () => {
   const server = await startPostgres();
   onTestFinished(server.end);
   const { address: at } = await newDatabase(server.address);
@@ -181,7 +181,7 @@ test('while PostgreSQL is stopped writers get 503, and go on after its restart w
   expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
 });
 
-test('a full disk gives 507 for writes, reads go on, and writes succeed with room again', async ({
+test('a full disk gives 507 for writes, reads go on, and writes succeed when there is room again', async ({
   skip,
 }) => {
   const user = unprivileged();

@@ -108,7 +108,7 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
   ],
 ];
 
-describe('a val that', () => {
+describe('vals run reports a val that', () => {
   it.each(cases)('%s', async (_name, files, message, hint = '') => {
     const { exit, stdout, error } = await folderWith(files).run(['--json', Object.keys(files)[0] ?? '']);
     expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
@@ -116,13 +116,13 @@ describe('a val that', () => {
     expect(error?.hint ?? '').toContain(hint);
   });
 
-  it('has a syntax error in a function, run by the built program', async () => {
+  it('has a syntax error in a function, in the built program too', async () => {
     const { runProcess } = folderWith({ 'a.ts': 'export default () => {\n  const x: number = ;\n}' });
     const { exit, stderr } = await runProcess(['a.ts']);
     expect({ exit, said: stderr.includes('a.ts:2:21 has a syntax error') }).toEqual({ exit: 12, said: true });
   });
 
-  it('throws: only frames of its own code are shown', async () => {
+  it('throws, with only the frames of its own code', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'function f(): never {\n  throw new Error("one\\ntwo");\n}\nexport default () => f()',
     });
@@ -134,7 +134,7 @@ describe('a val that', () => {
     });
   });
 
-  it('throws an error with causes: the causes are shown', async () => {
+  it('throws an error with causes, and shows the causes', async () => {
     const { run } = folderWith({
       'a.ts':
         'export default () => { throw new Error("one", { cause: new TypeError("two", { cause: 3 }) }) }',
@@ -144,7 +144,7 @@ describe('a val that', () => {
     expect(stderr).toMatch(/^Error: one\ncaused by TypeError: two\ncaused by 3\n/);
   });
 
-  it('prints a stack: it shows the lines of the source', async () => {
+  it('prints a stack, with the lines of the source', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'enum E {\n A,\n B,\n}\nexport default () => {\n  console.error(new Error("E" + E.A).stack)\n}',
     });
@@ -229,7 +229,7 @@ it.each([
   [['--port', '0', 'a.ts'], 2, '--port needs --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
-])('run %j is exit %i', async (args, exit, message) => {
+])('vals run %j is exit %i', async (args, exit, message) => {
   const { path } = folderWith({ 'a.ts': '' });
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });

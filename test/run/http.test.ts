@@ -41,7 +41,7 @@ async function serve(maxTime: string, files: Record<string, string>) {
   return { ...started, url, port, get, ask };
 }
 
-it('passes requests to the default export, picks up changes, and survives a val that fails', async () => {
+it('vals run --http passes requests to the default export, picks up changes, and survives a val that fails', async () => {
   const { folder, vals, text, shows, url, port, get, ask } = await serve('2', {
     'a.ts': serving,
     'lib/word.ts': 'export const word: string = "one"',
@@ -160,7 +160,7 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
 
 const busy = `console.log("busy"); ${deaf}; export const n = 0`;
 
-it('--watch runs again on each save of the file and of its imports, also after a failure', async () => {
+it('vals run --watch runs again on each save of the file and of its imports, also after a failure', async () => {
   const { folder, vals, shows } = startRun(['--watch', 'a.ts', 'Ada'], {
     'a.ts': 'import { n } from "./lib/n.ts"; export default (name: string) => name + " " + n + "\\n"',
     'lib/n.ts': busy,

@@ -10,7 +10,7 @@ import { folderWith } from './folder.ts';
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const code = 'export default (name = "you") => { if (name === "x") throw new Error("no x"); return name }';
 
-it('push, run and runs of the examples agree', async () => {
+it('vals push, vals run and vals runs agree about the examples', async () => {
   const home = temporaryFolder();
   const vals = (...args: string[]) => run(args, { home, cwd: resolve('.') });
   expect(await vals('push', 'examples', '--local')).toMatchObject({ exit: 0 });
@@ -86,7 +86,7 @@ it.each([
   ['has no such route', 404, ''],
   ['does not take it', 405, ''],
   ['refuses it', 400, 'warning: The run was not recorded: '],
-])('a service that %s changes nothing about the run', async (_name, status, warning) => {
+])('a service that %s does not change the output of the run', async (_name, status, warning) => {
   const val = { id, name: 'one', version: 3, code };
   const service = await scriptedService([{ body: val }, { status, body: { message: 'hm' } }]);
   const { exit, stdout, stderr } = await run(['run', id, 'Ada'], { env: service.env });

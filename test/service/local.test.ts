@@ -118,7 +118,7 @@ describe('--local', () => {
 
   const canMount = process.platform === 'linux' && process.getuid?.() === 0;
 
-  it.runIf(canMount)('says so when its disk is full', async () => {
+  it.runIf(canMount)('reports that its disk is full', async () => {
     const disk = temporaryFolder();
     const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'tmpfs', disk], {
       reject: false,

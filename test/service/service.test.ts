@@ -60,8 +60,8 @@ test('the owner and the token of a store are created once and kept', async () =>
   expect((await temporaryService()).token).not.toBe(first.token);
 });
 
-describe('its file', () => {
-  test('and its folder are private to the owner, whatever the umask', async () => {
+describe('the file of a store', () => {
+  test('is private to the owner, and so is its folder, whatever the umask', async () => {
     const folder = join(temporaryFolder(), 'deep', 'er');
     const before = process.umask(0);
     try {
@@ -74,7 +74,7 @@ describe('its file', () => {
     }
   });
 
-  test('and the files that SQLite puts beside it are private to the owner, even behind a link', async () => {
+  test('is private to the owner, and so are the files that SQLite puts beside it, even behind a link', async () => {
     const file = join(temporaryFolder(), 'store.db');
     const real = join(temporaryFolder(), 'real.db');
     linkTo(file, real);
@@ -191,7 +191,7 @@ describe('its file', () => {
   });
 });
 
-test('a port in use is named', async () => {
+test('the error names a port that is in use', async () => {
   const { port } = await temporaryService();
   const error = await failureOf(startService({ file: join(temporaryFolder(), 'store.db'), port }));
   expect(error.message).toBe(`Port ${port} on 127.0.0.1 is in use by another program.`);
@@ -200,7 +200,7 @@ test('a port in use is named', async () => {
   );
 });
 
-test('a port of metrics in use is named, and the port of the service is closed again', async () => {
+test('the error names a metrics port that is in use, and the port of the service is closed again', async () => {
   const [{ port: used }, { port, close }] = [await temporaryService(), await temporaryService()];
   await close();
   const file = join(temporaryFolder(), 'store.db');
@@ -215,7 +215,7 @@ test('a port of metrics in use is named, and the port of the service is closed a
   await again.close();
 });
 
-test('a port that cannot be opened is named, and no other program is blamed', () => {
+test('the error names a port that cannot be opened, and blames no other program', () => {
   const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
   const { message, facts } = listenError(denied, '127.0.0.1', 80);
   expect(message).toBe('Port 80 on 127.0.0.1 could not be opened: permission denied.');
@@ -229,8 +229,8 @@ test('the service changes no globals of its process', async () => {
   expect([globalThis.Request, globalThis.Response]).toEqual([Request, Response]);
 });
 
-describe('ending', () => {
-  test('finishes what is under way, then refuses connections', async () => {
+describe('ending the service', () => {
+  test('finishes requests under way, then refuses connections', async () => {
     const service = await temporaryService();
     const outgoing = request(`${service.baseUrl}/v1/vals`, {
       method: 'POST',
@@ -258,7 +258,7 @@ describe('ending', () => {
     expect((await putVal(again, 'late', 'c')).status).toBe(200);
   });
 
-  test('does not wait for connections without a request, and may be asked for twice', async () => {
+  test('does not wait for connections without a request, and may be requested twice', async () => {
     const service = await temporaryService();
     await ask(service, 'GET', '/v1/me');
     const silent = connect(service.port, '127.0.0.1');

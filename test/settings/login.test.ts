@@ -19,7 +19,7 @@ import { accepted, ada, bearer, configFile, forAll, signIn, writeConfig } from '
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 describe('vals login', () => {
-  it('--with-token stores what the service accepts, for the owner alone', async () => {
+  it('--with-token stores a token that the service accepts, and only its owner can read the file', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
     // This umask removes no permission, so the program itself has to protect the file.
@@ -95,7 +95,7 @@ describe('vals login', () => {
     { what: 'a redirect', reply: { status: 302, headers: { location: '/login' } }, exit: 11 },
     { what: 'a broken connection', reply: (response) => response.destroy(), exit: 7 },
   ];
-  it.each(refusals)('stores nothing that is answered with $what', async ({ reply, exit }) => {
+  it.each(refusals)('stores no token that the service answers with $what', async ({ reply, exit }) => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([], forAll(reply));
     const args = ['login', '--base-url', baseUrl, '--with-token'];
@@ -105,7 +105,7 @@ describe('vals login', () => {
     expect(existsSync(configFile(home))).toBe(false);
   });
 
-  it('with a wrong token leaves the one that was stored', async () => {
+  it('with a wrong token keeps the stored token', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, { status: 401 }]);
     await signIn(home, service.baseUrl, 'stored-token');
@@ -123,7 +123,7 @@ describe('vals login', () => {
     { args: ['login'], hint: '`vals login --base-url https://...`' },
     { args: ['login', '--local'], hint: 'unset VALS_LOCAL' },
     { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
-  ])('$args waits for nobody where there is no terminal', async ({ args, hint }) => {
+  ])('$args does not wait for input without a terminal', async ({ args, hint }) => {
     const home = temporaryFolder();
     // Standard input stays open, as in many CI jobs.
     const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
@@ -149,7 +149,7 @@ describe('vals login', () => {
     expect(existsSync(configFile(home))).toBe(false);
   });
 
-  it('again for the same service replaces its token', async () => {
+  it('again for the same service replaces the token', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
     await signIn(home, service.baseUrl, 'token-number-one');
@@ -159,7 +159,7 @@ describe('vals login', () => {
     expect(text).not.toContain('token-number-one');
   });
 
-  it('closes a config file that was open to others, and says so', async () => {
+  it('makes a config file private that others could read, and says so', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted, accepted]);
     await signIn(home, service.baseUrl, 'stored-token');
@@ -171,7 +171,7 @@ describe('vals login', () => {
     expect(await run(['me'], { home })).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it('says when VALS_TOKEN hides what was stored', async () => {
+  it('says that VALS_TOKEN overrides the stored token', async () => {
     const service = await scriptedService([accepted]);
     const args = ['login', '--base-url', service.baseUrl, '--with-token'];
     const result = await run(args, { env: { VALS_TOKEN: testToken }, input: 'token-of-mine' });
@@ -208,7 +208,7 @@ describe('vals logout', () => {
       now: undefined,
       says: 'now. To choose one of the other 2, run `vals use <base-url>`.',
     },
-  ])('of the default, beside $others, says which one is the default', async ({ others, now, says }) => {
+  ])('of the default service, beside $others, names the new default', async ({ others, now, says }) => {
     const home = temporaryFolder();
     const tokens = (origins: (string | undefined)[]) =>
       Object.fromEntries(origins.map((origin) => [origin, 'token-of-mine']));
@@ -219,7 +219,7 @@ describe('vals logout', () => {
     expect(stored).toEqual({ ...(now && { baseUrl: now }), tokens: tokens(others) });
   });
 
-  it('of somebody who is not signed in is no failure', async () => {
+  it('without a sign-in is no failure', async () => {
     const { exit, stdout } = await run(['logout', '--base-url', 'https://api.example']);
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'not signed in\thttps://api.example\n' });
   });

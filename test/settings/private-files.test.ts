@@ -35,7 +35,7 @@ describe('the cache of bytecode', () => {
   const compiledFile = async (installed: Installed) =>
     join(dist(installed), (await installed.compiled())[0]?.name ?? '');
 
-  it('is for its owner alone to change, whatever the umask allows', async () => {
+  it('can be changed only by its owner, whatever the umask allows', async () => {
     const installed = await install();
     const script = join(installed.folder, 'bin/vals.js');
     await execa('sh', ['-c', 'umask 000; "$0" "$@"', process.execPath, script, ...keeping], {
@@ -145,7 +145,7 @@ describe('the cache of bytecode', () => {
     expect(statSync(file).mtimeMs).toBe(theirs);
   });
 
-  it('under other flags has a place of its own: neither run replaces what the other kept', async () => {
+  it('has a file for each set of Node flags, and no run replaces the file of another', async () => {
     const installed = await install();
     const flags = { NODE_OPTIONS: '--max-old-space-size=300' };
     for (const env of [{}, flags]) await installed.vals(keeping, env);
@@ -209,7 +209,7 @@ describe('a home that is empty or relative', () => {
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
-  it.runIf(isRoot)('and a user whom the system does not know have no config', async () => {
+  it.runIf(isRoot)('is like a user whom the system does not know: there is no config', async () => {
     const { cwd } = await project();
     chmodSync(cwd, 0o755);
     const { exitCode, stdout } = await execa(
@@ -285,7 +285,7 @@ describe('a config that is no plain file of this user, or too large', () => {
   });
 
   it.each(isRoot ? kinds : kinds.slice(0, -1))(
-    'is an error that says so: $what',
+    'is refused with an error: $what',
     async ({ problem, make }) => {
       const home = temporaryFolder();
       const file = join(home, '.config/vals/config.json');
@@ -393,7 +393,7 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
       },
     },
   ];
-  it.each(inTheWay)('cannot be taken if $what is in its place, which stays', async ({ problem, make }) => {
+  it.each(inTheWay)('is not taken if $what is in its place, and $what stays', async ({ problem, make }) => {
     const { lock, args, home, input } = await prepare();
     make(lock);
     const before = lstatSync(lock).ino;

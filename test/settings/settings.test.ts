@@ -21,8 +21,8 @@ async function settingsOf(
   return Object.fromEntries(rows.map(({ setting, value, source }) => [setting, { value, source }]));
 }
 
-describe('flag, then environment, then what was stored', () => {
-  it('base URL, and the token of the environment for each of them', async () => {
+describe('settings come from the flag, then the environment, then the config file:', () => {
+  it('the base URL, while the token of the environment is used for each base URL', async () => {
     const home = temporaryFolder();
     const stored = await scriptedService([accepted, accepted, accepted]);
     const inEnvironment = await scriptedService([accepted]);
@@ -73,13 +73,13 @@ describe('flag, then environment, then what was stored', () => {
     { args: ['--timeout', '1'], env: { VALS_TIMEOUT: '86400' } },
     { args: [], env: { VALS_TIMEOUT: '1' } },
     { args: ['--timeout', '1.5'], env: {} },
-  ])('a deadline that counts: $args $env', async ({ args, env }) => {
+  ])('the deadline of $args $env', async ({ args, env }) => {
     const service = await scriptedService([() => {}]);
     const result = await run(['me', '--json', ...args], { env: { ...service.env, ...env } });
     expect(result).toMatchObject({ exit: 7, stdout: '', error: { kind: 'unavailable' } });
   });
 
-  it('--local before VALS_BASE_URL, which then is not asked', async () => {
+  it('--local comes before VALS_BASE_URL, and the service at VALS_BASE_URL gets no request', async () => {
     const service = await scriptedService([]);
     expect(await run(['likes', '--json', '--local'], { env: service.env })).toMatchObject({
       exit: 0,
@@ -94,7 +94,7 @@ describe('flag, then environment, then what was stored', () => {
     expect(await run(args, { env: service.env })).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  it('flags before the command count as those after it', async () => {
+  it('flags count before and after the command', async () => {
     const service = await scriptedService([{ body: ada }, { body: ada }]);
     const env = { VALS_TOKEN: testToken };
     const before = await run(['--base-url', service.baseUrl, '--json', '--fields', 'id', 'me'], { env });
@@ -118,7 +118,7 @@ describe('the base URL', () => {
     { path: '/a/b//', asked: '/a/b/v1/me' },
     { path: '/apiv1', asked: '/apiv1/v1/me' },
     { path: '/v1/api', asked: '/v1/api/v1/me' },
-  ])('with the path "$path" asks for $asked', async ({ path, asked }) => {
+  ])('with the path "$path" requests $asked', async ({ path, asked }) => {
     const service = await scriptedService([accepted]);
     const env = { VALS_TOKEN: testToken, VALS_BASE_URL: service.baseUrl + path };
     expect(await run(['me'], { env })).toMatchObject({ exit: 0 });
@@ -196,7 +196,7 @@ describe('the base URL', () => {
   });
 
   it.each([{}, { CI: 'true', GITHUB_ACTIONS: 'true' }])(
-    'that nobody gave: both ways to go on, %j',
+    'that is missing is an error with both ways to go on, with %j',
     async (more) => {
       const { exit, stdout, stderr } = await run(['me'], { env: { VALS_TOKEN: testToken, ...more } });
       expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -216,7 +216,7 @@ describe('the token', () => {
     ...['me', 'runs', 'likes', 'comments', 'refs', 'push - --name x', 'val create x'],
     ...[`val rm ${id} --yes`, `val runs ${id}`, `version ls ${id}`, `version new ${id}`],
     ...[`version get ${id} 1`, `version rm ${id} 1 --yes`, 'api GET /v1/me'],
-  ])('missing: `vals %s` sends nothing', async (line) => {
+  ])('that is missing: `vals %s` sends nothing', async (line) => {
     const service = await scriptedService([]);
     const env = { VALS_BASE_URL: service.baseUrl };
     const { exit, error } = await run([...line.split(' '), '--json'], { env, input: 'code' });
@@ -227,7 +227,7 @@ describe('the token', () => {
     expect(service.requests).toEqual([]);
   });
 
-  it('that was stored goes to its exact origin alone', async () => {
+  it('that was stored is sent only to its exact origin', async () => {
     const home = temporaryFolder();
     const first = await scriptedService([accepted, accepted]);
     const other = await scriptedService([{ body: { name: 'x' } }]);
@@ -252,7 +252,7 @@ describe('the token', () => {
   });
 
   it.each(['two words', 'line\nbreak', 'tëken', 'nul\u0001'])(
-    '%j cannot be one, and is not repeated',
+    'with the value %j is refused, and the error does not repeat the value',
     async (token) => {
       const service = await scriptedService([]);
       const result = await run(['me'], { env: { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token } });
@@ -261,7 +261,7 @@ describe('the token', () => {
     },
   );
 
-  it('of digits alone is taken out of numbers too, and JSON stays JSON', async () => {
+  it('of digits alone is removed from numbers too, and JSON stays valid', async () => {
     const token = '9081726354';
     const service = await scriptedService([
       { body: { n: Number(token), s: `a${token}b`, [token]: [Number(token)] } },
@@ -273,7 +273,7 @@ describe('the token', () => {
     expect(Object.keys(JSON.parse(stdout) as object)).toHaveLength(3);
   });
 
-  it('that was stored is not printed either', async () => {
+  it('that was stored is never printed', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([
       accepted,
@@ -287,8 +287,8 @@ describe('the token', () => {
   });
 });
 
-describe("a project's folder", () => {
-  it('sets nothing', async () => {
+describe('the folder of a project', () => {
+  it('changes no setting', async () => {
     const service = await scriptedService([]);
     const cwd = temporaryFolder();
     const pairs = `VALS_BASE_URL=${service.baseUrl}\nVALS_TOKEN=${testToken}\nVALS_LOCAL=1\n`;
@@ -361,7 +361,7 @@ describe('a config file that cannot be used', () => {
     ['login', ['login', '--with-token'], 'new-token'],
     ['logout', ['logout'], ''],
   ];
-  it.each(contents)('holding %s stays as it is', async (_what, content) => {
+  it.each(contents)('with %s stays unchanged', async (_what, content) => {
     const service = await scriptedService([], forAll(accepted));
     const results = await Promise.all(
       uses.map(async ([, args, input]) => {
@@ -378,7 +378,7 @@ describe('a config file that cannot be used', () => {
     );
   });
 
-  it('because its folder is a file', async () => {
+  it('is an error if its folder is a file', async () => {
     const home = temporaryFolder();
     writeFileSync(join(home, 'file'), 'precious');
     const service = await scriptedService([accepted]);
@@ -392,14 +392,14 @@ describe('a config file that cannot be used', () => {
   it.runIf(process.platform === 'linux').each([
     { args: ['login', '--with-token'], names: 'VALS_CONFIG_DIR' },
     { args: ['likes', '--local'], names: 'VALS_DATA_DIR' },
-  ])('because the home is read-only: $args names $names', async ({ args, names }) => {
+  ])('is an error if the home is read-only: $args names $names', async ({ args, names }) => {
     const { baseUrl } = await scriptedService([], forAll(accepted));
     const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
     const result = await run(args, { home: '/proc', env, input: 'token-of-mine' });
     expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(names) });
   });
 
-  it('does no harm where the environment has everything', async () => {
+  it('does no harm if the environment has all settings', async () => {
     const home = temporaryFolder();
     writeConfig(home, 'not JSON');
     const service = await scriptedService([accepted]);
@@ -484,7 +484,7 @@ describe('the trace', () => {
     expect(stderr).not.toMatch(/bearer/i);
   });
 
-  it('is not there unasked', async () => {
+  it('is not written by default', async () => {
     const service = await scriptedService([accepted]);
     expect(await run(['me'], { env: { ...service.env, DEBUG: '*', NODE_DEBUG: '' } })).toMatchObject({
       stderr: '',
@@ -536,7 +536,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it('is not used for what NO_PROXY names', async () => {
+  it('is not used for hosts that NO_PROXY names', async () => {
     const proxy = await watchedProxy();
     const env = {
       HTTPS_PROXY: `http://${proxy.address}`,
@@ -548,7 +548,7 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  it('of the variable in small letters comes first, as `vals config` tells', async () => {
+  it('from the variable in lower case comes first, as `vals config` shows', async () => {
     const [small, capital] = [await watchedProxy(), await watchedProxy()];
     const env = {
       https_proxy: `http://${small.address}`,

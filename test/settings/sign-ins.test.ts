@@ -66,8 +66,8 @@ const signIn = (origin: string, token: string, env: Record<string, string>) =>
     reject: false,
   });
 
-describe('sign-ins at once', () => {
-  it('in many processes, several each, lose no token', { timeout: 240_000 }, async () => {
+describe('sign-ins at the same time', () => {
+  it('in many processes, several in each, lose no token', { timeout: 240_000 }, async () => {
     const workers = isLong ? 20 : 3;
     const each = isLong ? 20 : 2;
     const originsOfOne = each / 2;
@@ -155,7 +155,7 @@ describe('a process that is killed', () => {
     });
   });
 
-  it('and left an old lock is followed by many sign-ins at once, and none is lost', async () => {
+  it('does not harm many sign-ins at once after it left an old lock', async () => {
     const rounds = isLong ? 6 : 1;
     const origins = await services(isLong ? 8 : 4);
     const { folder, env, lock } = newConfig();
@@ -171,7 +171,7 @@ describe('a process that is killed', () => {
     }
   });
 
-  it('and left an old lock is followed by a slow and a fast sign-in, and both are stored', async () => {
+  it('does not harm a slow and a fast sign-in after it left an old lock', async () => {
     const [hasty = '', hesitant = ''] = await services(2);
     const { home, folder, file, lock } = newConfig();
     leaveOld(lock);

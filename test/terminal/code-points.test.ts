@@ -79,13 +79,16 @@ const runsService = (chosen = points) =>
 describe('a list', () => {
   const list = ['runs', '--all'];
 
-  it.each([narrow, wide])('as a table on $columns columns moves nothing', async (terminal) => {
-    const env = await runsService();
-    for (const colour of colours) {
-      const { exit, stdout } = await still(list, { env: { ...env, ...colour }, terminal });
-      expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: points.length + 2 });
-    }
-  });
+  it.each([narrow, wide])(
+    'as a table on $columns columns has no character that moves the cursor',
+    async (terminal) => {
+      const env = await runsService();
+      for (const colour of colours) {
+        const { exit, stdout } = await still(list, { env: { ...env, ...colour }, terminal });
+        expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: points.length + 2 });
+      }
+    },
+  );
 
   it('as a table shows each value escaped', async () => {
     const env = { ...(await runsService()), NO_COLOR: '1' };
@@ -129,20 +132,23 @@ describe('a list', () => {
     { terminal: narrow, flag: '--json' },
     { terminal: undefined, flag: '--ndjson' },
     { terminal: narrow, flag: '--ndjson' },
-  ])('as $flag is lossless and moves nothing (terminal: $terminal)', async ({ terminal, flag }) => {
-    const env = await runsService();
-    const { exit, stdout } = await still([...list, flag, '--color'], { env, terminal });
-    expect(exit).toBe(0);
-    const text = bare(stdout);
-    const records: unknown[] =
-      flag === '--json'
-        ? JSON.parse(text)
-        : text
-            .trimEnd()
-            .split('\n')
-            .map((line) => JSON.parse(line));
-    expect(records).toEqual(points.map(runWith));
-  });
+  ])(
+    'as $flag is lossless and has no character that moves the cursor (terminal: $terminal)',
+    async ({ terminal, flag }) => {
+      const env = await runsService();
+      const { exit, stdout } = await still([...list, flag, '--color'], { env, terminal });
+      expect(exit).toBe(0);
+      const text = bare(stdout);
+      const records: unknown[] =
+        flag === '--json'
+          ? JSON.parse(text)
+          : text
+              .trimEnd()
+              .split('\n')
+              .map((line) => JSON.parse(line));
+      expect(records).toEqual(points.map(runWith));
+    },
+  );
 });
 
 describe('one record', () => {
@@ -153,25 +159,28 @@ describe('one record', () => {
     nested: { [around('a', point, 'b')]: [around('c', point, 'd')] },
   });
 
-  it.each([...groupsOf(whole), ...groupsOf(halves)])('with %s', async (_names, group) => {
-    const record = me(group);
-    const env = await serviceOf(() => ({ body: record }));
-    for (const terminal of [narrow, wide]) {
-      for (const colour of colours) {
-        const { exit, stdout } = await still(['me'], { env: { ...env, ...colour }, terminal });
-        expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: 5 });
+  it.each([...groupsOf(whole), ...groupsOf(halves)])(
+    'with %s is escaped at a terminal, and lossless in a pipe and as JSON',
+    async (_names, group) => {
+      const record = me(group);
+      const env = await serviceOf(() => ({ body: record }));
+      for (const terminal of [narrow, wide]) {
+        for (const colour of colours) {
+          const { exit, stdout } = await still(['me'], { env: { ...env, ...colour }, terminal });
+          expect({ exit, lines: stdout.split('\n').length }).toEqual({ exit: 0, lines: 5 });
+        }
       }
-    }
-    for (const terminal of [undefined, narrow, wide]) {
-      const { stdout } = await still(['me', '--json'], { env, terminal });
-      expect(JSON.parse(bare(stdout))).toEqual(record);
-    }
-    if (group.some((point) => halves.includes(point))) return;
-    const tabs = await still(['me', '--fields', 'username,id,nested.a'], { env });
-    expect(tabRows(tabs.stdout)).toEqual([[record.username, record.id, '']]);
-  });
+      for (const terminal of [undefined, narrow, wide]) {
+        const { stdout } = await still(['me', '--json'], { env, terminal });
+        expect(JSON.parse(bare(stdout))).toEqual(record);
+      }
+      if (group.some((point) => halves.includes(point))) return;
+      const tabs = await still(['me', '--fields', 'username,id,nested.a'], { env });
+      expect(tabRows(tabs.stdout)).toEqual([[record.username, record.id, '']]);
+    },
+  );
 
-  it.each(['me', 'likes'])('and its key in --fields of %s', async (command) => {
+  it.each(['me', 'likes'])('with special characters in a key is found by --fields of %s', async (command) => {
     // A command line cannot contain NUL.
     for (const [, group] of groupsOf(whole.filter((point) => point !== 0))) {
       const env = await serviceOf(() => ({
@@ -190,23 +199,26 @@ describe('one record', () => {
 });
 
 describe('code', () => {
-  it.each([...groupsOf(whole), ...groupsOf(halves)])('with %s', async (_names, group) => {
-    const code = `a${around('\t"', group, '"\n')}b`;
-    const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
-    for (const flag of ['--code', '--readme']) {
-      const args = ['val', 'get', id, flag];
-      expect((await still(args, { env, terminal: narrow })).exit).toBe(0);
-      // Half of a surrogate pair cannot be written as UTF-8.
-      if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
-      for (const terminal of [undefined, narrow]) {
-        const { stdout } = await still([...args, '--json'], { env, terminal });
-        expect(JSON.parse(bare(stdout))).toEqual(code);
+  it.each([...groupsOf(whole), ...groupsOf(halves)])(
+    'with %s is escaped at a terminal, and lossless in a pipe and as JSON',
+    async (_names, group) => {
+      const code = `a${around('\t"', group, '"\n')}b`;
+      const env = await serviceOf(() => ({ body: { id: 'x', code, readme: code } }));
+      for (const flag of ['--code', '--readme']) {
+        const args = ['val', 'get', id, flag];
+        expect((await still(args, { env, terminal: narrow })).exit).toBe(0);
+        // Half of a surrogate pair cannot be written as UTF-8.
+        if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
+        for (const terminal of [undefined, narrow]) {
+          const { stdout } = await still([...args, '--json'], { env, terminal });
+          expect(JSON.parse(bare(stdout))).toEqual(code);
+        }
       }
-    }
-  });
+    },
+  );
 });
 
-describe('messages on stderr', () => {
+describe('messages on stderr escape', () => {
   const word = around(
     'w',
     whole.filter((point) => point > 0),
@@ -264,7 +276,7 @@ describe('messages on stderr', () => {
     for (const { exit } of await said(['me', '--debug'], env)) expect(exit).toBe(11);
   });
 
-  it('errors that repeat a word of the user', async () => {
+  it('words that the user typed', async () => {
     for (const argv of [
       [word],
       ['me', `--${word}`],
@@ -344,7 +356,7 @@ describe('file names', () => {
     }
   });
 
-  it('of failed vals move nothing, also in annotations for a CI runner', async () => {
+  it('of failed vals are escaped, also in annotations for a CI runner', async () => {
     const folder = folderOfFiles();
     const reply = ({ body }: Seen) => ({ status: 422, body: { message: JSON.parse(body).name } });
     const env = { ...(await serviceOf(reply)), GITHUB_ACTIONS: 'true' };
@@ -356,7 +368,7 @@ describe('file names', () => {
   });
 });
 
-it('nothing moves a real terminal', async () => {
+it('no output moves the cursor of a real terminal', async () => {
   const point = [0x07, 0x1b, 0x7f, 0x90, 0x9b, 0x202e, 0x2028, 0x0d];
   const word = around('w', point, 'd');
   const env = await serviceOf(({ path, method }) => {

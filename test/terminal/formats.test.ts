@@ -131,7 +131,7 @@ describe('--ndjson', () => {
     expect(bare(screen)).toBe(text);
   });
 
-  it('is written as pages arrive', async () => {
+  it('is written page by page, as pages arrive', async () => {
     const { reply, open } = held({ data: [{ id: 'b' }], links: {} });
     const first: Reply = { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } };
     const service = await scriptedService([first, reply]);
@@ -159,12 +159,15 @@ describe('--ndjson', () => {
     });
   });
 
-  it.each([[[]], [['--json']]])('unlike %j, which then prints nothing', async (args) => {
-    const service = await scriptedService(breaksOff);
-    const { exit, stdout, stderr } = await run(['likes', '--all', ...args], { env: service.env });
-    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
-    expect(stderr).toContain('no more of this');
-  });
+  it.each([[[]], [['--json']]])(
+    'differs from %j, which prints nothing when a later page fails',
+    async (args) => {
+      const service = await scriptedService(breaksOff);
+      const { exit, stdout, stderr } = await run(['likes', '--all', ...args], { env: service.env });
+      expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
+      expect(stderr).toContain('no more of this');
+    },
+  );
 });
 
 describe('--fields', () => {
@@ -198,7 +201,7 @@ describe('--fields', () => {
     { fields: 'a.hasOwnProperty,id', json: '{"a":{"hasOwnProperty":null},"id":"r"}', cells: '\tr' },
   ];
 
-  it.each(cases)('$fields', async ({ fields, json, cells }) => {
+  it.each(cases)('with $fields', async ({ fields, json, cells }) => {
     const { env } = await scriptedService([], () => ({ body: record }));
     const [inJson, inCells] = await Promise.all([
       run(['me', '--fields', fields, '--json'], { env }),
@@ -208,14 +211,14 @@ describe('--fields', () => {
     expect(inCells).toMatchObject({ exit: 0, stdout: `${cells}\n` });
   });
 
-  it.each(['--json', '--ndjson'])('are chosen from each record of a list with %s', async (flag) => {
+  it.each(['--json', '--ndjson'])('choose fields of each record of a list with %s', async (flag) => {
     const { env } = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const records = ['{"name":"hello","a":{"b":null}}', '{"name":"other","a":{"b":null}}'];
     const { stdout } = await run(['likes', '--fields', 'name,a.b', flag], { env });
     expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
   });
 
-  it('are the columns of a table, in their order', async () => {
+  it('set the columns of a table, in their order', async () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];
     const { screen } = await runOnScreen(args, { env: service.env, columns: 120 });
@@ -256,7 +259,7 @@ describe('--code and --readme', () => {
     ['noncharacters', '\uffff\ufffe\u{10ffff}'],
   ];
 
-  it.each(texts)('is printed unchanged: %s', async (_what, text) => {
+  it.each(texts)('are printed unchanged: %s', async (_what, text) => {
     const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
     for (const args of [
       ['val', 'get', id, '--code'],
@@ -267,7 +270,7 @@ describe('--code and --readme', () => {
     }
   });
 
-  it('is printed byte for byte to a pipe', async () => {
+  it('are printed byte for byte to a pipe', async () => {
     const text = `\ufeff${texts.map(([, each]) => each).join('')}`;
     const { env } = await scriptedService([{ body: { ...hello, readme: text } }]);
     const { exitCode, stdout } = await execa(process.execPath, [program, 'val', 'get', id, '--readme'], {
@@ -284,7 +287,7 @@ describe('--code and --readme', () => {
   });
 
   it.each([{ ...hello, code: null }, { id }])(
-    'that the service did not send is exit 11: %j',
+    'end with exit 11 if the service did not send the text: %j',
     async (body) => {
       const service = await scriptedService([{ body }]);
       const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
@@ -293,11 +296,11 @@ describe('--code and --readme', () => {
     },
   );
 
-  it('--code and --readme cannot be given together', async () => {
+  it('cannot be given together', async () => {
     expect(await run(['val', 'get', id, '--code', '--readme'])).toMatchObject({ exit: 2, stdout: '' });
   });
 
-  it('can be read without a token', async () => {
+  it('work without a token', async () => {
     const service = await scriptedService([{ body: hello }]);
     const env = { VALS_BASE_URL: service.baseUrl };
     expect(await run(['val', 'get', id, '--code'], { env })).toMatchObject({ exit: 0, stdout: hello.code });

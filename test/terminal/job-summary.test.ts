@@ -24,7 +24,7 @@ function createJob(files: Record<string, string> = {}) {
   return { folder, env, page: () => readFileSync(page, 'utf8') };
 }
 
-it('is a table of the pushed vals, appended to the file', async () => {
+it('the job summary is a table of the pushed vals, appended to the file', async () => {
   const job = createJob({ 'summary.md': 'earlier\n', 'one.ts': '1', 'two.ts': '2' });
   const service = await serviceInProcess();
   const { exit, stdout, stderr } = await run(['push', 'one.ts', 'two.ts', '--json'], {
@@ -43,7 +43,7 @@ it('is a table of the pushed vals, appended to the file', async () => {
   ]);
 });
 
-it('shows names, files and messages as plain text, without the token', async () => {
+it('the job summary shows names, files and messages as plain text, without the token', async () => {
   const name = '_a_|b](http:x)<img src=x onerror=alert(1)>`$&amp;@user\n\u001b[31m #1 é';
   const file = `${name}.ts`;
   const job = createJob({ [file]: '1' });
@@ -61,13 +61,13 @@ it('shows names, files and messages as plain text, without the token', async () 
   expect(tableOf(text)[2]?.[5]).toContain('<script>alert("***")</script>');
 });
 
-it('lists files that could not be read', async () => {
+it('the job summary lists files that could not be read', async () => {
   const { folder, env, page } = createJob();
   expect(await run(['push', 'gone.ts'], { env, cwd: folder })).toMatchObject({ exit: 10 });
   expect(tableOf(page())[2]).toEqual(['failed', 'gone', '', '', 'gone.ts', 'gone.ts does not exist.']);
 });
 
-it('that cannot be written causes a warning, and the push goes on', async () => {
+it('a job summary that cannot be written causes a warning, and the push goes on', async () => {
   const { folder, env } = createJob({ 'one.ts': '1' });
   const service = await serviceInProcess();
   const { exit, stdout, stderr } = await run(['push', 'one.ts', '--json'], {
@@ -80,7 +80,7 @@ it('that cannot be written causes a warning, and the push goes on', async () => 
 });
 
 it.each([{ GITHUB_ACTIONS: undefined }, { GITHUB_ACTIONS: 'false' }])(
-  'is not written with %j',
+  'the job summary is not written with %j',
   async (other) => {
     const { folder, env, page } = createJob({ 'summary.md': '' });
     await run(['push', 'gone.ts'], { env: { ...env, ...other }, cwd: folder });
@@ -88,7 +88,7 @@ it.each([{ GITHUB_ACTIONS: undefined }, { GITHUB_ACTIONS: 'false' }])(
   },
 );
 
-it('of too many outcomes shows the ones that fit, and the number of the others', async () => {
+it('a job summary of too many outcomes shows the ones that fit, and the number of the others', async () => {
   const file = join(temporaryFolder(), 'summary.md');
   const outcomes = Array.from({ length: 30_000 }, (_, index) => ({
     status: 'created',

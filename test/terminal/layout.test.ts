@@ -45,7 +45,7 @@ describe('a table', () => {
     );
   });
 
-  it('leaves out droppable columns, the lowest number first, before it cuts a text below 20', () => {
+  it('leaves out optional columns, the lowest number first, before it cuts a text below 20 characters', () => {
     fc.assert(
       fc.property(plan, ({ columns, width }) => {
         const { shown, widths } = laidOut({ columns, width });
@@ -130,7 +130,7 @@ describe('a terminal of 40 columns', () => {
 });
 
 describe('a text', () => {
-  it('is wrapped between words, and loses none', async () => {
+  it('is wrapped between words, and loses no word', async () => {
     const textWidth = await createTextWidth([]);
     const words = fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -142,7 +142,7 @@ describe('a text', () => {
     );
   });
 
-  it('keeps a command on one line, and all spaces', async () => {
+  it('keeps a command on one line, with all its spaces', async () => {
     const textWidth = await createTextWidth([]);
     expect(textWidth.wrap('now run `vals pull --merge` again', 20, '  ')).toEqual([
       'now run',
@@ -166,7 +166,7 @@ describe('marks beyond ASCII', () => {
     [{}, 'win32', true],
     [{ LC_ALL: 'C' }, 'darwin', false],
     [{ LANG: 'en_US.UTF-8', TERM: 'dumb' }, 'linux', false],
-  ])('with %j on %s: %j', (env, platform, expected) => {
+  ])('are used with %j on %s: %j', (env, platform, expected) => {
     expect(showsUnicode(env, platform as NodeJS.Platform)).toBe(expected);
   });
 });

@@ -31,7 +31,7 @@ describe('a list longer than the screen', () => {
     { what: 'VALS_PAGER', env: { VALS_PAGER: marking, PAGER: 'false' }, args: [], isPaged: true },
     { what: 'PAGER', env: { VALS_PAGER: undefined, PAGER: marking }, args: ['--json'], isPaged: true },
     { what: '--no-pager', env: { VALS_PAGER: marking }, args: ['--no-pager'], isPaged: false },
-  ])('with $what: in the pager: $isPaged', async ({ env, args, isPaged }) => {
+  ])('goes through the pager with $what: $isPaged', async ({ env, args, isPaged }) => {
     const service = await likes(40);
     const shown = await screenOf(['likes', '--all', ...args], {
       ...service,
@@ -50,7 +50,7 @@ describe('a list longer than the screen', () => {
     expect(await page('text', { env, signal: new AbortController().signal })).toBe(false);
   });
 
-  it('is shown without a pager that is missing, and the user may close the pager early', async () => {
+  it('is shown directly if the pager is missing, and the user may close the pager early', async () => {
     const service = await likes(40);
     const missing = await screenOf(['likes', '--all'], { ...service, VALS_PAGER: 'no-such-pager 2>&-' });
     expect(missing.exit).toBe(0);

@@ -253,7 +253,7 @@ describe('an output that cannot be written', () => {
     { where: '--debug 2> /dev/full', reply: refused, exit: 6, stdout: '' },
     { where: '--debug 2> >(exec true)', reply: ada, exit: 0, stdout: '{"username":"ada"}' },
     { where: '--debug 2> >(exec true)', reply: refused, exit: 6, stdout: '' },
-  ])('$where: exit $exit', async ({ where, reply, exit, stdout }) => {
+  ])('with $where is exit $exit', async ({ where, reply, exit, stdout }) => {
     const { env } = await scriptedService([reply]);
     expect(await shell(`$vals me --json ${where}`, env)).toEqual({ exit, stdout, stderr: '' });
   });

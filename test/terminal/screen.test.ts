@@ -52,7 +52,7 @@ describe('a table at a terminal', () => {
     expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
 
-  it.each([80, 40])('fits and aligns joined emoji, flags and wide letters at %i', async (columns) => {
+  it.each([80, 40])('fits and aligns joined emoji, flags and wide letters at %i columns', async (columns) => {
     const all = await table(joined, columns);
     expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
@@ -201,14 +201,14 @@ it.each([
 describe('hints', () => {
   const more: Reply = { body: { data: [{ name: 'hello' }], links: { next: '?offset=1' } } };
 
-  it('of more records are written to stderr, with --json too', async () => {
+  it('about more records are written to stderr, with --json too', async () => {
     const { env } = await scriptedService([more]);
     const { exit, screen, stdout } = await runOnScreen(['likes', '--limit', '1', '--json'], { env });
     expect({ exit, isShown: screen.includes('--all') }).toEqual({ exit: 0, isShown: true });
     expect(JSON.parse(bare(stdout))).toEqual([{ name: 'hello' }]);
   });
 
-  it('of an error are shown in a pipe too', async () => {
+  it('for an error are shown in a pipe too', async () => {
     const service = await scriptedService([{ status: 401 }]);
     const { exit, stderr } = await run(['me'], { env: service.env });
     expect(exit).toBe(4);

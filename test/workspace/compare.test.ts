@@ -26,7 +26,7 @@ describe('compare', () => {
     expect(compare(base, here, there)).toBe(status);
   });
 
-  it('the cases are all combinations', () => {
+  it('is tested with all combinations', () => {
     const sides: Side[] = [undefined, 'A', 'B', 'C'];
     // The first letter that occurs is called A, the next B.
     const shape = (letters: Side[]) => {

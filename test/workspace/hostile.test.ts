@@ -112,7 +112,7 @@ describe('nothing behind a link is touched', () => {
       .filter((place) => isLong || system.preload === undefined || shown.includes(place))
       .map((place) => ({ place, ...system })),
   );
-  it.each(places)('$place ($system)', async ({ place, preload }) => {
+  it.each(places)('at $place ($system)', async ({ place, preload }) => {
     const service = await anyVal();
     const outside = outsideFolder();
     const cwd = temporaryFolder();
@@ -141,7 +141,7 @@ describe('nothing behind a link is touched', () => {
     { args: ['init'], place: '.vals/tmp' },
     { args: ['push', 'sub'], place: 'sub/b.ts', isPlain: true },
     { args: ['push', '.'], place: 'sub', isPlain: true },
-  ])('a link that appears before any step: $place, $args', async ({ args, place, isPlain }) => {
+  ])('that appears before any step: $place, $args', async ({ args, place, isPlain }) => {
     const service = await anyVal();
     let isSwapped = true;
     let steps = 0;
@@ -164,7 +164,7 @@ describe('nothing behind a link is touched', () => {
   });
 });
 
-it('removes only old temporary files of its own', async () => {
+it('vals removes only old temporary files of its own', async () => {
   const cwd = temporaryFolder();
   const ours = (digit: number) => `.vals/tmp/.${digit}f0c1c1e-6a53-4bd2-9a2e-1f1f3f0b9c11.tmp`;
   const kept = ['.vals/tmp/notes.txt', '.vals/tmp/.x.tmp', ours(1), `${ours(3)}/file`, 'target'];
@@ -357,7 +357,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     expect(sent.map(({ body }) => JSON.parse(body).name)).toEqual(['b']);
   });
 
-  it("unless the config file allows it, or it is root's", async () => {
+  it('unless the config file allows the workspace, or root owns it', async () => {
     const roots = await above({});
     expect(await roots.asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 0 });
     const { top, home, asMe } = await above({ 'vals.json': stranger });
@@ -375,7 +375,7 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     expect(await asMe(['val', 'get', 'a', '--code'])).toMatchObject({ exit: 10 });
   });
 
-  it('not even by root, or with sudo, which would leave files of root behind', async () => {
+  it('by root or with sudo either, because files of root would stay behind', async () => {
     const { service, top } = await above({ '': stranger, 'vals.json': stranger });
     const env = { ...service.env, SUDO_UID: `${stranger}` };
     for (const args of [['val', 'get', 'a'], ['push'], ['status'], ['init']]) {
@@ -384,13 +384,13 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     }
   });
 
-  it('and none is made in the folder of another user', async () => {
+  it('if init would make it in the folder of another user', async () => {
     const { asMe } = await above({ mine: stranger });
     expect(await asMe(['init'])).toMatchObject({ exit: 10 });
   });
 });
 
-it('leaves out folders that are nested too deeply, without hanging', async () => {
+it('vals leaves out folders that are nested too deeply, without hanging', async () => {
   const service = await scriptedService([], () => ({ status: 404 }));
   const cwd = temporaryFolder();
   const nested = (depth: number) => Array.from({ length: depth }, () => 'd').join('/');
@@ -407,7 +407,7 @@ it('leaves out folders that are nested too deeply, without hanging', async () =>
   expect(await vals(['status'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 10 });
 });
 
-it('lets nobody else write to .vals, whatever the umask', async () => {
+it('only the owner may write to .vals, whatever the umask', async () => {
   const cwd = temporaryFolder();
   put(cwd, { 'a.ts': 'a' });
   const script = 'umask 000; "$0" "$1" init && "$0" "$1" push --local';
@@ -450,7 +450,7 @@ describe('a service that sends the token back', () => {
     return { exits, text: files.join('\n') };
   }
 
-  it('in a name or an id: no file contains it', async () => {
+  it('in a name or an id: no file contains the token', async () => {
     const asName = [
       ['me'],
       ['val', 'get', id],
@@ -474,7 +474,7 @@ describe('a service that sends the token back', () => {
     ['a part of its version', { version: { number: [token] } }],
     ['a time', { version: 1, updatedAt: token }],
     ['a time, with invisible characters', { version: 1, updatedAt: [...token].join('\u200b') }],
-  ])('in %s: no file contains it', async (_what, fields) => {
+  ])('in %s: no file contains the token', async (_what, fields) => {
     const { exits, text } = await everything({ id, name: 'a', code: 'x', ...fields }, [
       ['pull', id, '--file', 'b.ts'],
       ['push'],
@@ -484,7 +484,7 @@ describe('a service that sends the token back', () => {
     expect(text.replaceAll('\u200b', '')).not.toContain(token);
   });
 
-  it('in the code: the file contains it, with a warning', async () => {
+  it('in the code: the file contains the token, with a warning', async () => {
     const service = await scriptedService([], () => ({
       body: { id, name: 'b', code: `// ${token}`, version: 1 },
     }));

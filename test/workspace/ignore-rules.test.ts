@@ -24,7 +24,7 @@ const line = fc
   )
   .map(([before, parts, after]) => `${before}${parts.join('/')}${after}`);
 
-it('ignores the same files as git', async () => {
+it('vals ignores the same files as git', async () => {
   const root = temporaryFolder();
   await execa('git', ['init', '-q', root]);
   let compared = 0;
@@ -61,7 +61,7 @@ it('the last line that matches a file decides', () => {
   expect(files.filter(isIgnored)).toEqual(['a/b/x.ts', 'x/c.ts']);
 });
 
-it('a deep path needs little time', async () => {
+it('a deep path needs little time to match', async () => {
   const cwd = temporaryFolder();
   const deep = Array.from({ length: 60 }, () => 'a').join('/');
   mkdirSync(`${cwd}/.git`);

@@ -54,7 +54,7 @@ async function killedBeforeTheEnd(names: readonly string[]) {
   return made;
 }
 
-it('replaces vals.json once, however many vals are new', async () => {
+it('a command replaces vals.json once, however many vals are new', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `v${index}`);
   const { place } = await workspaceOf(names);
   const renames = join(temporaryFolder(), 'renames');
@@ -66,7 +66,7 @@ it('replaces vals.json once, however many vals are new', async () => {
   expect(journalOf(place)).toBeUndefined();
 });
 
-describe('killed before vals.json is written', () => {
+describe('after a command was killed before it wrote vals.json', () => {
   it('the next command knows the ids of all answers, and writes them', async () => {
     const { place, puts } = await killedBeforeTheEnd(['a', 'b', 'c']);
     expect(JSON.parse((await place.vals('val', 'get', 'b', '--json')).stdout)).toMatchObject({
@@ -187,7 +187,7 @@ describe('a service that sends no id', () => {
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 7 }]);
   });
 
-  it('but has a list: the ids come from the list in the same command, and edits there are not overwritten', async () => {
+  it('with a list gives the ids by its list in the same command, and edits there are not overwritten', async () => {
     const stored = new Map<string, { name: string; code: string; version: number }>();
     const service = await scriptedService([], ({ method, path, body }) => {
       const record = (name: string) => ({ id: idOf(name), ...stored.get(name) });

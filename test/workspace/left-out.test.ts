@@ -24,7 +24,7 @@ async function workspace() {
   return { place, sent };
 }
 
-it('leaves out files that are ignored or not code, and says so', async () => {
+it('push leaves out files that are ignored or not code, and says so', async () => {
   const { place, sent } = await workspace();
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(0);
@@ -38,7 +38,7 @@ it.each([
   ['secrets.json', '{"password":"x"}'],
   ['private/key.ts', 'key'],
   ['v0', 'a'],
-])('sends %s if it is named', async (word, code) => {
+])('push sends %s if the command line names the file', async (word, code) => {
   const { place, sent } = await workspace();
   expect(await place.vals('push', word)).toMatchObject({ exit: 0 });
   expect(sent()).toEqual([code]);
@@ -47,7 +47,7 @@ it.each([
 it.each([
   ['v1', 'secrets.json', 'not code'],
   ['v3', 'private/key.ts', 'ignored'],
-])('sends nothing for the name %s, because %s is %s', async (name, file, reason) => {
+])('push sends nothing for the name %s, because %s is %s', async (name, file, reason) => {
   const { place, sent } = await workspace();
   const { exit, stderr } = await place.vals('push', 'a.ts', name);
   expect({ exit, stderr }).toEqual({
@@ -60,7 +60,7 @@ it.each([
 });
 
 it.each(['in', 'outside of'])(
-  'sends a hidden file only if its path is typed, %s a workspace',
+  'push sends a hidden file only if its path is typed, %s a workspace',
   async (where) => {
     const { place, sent } = await workspace();
     if (where === 'outside of') place.remove('vals.json');
@@ -72,7 +72,7 @@ it.each(['in', 'outside of'])(
   },
 );
 
-it('leaves out a file of a typed folder that vals.json cannot list', async () => {
+it('push leaves out a file of a typed folder that vals.json cannot list', async () => {
   const { place, sent } = await workspace();
   put(place.folder, { 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });
   const { exit, stderr } = await place.vals('push', 'sub');
@@ -85,19 +85,22 @@ it('leaves out a file of a typed folder that vals.json cannot list', async () =>
   expect(sent()).toEqual(['b']);
 });
 
-it('reads the ignore files at the top of the workspace for a folder below it', async () => {
+it('push in a folder reads the ignore files at the top of the workspace', async () => {
   const { place, sent } = await workspace();
   put(place.folder, { 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });
   expect(await place.vals('push', 'lib')).toMatchObject({ exit: 0 });
   expect(sent()).toEqual(['b']);
 });
 
-it.each(['.gitignore', 'lib/.valsignore'])('sends nothing if %s is too large to be read', async (file) => {
-  const { place, sent } = await workspace();
-  put(place.folder, { 'lib/secret.ts': 'secret', [file]: `secret.ts\n${'#'.repeat(1_100_000)}` });
-  for (const args of [['push'], ['push', 'lib']]) {
-    const { exit, stderr } = await place.vals(...args);
-    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 1 MB') });
-  }
-  expect(sent()).toEqual([]);
-});
+it.each(['.gitignore', 'lib/.valsignore'])(
+  'push sends nothing if %s is too large to be read',
+  async (file) => {
+    const { place, sent } = await workspace();
+    put(place.folder, { 'lib/secret.ts': 'secret', [file]: `secret.ts\n${'#'.repeat(1_100_000)}` });
+    for (const args of [['push'], ['push', 'lib']]) {
+      const { exit, stderr } = await place.vals(...args);
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 1 MB') });
+    }
+    expect(sent()).toEqual([]);
+  },
+);

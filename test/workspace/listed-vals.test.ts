@@ -69,20 +69,20 @@ const wordsOf = (rows: readonly { status: string }[]): Record<string, number> =>
   return counts;
 };
 
-it.each(['status', 'push', 'pull'])('%s reads only the list if nothing changed', async (command) => {
+it.each(['status', 'push', 'pull'])('vals %s reads only the list if nothing changed', async (command) => {
   const { place, asked } = await pushedWorkspace();
   expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
   expect(asked()).toEqual([]);
 });
 
-describe('reads a val itself', () => {
+describe('the val itself is read', () => {
   it.each<[string, Partial<Stored>]>([
     ['has another version there', { code: 'theirs', version: 2 }],
     [
       'has a version there whose number was given before',
       { code: 'theirs', updatedAt: '2026-02-02T00:00:00Z' },
     ],
-  ])('that %s', async (_what, change) => {
+  ])('if it %s', async (_what, change) => {
     const { place, edit, asked } = await pushedWorkspace();
     edit(7, change);
     expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1, 'changed there': 1 });
@@ -96,7 +96,7 @@ describe('reads a val itself', () => {
     expect(asked()).toEqual([]);
   });
 
-  it('that changed here before it is sent, and does not overwrite an edit that the list does not show', async () => {
+  it('if it changed here, and an edit that the list does not show is not overwritten', async () => {
     const { place, edit, asked } = await pushedWorkspace({
       listed: (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' }),
     });
@@ -107,7 +107,7 @@ describe('reads a val itself', () => {
     expect(asked().toSorted()).toEqual([7, 8, 'PUT']);
   });
 
-  it('that the list does not have', async () => {
+  it('if the list does not contain the val', async () => {
     const { place, asked } = await pushedWorkspace({
       listed: (val) => (val.id === idOf(7) ? { id: 'another', name: 'another' } : withoutCode(val)),
     });
@@ -121,7 +121,7 @@ it.each<[string, Options]>([
   ['the list makes no sense', { noList: { body: '"soon"' } }],
   ['the list tells no time of a change', { listed: ({ id, name, version }) => ({ id, name, version }) }],
   ['they are few', { vals: many - 1 }],
-])('reads each val if %s', async (_why, options) => {
+])('each val is read if %s', async (_why, options) => {
   const { place, asked } = await pushedWorkspace(options);
   const vals = options.vals ?? many;
   expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: vals });

@@ -64,7 +64,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
   });
 });
 
-it('is written in a fixed order, and keeps unknown keys', () => {
+it('vals.json is written in a fixed order, and keeps unknown keys', () => {
   const text = `{
     "future": [1.0, {"b": 1}],
     "vals": {
@@ -93,7 +93,7 @@ it('is written in a fixed order, and keeps unknown keys', () => {
   expect(formatManifest(parseManifest(written))).toBe(written);
 });
 
-it('is not rewritten if nothing changed, whatever its format', async () => {
+it('vals.json is not rewritten if nothing changed, whatever its format', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
   const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
   place.put({ 'vals.json': odd, 'a.ts': 'b' });
@@ -104,7 +104,7 @@ it('is not rewritten if nothing changed, whatever its format', async () => {
   expect(place.read('vals.json')).toBe(odd);
 });
 
-it('loses no entry if several processes write it at once', async () => {
+it('vals.json loses no entry if several processes write at once', async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);

@@ -32,7 +32,7 @@ async function served(name: string): Promise<{ place: Place; outer: string }> {
   return { place, outer };
 }
 
-describe('a val whose name cannot be a file is refused with 10', () => {
+describe('a val whose name cannot be a file name is refused with exit 10', () => {
   it.each([
     '../x',
     '..',
@@ -94,7 +94,7 @@ describe('a val whose name cannot be a file is refused with 10', () => {
     expect(snapshot(outer)).toEqual(before);
   });
 
-  it('but can be pulled into a file that the user chooses', async () => {
+  it('unless the user chooses a file for the val', async () => {
     const { place } = await served('../x');
     expect(await place.words(['pull', id, '--file', 'lib/x.ts'])).toEqual({ 'lib/x.ts': 'pulled' });
     expect(place.read('lib/x.ts')).toBe('evil');
@@ -121,7 +121,7 @@ it.each([
   'CON.ts',
   'OTHER.ts',
   'there.ts',
-])('--file %s is refused with 10', async (file) => {
+])('--file %s is refused with exit 10', async (file) => {
   const { place, outer } = await served('fine');
   mkdirSync(join(outer, 'target'));
   writeFileSync(join(outer, 'target/file'), 'target');

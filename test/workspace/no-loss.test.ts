@@ -73,7 +73,7 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
 /** A long run tests every step. A short run tests every sixth, and each of the six cases starts at another step. */
 const stride = isLong ? 1 : 6;
 
-describe('killed before each step that changes a file', () => {
+describe('no text is lost by a kill before each step that changes a file', () => {
   const edit = (line: number) => (text: string, word: string) =>
     text
       .split('\n')
@@ -131,7 +131,7 @@ describe('killed before each step that changes a file', () => {
   });
 });
 
-describe('in any order', () => {
+describe('no text is lost by commands in any order', () => {
   const commands = [
     ['push'],
     ['pull'],
@@ -141,7 +141,7 @@ describe('in any order', () => {
     ['pull', '--force'],
   ];
 
-  it.each(isLong ? [1, 2, 3, 4, 5, 6] : [1])('seed %i', async (seed) => {
+  it.each(isLong ? [1, 2, 3, 4, 5, 6] : [1])('with seed %i', async (seed) => {
     const { between, fraction, oneOf } = chanceOf(seed);
     const lines = Array.from({ length: 8 }, (_, index) => `line ${index}`);
     const { place, service } = await pushed({ 'a.ts': `${lines.join('\n')}\n` });

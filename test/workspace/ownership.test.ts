@@ -80,7 +80,7 @@ describe.each<[string, Facts, string, RegExp]>([
   });
 });
 
-it('pull writes the code of another owner', async () => {
+it('pull writes the code of a val of another owner', async () => {
   const { place } = await checkout({ read: { body: { ...theirs, ...acme } } });
   expect(await place.words(['pull', '--force'])).toEqual({ 'hello.ts': 'pulled' });
   expect(place.read('hello.ts')).toBe('theirs');
@@ -89,7 +89,7 @@ it('pull writes the code of another owner', async () => {
 it.each<[string, object]>([
   ['the caller', { author: { id: 'me' } }],
   ['nobody that the service tells', { author: null }],
-])('sends a val whose owner is %s', async (_owner, author) => {
+])('push sends a val whose owner is %s', async (_owner, author) => {
   const { place, sent } = await checkout({ read: { body: { ...theirs, ...author } } });
   await place.rows(['push']);
   expect(sent()).toEqual(['hello']);
@@ -113,7 +113,7 @@ it('two people on one service do not overwrite each other', async () => {
   expect(await service.code(before)).toBe('mine');
 });
 
-it('does not trust a base without an id that came with a copy', async () => {
+it('push does not trust a base without an id that came with a copied folder', async () => {
   let isListed = false;
   const service = await scriptedService([], ({ method, path }) => {
     if (path === '/v1/me') return { body: { id: 'me' } };
@@ -159,7 +159,7 @@ describe('an id that belongs to a val of another name', () => {
   });
 
   it.each(['push', 'push .', 'push hello', `push ${id}`])(
-    '%s --force names that val and sends nothing, because the path of the file was not typed',
+    '%s --force names the other val and sends nothing, because the path of the file was not typed',
     async (words) => {
       const { place, sent } = await checkout(facts);
       for (const more of [['--force'], ['--force', '--dry-run']]) {
@@ -193,7 +193,7 @@ describe('an id that belongs to a val of another name', () => {
     expect(await service.code(id)).toBe('a2');
   });
 
-  it('pull takes its name with its code', async () => {
+  it('pull takes the name together with the code', async () => {
     const { place } = await checkout(facts);
     await place.rows(['pull', '--force']);
     expect(place.manifest().vals['hello.ts']?.name).toBe('production_billing');

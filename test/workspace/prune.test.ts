@@ -18,7 +18,7 @@ async function workspace() {
   return { place, service, ids };
 }
 
-it('deletes the vals whose files are gone, and vals.json forgets them', async () => {
+it('push --prune deletes the vals whose files are gone, and removes them from vals.json', async () => {
   const { place, service } = await workspace();
   expect(await place.words(['push', '--prune', '--dry-run'])).toEqual({
     'a.ts': 'planned',
@@ -83,7 +83,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
   expect(Object.keys(place.manifest().vals)).toEqual([]);
 });
 
-describe('the question', () => {
+describe('the question of push --prune', () => {
   it('lists the vals, and sends nothing after a no', async () => {
     const { place, service } = await workspace();
     place.put({ 'c.ts': 'c2' });
@@ -110,7 +110,7 @@ describe('the question', () => {
   });
 });
 
-describe('does not delete', () => {
+describe('push --prune does not delete', () => {
   it('a val that changed on the service, even if its code is the same again', async () => {
     const { place, service, ids } = await workspace();
     await service.edit('a', 'theirs');
@@ -123,7 +123,7 @@ describe('does not delete', () => {
     expect(Object.keys(place.manifest().vals)).toHaveLength(3);
   });
 
-  it('a val that changed, and says so beside the vals that were deleted or not pushed', async () => {
+  it('a changed val, and says so beside the vals that were deleted or not pushed', async () => {
     const { place, service } = await workspace();
     await service.edit('a', 'theirs');
     const prune = () => place.vals('push', '--prune', '--yes');
@@ -176,14 +176,14 @@ describe('does not delete', () => {
   });
 });
 
-it('finishes a prune that was killed after a deletion', async () => {
+it('push --prune finishes a prune that was killed after a deletion', async () => {
   const { place, service, ids } = await workspace();
   await service.delete(ids.a);
   expect(await place.words(['push', '--prune', '--yes'])).toMatchObject({ 'a.ts': 'deleted' });
   expect(Object.keys(place.manifest().vals)).toEqual(['c.ts']);
 });
 
-it('keeps the ids of other services, and forgets those of the embedded one', async () => {
+it('push --prune keeps the ids of other services, and forgets the ids of the embedded service', async () => {
   const { place } = await workspace();
   const local = new Place(place.folder, { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() });
   place.put({ 'a.ts': 'a' });

@@ -33,7 +33,7 @@ describe('pull', () => {
     expect(place.backups()).toEqual(['b2']);
   });
 
-  it('refuses a conflict with 5, merges it with --merge, overwrites it with --force', async () => {
+  it('refuses a conflict with exit 5, merges with --merge, and overwrites with --force', async () => {
     const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n', 'same.ts': 's' });
     place.put({ 'a.ts': 'X\n2\n3\n' });
     await service.edit('a', '1\n2\nY\n');

@@ -32,7 +32,7 @@ describe('push', () => {
     ]);
   });
 
-  it('refuses a conflict with 5 and sends nothing for it, unless --force', async () => {
+  it('refuses a conflict with exit 5 and sends nothing for it, unless --force', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
     await service.edit('a', 'theirs');
@@ -196,7 +196,7 @@ describe('in a fresh checkout, which has no bases', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
   });
 
-  it('a second push does the same for files that the first did not send', async () => {
+  it('a second push sends files that the first push did not send', async () => {
     const { place } = await freshCheckout();
     place.put({ 'b.ts': 'b2' });
     expect(await place.words(['push', 'b.ts'])).toEqual({ 'b.ts': 'pushed' });

@@ -21,7 +21,7 @@ async function play(lines: string[], home: string) {
   return stdout;
 }
 
-it('the first minutes', async () => {
+it('the commands in the README for the first minutes work', async () => {
   const lines = linesOf('The first minutes');
   expect([lines[0], lines.at(-1)]).toEqual([
     expect.stringContaining('npm ci && npm install -g .'),
@@ -35,7 +35,7 @@ it('the first minutes', async () => {
   expect(stdout).toMatch(/Hello, Ada!\n.*\thello\t1\t/);
 });
 
-it('the workspace', async () => {
+it('the commands in the README for a workspace work', async () => {
   const lines = linesOf('A workspace');
   expect(lines.at(-1)).toContain('vals push --watch');
   const stdout = await play(lines.slice(0, -1), temporaryFolder());

@@ -21,7 +21,7 @@ async function renamed() {
   return { place, service, id };
 }
 
-it('status shows it, and the next push renames the val without a new version', async () => {
+it('status shows a val that was renamed in vals.json, and the next push renames the val without a new version', async () => {
   const { place, service, id } = await renamed();
   expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
   const { screen } = await place.onScreen(['status']);
@@ -58,7 +58,7 @@ it('pull keeps the new name, and pull --force takes the old name back', async ()
   expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged' });
 });
 
-it('push renames a val whose code is newer there, but not if both sides changed', async () => {
+it('push renames a val whose code is newer on the service, but not if both sides changed', async () => {
   const { place, service, id } = await renamed();
   await service.ask('POST', `/v1/vals/${id}/versions`, { code: 'theirs' });
   place.put({ 'a.ts': 'mine' });
@@ -79,7 +79,7 @@ it('a name that another val has is refused, and the code is not sent', async () 
   expect(await read(service, id)).toMatchObject({ name: 'a', code: 'a' });
 });
 
-it('it is a conflict without a base, or if the service has a third name', async () => {
+it('a renamed val is a conflict without a base, or if the service has a third name', async () => {
   const { place, service, id } = await renamed();
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'third' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
@@ -91,7 +91,7 @@ it('it is a conflict without a base, or if the service has a third name', async 
   expect(await read(service, id)).toMatchObject({ name: 'a' });
 });
 
-it('push says if the service does not rename', async () => {
+it('push says if the service does not rename the val', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const service = await scriptedService([], ({ method, path }: Seen) => {
     if (path === `/v1/vals/${id}` && method === 'PUT') return { status: 404, body: {} };

@@ -53,7 +53,7 @@ function watching(root: string) {
   };
 }
 
-it('a file that is made after its new folder was read and before it is watched', async () => {
+it('push --watch sends a file that is made after its new folder was read and before the folder is watched', async () => {
   const root = temporaryFolder();
   beforeWatching('sub', (folder) => writeFileSync(join(folder, 'new.ts'), 'new'));
   const watch = watching(root);
@@ -62,7 +62,7 @@ it('a file that is made after its new folder was read and before it is watched',
   await watch.until('sub/new.ts');
 });
 
-it('a file in a folder that is made while the watch begins', async () => {
+it('push --watch sends a file in a folder that is made while the watch begins', async () => {
   const root = temporaryFolder();
   mkdirSync(join(root, 'sub'));
   beforeWatching('sub', (folder) => mkdirSync(join(folder, 'deep')));

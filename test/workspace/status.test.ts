@@ -102,7 +102,7 @@ it('status shortens ids, and leaves them out on a narrow screen', async () => {
   expect(screen).toMatch(/= unchanged\S* {2}a_rather_long_name {8}1 +a_rather_long_name\.ts/);
 });
 
-it('status fails with 7 without a service, and with 4 without a token', async () => {
+it('status fails with exit 7 without a service, and with exit 4 without a token', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
   await service.process.end('SIGTERM');
   expect(await place.vals('status', '--timeout', '1', '--json')).toMatchObject({ exit: 7, stdout: '' });

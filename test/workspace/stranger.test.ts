@@ -63,7 +63,7 @@ describe.each(reading.map((args) => [args.join(' '), args] as const))('after val
     expect(await read(service, id)).toEqual({ name: 'prod', code: 'precious' });
   });
 
-  it('a val that vals.json got later is not overwritten', async () => {
+  it('a val that was added to vals.json later is not overwritten', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { id } = await service.edit('prod', 'precious');
     putManifest(place, { 'a.ts': { name: 'a', id: place.idOf('a.ts') }, 'prod.ts': { name: 'prod', id } });
@@ -130,7 +130,7 @@ describe('a base in .vals that this folder did not record', () => {
     });
   });
 
-  it('does not let a push overwrite a val that vals.json got later', async () => {
+  it('does not let a push overwrite a val that was added to vals.json later', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { id } = await service.edit('prod', 'precious');
     const bases = basesOf(place);

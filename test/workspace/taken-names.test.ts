@@ -57,7 +57,7 @@ describe('if the service has a list', () => {
     expect(place.idOf('hello.ts')).toBe(id);
   });
 
-  it('pull --merge and pull --force decide', async () => {
+  it('pull --merge and pull --force resolve the conflict', async () => {
     const { place } = await workspace(true, { ...listed, 'hello.ts': 'mine' });
     expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(await place.words(['pull', '--merge'], 5)).toEqual({ 'hello.ts': 'failed' });
@@ -68,7 +68,7 @@ describe('if the service has a list', () => {
     expect(other.read('hello.ts')).toBe('theirs');
   });
 
-  it('another name is new', async () => {
+  it('a file with another name is new', async () => {
     const { place } = await workspace(true, { 'other.ts': 'mine' });
     expect(await place.status()).toEqual({ 'other.ts': 'new' });
     expect(await place.vals('push', '--dry-run')).toMatchObject({ exit: 0, stderr: '' });
@@ -89,7 +89,7 @@ describe('if the service has no list', () => {
     },
   );
 
-  it('status says so too, and push says that it replaced the code', async () => {
+  it('status says that a val may be taken over, and push says that it replaced the code', async () => {
     const { place, puts } = await workspace(false, { ...listed, 'hello.ts': 'mine' });
     const { stdout, stderr } = await place.vals('status');
     expect(stdout).toContain('new');
@@ -98,7 +98,7 @@ describe('if the service has no list', () => {
     expect(puts()).toBe(1);
   });
 
-  it('a remembered val of that name is a conflict too', async () => {
+  it('a remembered val with the name of the file is a conflict too', async () => {
     const { place, puts } = await workspace(false);
     await place.vals('me');
     await place.vals('val', 'create', 'hello', 'hello.ts');

@@ -16,7 +16,7 @@ const rowsOf = async (person: Person, cwd: string, args: string[], env = {}) => 
   return { exit, stderr, statuses: Object.fromEntries(rows.map(({ name, status }) => [name, status])) };
 };
 
-test("a day's work: both push, both pull, a conflict is merged, CI finds nothing to do, and one loses access", async () => {
+test('two people push, pull and merge a conflict, CI finds nothing to do, and one person loses access', async () => {
   const { ada, bob, space, baseUrl, store } = await startTeam();
   for (const person of [ada, bob]) await signIn(person, space);
   const hers = temporaryFolder();
@@ -66,7 +66,7 @@ test("a day's work: both push, both pull, a conflict is merged, CI finds nothing
   expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
 });
 
-test("status and push with the person's own account name the space, and create nothing", async () => {
+test("status and push with a person's own account name the space, and create nothing", async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, space);
   const folder = temporaryFolder();

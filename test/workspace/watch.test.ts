@@ -84,7 +84,7 @@ async function changedOnce(service?: Service) {
   return { place, service: there, watch };
 }
 
-it('follows files that are moved together, and says so once', async () => {
+it('push --watch follows files that are moved together, and says so once', async () => {
   const files = { 'sub/c.ts': 'c', 'sub/d.ts': 'd', 'sub/e.ts': 'e', 'a.ts': 'a' };
   const { place } = await pushed(files);
   place.put({ 'a.ts': 'a2' });
@@ -99,7 +99,7 @@ it('follows files that are moved together, and says so once', async () => {
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
-it('pushes written, replaced and new files, and only reports deleted files', async () => {
+it('push --watch sends written, replaced and new files, and only reports deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
     { file: 'a.ts', name: 'a', status: 'pushed', id: place.idOf('a.ts'), version: 2, versionBefore: 1 },
@@ -131,7 +131,7 @@ it('pushes written, replaced and new files, and only reports deleted files', asy
   expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
 });
 
-it('uses the ignore files as they are now', async () => {
+it('push --watch uses the ignore files as they are now', async () => {
   const { place } = await pushed({ 'sub/a.ts': 'a', 'sub/gen/b.ts': 'b' });
   place.put({ '.git/HEAD': '', 'sub/a.ts': 'a2' });
   renameSync(join(place.folder, 'vals.json'), join(place.folder, 'sub/vals.json'));
@@ -162,7 +162,7 @@ it('uses the ignore files as they are now', async () => {
   expect(sent).toEqual(new Set(['a.ts', 'once.ts', 'gen/c.ts']));
 });
 
-it('reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
+it('push --watch reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
@@ -178,7 +178,7 @@ it('reports a conflict, sends nothing for it, and goes on after it is resolved',
   expect(await service.code(place.idOf('a.ts'))).toBe('both');
 });
 
-it('reports an outage once, and sends the newest code when the service is back', async () => {
+it('push --watch reports an outage once, and sends the newest code when the service is back', async () => {
   const data = join(temporaryFolder(), 'vals.db');
   const first = new Service(await embeddedService({ at: data }));
   const { place, watch } = await changedOnce(first);
@@ -197,7 +197,7 @@ it('reports an outage once, and sends the newest code when the service is back',
   expect(await watch.end()).toBe(130);
 });
 
-it('sends the newest code after a push whose answer was lost', async () => {
+it('push --watch sends the newest code after a push whose answer was lost', async () => {
   let code = 'a';
   let cuts = 1;
   const service = await scriptedService([], (seen) => {
@@ -222,7 +222,7 @@ it('sends the newest code after a push whose answer was lost', async () => {
   expect(watch.events().some(({ status }) => status === 'failed')).toBe(false);
 });
 
-it('sends a val once at a time, and again if it was saved meanwhile', async () => {
+it('push --watch sends a val once at a time, and again if the file was saved meanwhile', async () => {
   const sent: Record<string, string[]> = { a: [], b: [] };
   let answerFirst: () => void = () => {};
   const service = await scriptedService([], (seen) => (response) => {
@@ -254,7 +254,7 @@ it('sends a val once at a time, and again if it was saved meanwhile', async () =
   expect(sent.a).toEqual(['first', 'third']);
 });
 
-it('finishes a running push after Ctrl-C, says so, and records it', async () => {
+it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
   let answer: () => void = () => {};
   const service = await scriptedService([], ({ method }) => {
     if (method === 'GET') return { status: 404 };
@@ -283,7 +283,7 @@ it('finishes a running push after Ctrl-C, says so, and records it', async () => 
   expect(puts()).toBe(1);
 });
 
-it('ends with 4 if the service refuses the token', async () => {
+it('push --watch ends with exit 4 if the service refuses the token', async () => {
   const service = await startService();
   const place = new Place(temporaryFolder(), { ...service.env, VALS_TOKEN: 'not-the-token-of-it' });
   place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
@@ -294,7 +294,7 @@ it('ends with 4 if the service refuses the token', async () => {
   });
 });
 
-it('prints a line of text for each push without --ndjson, and refuses --json', async () => {
+it('push --watch prints a line of text for each push without --ndjson, and refuses --json', async () => {
   const { place } = await pushed({ 'a.ts': 'a' });
   place.put({ 'a.ts': 'a2' });
   const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {

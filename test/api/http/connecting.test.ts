@@ -24,7 +24,7 @@ const alive = { address: '127.0.0.1', family: 4 };
 const dead = { address: '::1', family: 6 };
 
 describe('a host on whose first address nothing listens', () => {
-  it.each(['me', 'version new'])('is reached all the same: %s', async (command) => {
+  it.each(['me', 'version new'])('is reached at another address: %s', async (command) => {
     const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const service = await scriptedService([{ body: { id } }]);
     const args = command === 'me' ? ['me'] : ['version', 'new', id];
@@ -41,7 +41,7 @@ describe('a host on whose first address nothing listens', () => {
   });
 });
 
-it('a host none of whose addresses answers: nothing was changed', async () => {
+it('if no address of a host answers, the exit code says that nothing was changed', async () => {
   const { exit, error } = await run(['version', 'new', 'x', '--allow-http', '--json', '--timeout', '3'], {
     input: 'code',
     env: {
@@ -54,7 +54,7 @@ it('a host none of whose addresses answers: nothing was changed', async () => {
   expect(error).toMatchObject({ kind: 'unavailable' });
 });
 
-describe('a service that closes a connection right behind its answer', () => {
+describe('a service that closes each connection right after its answer', () => {
   /** Sends no `Connection: close`, so that the client cannot know that the connection will end. */
   const closingService = async (body: string) => {
     let requests = 0;
@@ -68,7 +68,7 @@ describe('a service that closes a connection right behind its answer', () => {
     return { env, requests: () => requests };
   };
 
-  it('the next request does not run into the end', async () => {
+  it('does not break the next request', async () => {
     const files = 40;
     const cwd = temporaryFolder();
     for (let index = 0; index < files; index++) writeFileSync(join(cwd, `val${index}.ts`), 'code');
@@ -79,7 +79,7 @@ describe('a service that closes a connection right behind its answer', () => {
     expect(service.requests()).toBeLessThan(files * 1.25);
   });
 
-  it('a write after a read has a known outcome', async () => {
+  it('does not make the outcome of a write after a read unknown', async () => {
     const { env } = await closingService('{"code":"export default 1"}');
     const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const exits: unknown[] = [];

@@ -63,7 +63,7 @@ it.each([
   expect(stderr.split('\n')[0]).toBe(`error: The service does not accept the token${end}`);
 });
 
-it('a status without --json: an error, a hint, and no more', async () => {
+it('an error status without --json prints an error, a hint, and no more', async () => {
   const cases = [401, 404, 409, 501].flatMap((status) => methods.map((method) => ({ status, method })));
   await forEachAtMost(3, cases, async ({ status, method }) => {
     const service = await scriptedService([{ status, body: { message: 'for a reason' } }]);
@@ -101,7 +101,7 @@ function reply(word: Word): Reply {
   }
 }
 
-describe('what is sent again', () => {
+describe('a failed request', () => {
   interface Case {
     method: Method;
     replies: Word[];
@@ -141,7 +141,7 @@ describe('what is sent again', () => {
     { method: 'DELETE', replies: [502, 403], exit: 4, requests: 2 },
   ];
 
-  it('with the exit code and the number of requests', async () => {
+  it('is repeated as often as the contract says, and ends with the right exit code', async () => {
     const seen: unknown[] = [];
     await forEachAtMost(20, cases, async ({ method, replies, after, exit }, index) => {
       const service = await scriptedService(
@@ -158,7 +158,7 @@ describe('what is sent again', () => {
     expect(seen).toEqual(cases);
   });
 
-  it('a POST carries one key however often it is sent, and another one the next time', async () => {
+  it('that is a POST has one idempotency key in all attempts, and the next command has another key', async () => {
     const service = await scriptedService([429, 503, 201, 201].map((status) => reply(status)));
     await send('POST', service.env);
     await send('POST', service.env);
@@ -169,7 +169,7 @@ describe('what is sent again', () => {
     expect(other).not.toBe(first);
   });
 
-  it('a deleted val or version that is gone the second time counts as deleted', async () => {
+  it('that is a DELETE succeeds if a repeated request does not find the val or version', async () => {
     const service = await scriptedService([502, 404, 'lost' as const, 404].map(reply));
     const val = await send('DELETE', service.env);
     expect(val).toMatchObject({ exit: 0, stdout: `[{"id":"${id}","status":"deleted"}]\n`, stderr: '' });
@@ -179,7 +179,7 @@ describe('what is sent again', () => {
 });
 
 describe('Retry-After', () => {
-  it('past the deadline fails at once', async () => {
+  it('beyond the deadline makes the command fail at once', async () => {
     const cases: { method: Method; status: number; value: string; timeout?: string; exit: number }[] = [
       { method: 'GET', status: 503, value: '61', exit: 7 },
       { method: 'GET', status: 429, value: '6', timeout: '5', exit: 7 },
@@ -206,8 +206,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('no answer', () => {
-  it('ends at the deadline: nothing changed for a read, not known for a write', async () => {
+describe('a service that does not answer', () => {
+  it('ends a command at the deadline: a read changed nothing, and the outcome of a write is unknown', async () => {
     await forEachAtMost(4, methods, async (method) => {
       const service = await scriptedService([() => {}]);
       const result = await send(method, service.env, '--timeout', '1');
@@ -217,7 +217,7 @@ describe('no answer', () => {
     });
   });
 
-  it('a connection that is refused or breaks before TLS stands: tried four times, nothing was changed', async () => {
+  it('or that ends the connection before TLS is tried four times, and nothing was changed', async () => {
     const hangsUp = await rawService({ received: (socket) => socket.end() });
     // Nothing listens on port 1.
     const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
@@ -230,7 +230,7 @@ describe('no answer', () => {
     });
   });
 
-  it('a service that goes away: what it said before decides whether a write may have been made', async () => {
+  it('after it went away: its last answer decides whether a write may have been made', async () => {
     const cases: [status: number, exit: number][] = [
       [502, 8],
       [503, 7],
@@ -248,7 +248,7 @@ describe('no answer', () => {
     });
   });
 
-  it('a connection that is never made: nothing was changed, not even by a write', async () => {
+  it('and accepts no connection: nothing was changed, not even by a write', async () => {
     const service = await fullService();
     const ended: Record<string, number> = {};
     await Promise.all([
@@ -265,8 +265,8 @@ describe('no answer', () => {
   });
 });
 
-describe('what is not an answer of a val service', () => {
-  it.each(['gzip', 'BR'])('compressed as %s, which nobody asked for', async (encoding) => {
+describe('an answer that a val service would not send', () => {
+  it.each(['gzip', 'BR'])('is refused if it is compressed as %s', async (encoding) => {
     const headers = { 'content-encoding': encoding };
     await forEachAtMost(3, ['GET', 'PUT', 'POST'] as const, async (method) => {
       const service = await scriptedService([{ headers, body: '\u001f\u008b' }]);
@@ -277,12 +277,12 @@ describe('what is not an answer of a val service', () => {
     expectFailure('GET', 5, await send('GET', refusing.env));
   });
 
-  it('identity is no compression', async () => {
+  it('is accepted with the content encoding identity', async () => {
     const service = await scriptedService([{ headers: { 'content-encoding': 'Identity' }, body: { id } }]);
     expect(await send('GET', service.env)).toMatchObject({ exit: 0, stdout: `{"id":"${id}"}\n` });
   });
 
-  it('64 MiB are accepted, one byte more is refused', async () => {
+  it('is accepted up to 64 MiB, and refused with one byte more', async () => {
     const frame = '{"id":"a","text":""}';
     const text = (size: number) => frame.replace('""', `"${'x'.repeat(size - frame.length)}"`);
     const largest = 64 * 1024 * 1024;
@@ -300,7 +300,7 @@ describe('what is not an answer of a val service', () => {
     ['3 million brackets', '['.repeat(3e6)],
     ['5 million numbers', `[${'1,'.repeat(5e6)}1]`],
     ['5 million numbers that keep their digits', `[${'1.0,'.repeat(5e6)}1]`],
-  ])('%s are not parsed', async (_what, body) => {
+  ])('is not parsed: %s', async (_what, body) => {
     const service = await scriptedService([{ body }]);
     expect(await run(['me', '--json'], { env: service.env })).toMatchObject({
       exit: 11,
@@ -308,7 +308,7 @@ describe('what is not an answer of a val service', () => {
     });
   });
 
-  it('the compressed answer to a DELETE matters only if its body is shown', async () => {
+  it('to a DELETE may be compressed, unless its body is shown', async () => {
     const headers = { 'content-encoding': 'gzip' };
     const compressed = () => scriptedService([], () => ({ body: { deleted: true }, headers }));
     const empty = await scriptedService([], () => ({ status: 204, headers }));
@@ -323,7 +323,7 @@ describe('what is not an answer of a val service', () => {
     expect(await run(['api', 'DELETE', path], { env: empty.env })).toMatchObject({ exit: 0, stdout: '' });
   });
 
-  it('plain text where TLS was meant: tried once', async () => {
+  it('in plain text instead of TLS is requested once', async () => {
     await forEachAtMost(4, methods, async (method) => {
       const service = await rawService({
         received: (socket) => socket.end('HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
@@ -335,8 +335,8 @@ describe('what is not an answer of a val service', () => {
   });
 });
 
-describe('what is said', () => {
-  it('under --json ends with one line of JSON, whatever came before it', async () => {
+describe('messages', () => {
+  it('end with one line of JSON under --json, whatever was printed before', async () => {
     const service = await scriptedService([{ status: 409, body: { message: 'taken', n: 1.5 } }]);
     const { exit, stdout, stderr } = await run(['val', 'create', 'not a name', '--json', '--debug'], {
       env: service.env,
@@ -360,7 +360,7 @@ describe('what is said', () => {
     });
   });
 
-  it('under --ndjson, too', async () => {
+  it('end with one line of JSON under --ndjson too', async () => {
     const service = await scriptedService([{ status: 404 }]);
     const { exit, stdout, error } = await run(['val', 'get', id, '--ndjson'], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 3, stdout: '' });
@@ -375,7 +375,7 @@ describe('what is said', () => {
     });
   });
 
-  it('of an unknown outcome: that it is unknown, and how to find out', async () => {
+  it('about an unknown outcome say that the outcome is unknown, and how to check', async () => {
     await forEachAtMost(3, ['PUT', 'POST', 'DELETE'] as const, async (method) => {
       const service = await scriptedService([], () => ({ status: 501 }));
       const { args } = commands[method];
@@ -399,7 +399,7 @@ describe('what is said', () => {
       [500, 403],
       'The token has no permission for this request (2 attempts). The request was sent more than once, so the change may already have been made.',
     ],
-  ] as const)('once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
+  ] as const)('say once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
     // 900 seconds are beyond the deadline, so the 429 is the last attempt.
     const headers = { 'retry-after': '900' };
     const replies = statuses.map((status): Reply => (status === 429 ? { status, headers } : { status }));
@@ -410,7 +410,7 @@ describe('what is said', () => {
   });
 });
 
-describe('the token is in nothing that is printed', () => {
+describe('the token is never printed', () => {
   const printed = async (args: string[], service: ScriptedService, token = testToken) => {
     const env = { ...service.env, VALS_TOKEN: token };
     const { stdout, stderr } = await run(args, { env, input: '1' });
@@ -436,7 +436,7 @@ describe('the token is in nothing that is printed', () => {
     },
   ];
 
-  it.each(sayings)('if the service sends it in $name', async ({ args, reply }) => {
+  it.each(sayings)('if the service sends the token in $name', async ({ args, reply }) => {
     const service = await scriptedService([], () => reply);
     await forEachAtMost(2, formats, async (format) => {
       const text = await printed([...args, ...format], service);
@@ -445,7 +445,7 @@ describe('the token is in nothing that is printed', () => {
     });
   });
 
-  it('nor in another spelling', async () => {
+  it('in another spelling', async () => {
     const marker = 'Zx81-marker-55';
     const tokens = [`q7"w\\${marker}`, `%41${marker}+/==`];
     const replies: ((token: string) => Reply)[] = [
@@ -470,7 +470,7 @@ describe('the token is in nothing that is printed', () => {
   const shifts = [0, 6, 12];
   const goodPart = testToken.slice(0, 8);
 
-  it('nor a part of it, where a long text is cut', async () => {
+  it('in part, if a long text is cut', async () => {
     const replies: Reply[] = shifts.flatMap((shift) => [
       { status: 400, body: manyTokens(shift) },
       { status: 400, body: { message: manyTokens(shift) } },
@@ -484,7 +484,7 @@ describe('the token is in nothing that is printed', () => {
     });
   });
 
-  it('nor a part of it, where a table is cut to the width of the terminal', async () => {
+  it('in part, if a table is cut to the width of the terminal', async () => {
     await forEachAtMost(3, shifts, async (shift) => {
       const row = { id: 'a', name: manyTokens(shift) };
       const service = await scriptedService([{ body: { data: [row], links: {} } }, { body: row }]);
@@ -497,7 +497,7 @@ describe('the token is in nothing that is printed', () => {
   });
 });
 
-describe('what to do next', () => {
+describe('the hint', () => {
   it.each<[Reply, string]>([
     [{ status: 403 }, 'Use a token that has the permission. To see whose token this is, run `vals me`.'],
     [{ status: 413 }, 'Split the val into smaller vals.'],
@@ -509,7 +509,7 @@ describe('what to do next', () => {
       { status: 404 },
       'To check the base URL, run `vals config`. If the base URL is right, this service does not support this command.',
     ],
-  ])('after %j: %s', async (reply, hint) => {
+  ])('after %j is: %s', async (reply, hint) => {
     const service = await scriptedService([reply]);
     const { error } = await send('PUT', service.env);
     expect(error).toMatchObject({ hint });

@@ -6,7 +6,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import { run, runProcess, temporaryFolder } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
-describe('a gate for one request at a time, which is under way', () => {
+describe('a busy gate for one request at a time', () => {
   async function busyGate() {
     let now = 0;
     let due = () => {};
@@ -40,7 +40,7 @@ describe('a gate for one request at a time, which is under way', () => {
     return { abort: () => controller.abort(), gate, enter, leave, pass, settled, admitted };
   }
 
-  it('admits a retry before requests that waited longer, and those in their order', async () => {
+  it('admits a retry before requests that waited longer, and admits the other requests in order', async () => {
     const { enter, leave } = await busyGate();
     enter('first');
     enter('second');
@@ -50,7 +50,7 @@ describe('a gate for one request at a time, which is under way', () => {
     expect(await leave()).toEqual(['retry', 'first', 'second']);
   });
 
-  it('admits retries alone during a pause, the longest of several', async () => {
+  it('admits only retries during a pause, and the longest pause counts', async () => {
     const { gate, enter, leave, pass } = await busyGate();
     gate.pause(5_000);
     gate.pause(1_000);
@@ -62,7 +62,7 @@ describe('a gate for one request at a time, which is under way', () => {
     expect(await pass(1)).toEqual(['retry', 'new']);
   });
 
-  it('admits everybody once it is aborted, even during a pause', async () => {
+  it('admits all requests once it is aborted, even during a pause', async () => {
     const { gate, enter, abort, settled, admitted } = await busyGate();
     gate.pause(5_000);
     for (const name of ['a', 'b']) enter(name);
@@ -100,7 +100,7 @@ async function limitedService(most: number, ms: number, retryAfter: string) {
 }
 
 it.each(['0', '1'])(
-  'a service that refuses beyond 4 (Retry-After %s) gets all of it done',
+  'a service that accepts only 4 requests at a time (Retry-After %s) gets every val',
   async (retryAfter) => {
     const { env, seen } = await limitedService(4, 10, retryAfter);
     const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(200) });
@@ -109,7 +109,7 @@ it.each(['0', '1'])(
   },
 );
 
-it('a service that takes everything gets up to 32 at a time, and no more', async () => {
+it('a service that accepts everything gets up to 32 requests at a time', async () => {
   const { env, seen } = await limitedService(100, 40, '1');
   expect((await run(['push', 'v', '--quiet'], { env, cwd: files(400) })).exit).toBe(0);
   expect(seen.most).toBeGreaterThan(8);
@@ -117,7 +117,7 @@ it('a service that takes everything gets up to 32 at a time, and no more', async
 });
 
 it.each([64, 129, 300])(
-  'a refused token ends it, however many of %i files wait for their turn',
+  'a refused token ends a push of %i files, however many files wait for their turn',
   async (count) => {
     const { env, requests } = await scriptedService([], () => ({ status: 401 }));
     const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(count) });
@@ -126,14 +126,14 @@ it.each([64, 129, 300])(
   },
 );
 
-it('a number fixes it', async () => {
+it('--concurrency fixes the number of requests at a time', async () => {
   const { env, seen } = await limitedService(100, 5, '1');
   const args = ['push', 'v', '--quiet', '--concurrency', '3'];
   expect((await run(args, { env, cwd: files(60) })).exit).toBe(0);
   expect(seen.most).toBe(3);
 });
 
-it('32 requests that wait for their retry at once say nothing on stderr', async () => {
+it('32 requests that wait for a retry at the same time print nothing on stderr', async () => {
   let answered = 0;
   const reply = (): Reply => (answered++ < 32 ? { status: 503 } : { body: { id: 'a', version: 1 } });
   const { env } = await scriptedService([], reply);

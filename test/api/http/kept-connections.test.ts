@@ -18,7 +18,7 @@ const roads = ['http:', 'https:'].flatMap((protocol) =>
 const moments = ['in one piece with the answer', 'right behind the answer', 'as the next request is made'];
 const cases = roads.flatMap((row) => moments.map((moment) => ({ ...row, moment })));
 
-describe('an answer that comes before its request', () => {
+describe('an answer that arrives before its request is not used', () => {
   it.each(cases)('$protocol $road, $moment', async ({ protocol, road, moment }) => {
     const sockets: Socket[] = [];
     const onSocket = new Map<Socket, number>();

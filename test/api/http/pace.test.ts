@@ -126,14 +126,14 @@ const thrashing = (knee: number, ms: number): Model => ({
 });
 
 describe('a service', () => {
-  it('that takes 50 ms, whatever comes, is asked 32 at a time soon', () => {
+  it('that always takes 50 ms soon gets 32 requests at a time', () => {
     const random = chanceOf(1).fraction;
     const { ms } = play(steady(50), 1_000, random);
     expect(ms / play(steady(50), 1_000, random, 8).ms).toBeLessThan(0.45);
   });
 
   it.each([0, 1_000])(
-    'that refuses beyond 4 (Retry-After %i ms) gets nearly nothing to refuse',
+    'that refuses more than 4 requests at a time (Retry-After %i ms) refuses hardly any',
     (retryAfter) => {
       for (let seed = 1; seed <= 50; seed++) {
         const random = chanceOf(seed).fraction;
@@ -145,7 +145,7 @@ describe('a service', () => {
     },
   );
 
-  it('that refuses gets what it takes, also where the client is held up and sees refusals late', () => {
+  it('that refuses gets as many requests as it accepts, even if the client sees refusals late', () => {
     const missed: string[] = [];
     for (let seed = 1; seed <= 200; seed++) {
       const random = chanceOf(seed).fraction;
@@ -159,7 +159,7 @@ describe('a service', () => {
     expect(missed).toEqual([]);
   });
 
-  it('that refuses gets what it takes again, when all that made it slow for a while is over', () => {
+  it('that refuses gets as many requests as it accepts again after a slow time', () => {
     const missed: string[] = [];
     let worst = 0;
     for (let seed = 1; seed <= 200; seed++) {
@@ -180,7 +180,7 @@ describe('a service', () => {
   });
 
   const count = isLong ? 1_000 : 200;
-  it(`of ${count} random kinds is not driven past its knee`, () => {
+  it(`of ${count} random kinds gets no more requests at a time than it handles well`, () => {
     const missed: string[] = [];
     let worst = 0;
     for (let seed = 1; seed <= count; seed++) {

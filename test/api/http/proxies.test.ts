@@ -62,7 +62,7 @@ describe('a proxy', () => {
     },
   );
 
-  it('does not vouch for the service: its certificate is checked in the tunnel', async () => {
+  it('does not vouch for the service: the certificate of the service is checked in the tunnel', async () => {
     const proxy = await tunnellingProxy(serviceFor('https:', () => {}));
     const env = { ...through(proxy.port, 'https://elsewhere.example'), ...trusting };
     const { exit, error } = await runProcess([...reading, '--json'], { env });
@@ -74,7 +74,7 @@ describe('a proxy', () => {
     expect(proxy.connections()).toBe(1);
   });
 
-  it('whose own certificate is bad is named', async () => {
+  it('with a bad certificate is named in the error', async () => {
     const proxy = await secureService('expired');
     const env = { ...through(proxy.port, 'https://vals.test', '', 'https'), ...trusting };
     const { exit, error } = await runProcess([...writing, '--json'], { env, input: 'code' });
@@ -114,7 +114,7 @@ describe('a proxy that makes no tunnel', () => {
     ['half an answer', 'HTTP/1.1 200', 4, /closed the connection\.$/, end],
     ['200, then the end', established, 4, /through the proxy \S+, the connection was reset\.$/, end],
   ];
-  it('nothing was changed, and what may pass is tried four times', async () => {
+  it('changes nothing, and errors that may pass are tried four times', async () => {
     const all = cases.flatMap((row) => [reading, writing].map((args) => ({ row, args })));
     await forEachAtMost(8, all, async ({ row: [name, answer, attempts, says, more], args }) => {
       let heard = '';
@@ -143,7 +143,7 @@ describe('a proxy that makes no tunnel', () => {
     });
   }, 60_000);
 
-  it('closed during TLS: four attempts', async () => {
+  it('because it closes the connection during TLS is tried four times', async () => {
     const proxy = await rawService({
       received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.end()),
     });
@@ -151,7 +151,7 @@ describe('a proxy that makes no tunnel', () => {
     expect({ exit, connections: proxy.connections() }).toEqual({ exit: 7, connections: 4 });
   });
 
-  it('closed after the tunnel stood: a write in the clear may have been made', async () => {
+  it('after it has confirmed one makes the outcome of a write without TLS unknown', async () => {
     const proxy = await rawService({
       received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),
     });
@@ -162,14 +162,14 @@ describe('a proxy that makes no tunnel', () => {
     expect(proxy.connections()).toBe(5);
   });
 
-  it('never answers: the deadline holds, and nothing was changed', async () => {
+  it('because it never answers ends the command at the deadline, and nothing was changed', async () => {
     const proxy = await rawService({});
     const env = through(proxy.port, 'https://vals.test');
     const result = await run([...writing, '--timeout', '1'], { env, input: 'code' });
     expect(result).toMatchObject({ exit: 7 });
   });
 
-  it('does not listen: it is named, and not the service', async () => {
+  it('because nothing listens is named in the error, and the service is not', async () => {
     const { exit, error } = await run([...reading, '--json'], {
       clock: quickRetries,
       env: through(1, 'https://vals.test'),
@@ -178,7 +178,7 @@ describe('a proxy that makes no tunnel', () => {
     expect(error?.message).toContain('at the proxy 127.0.0.1:1, the connection was refused.');
   });
 
-  it('without a password in its address, 407 says where to put one', async () => {
+  it('and answers 407 gets a hint where to put the password', async () => {
     const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
     const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
     expect(error).toMatchObject({
@@ -208,7 +208,7 @@ describe('NO_PROXY', () => {
     ['[2001:db8::1]:443', 'https://[2001:db8::1]', true],
     [',,', 'https://vals.example', false],
     ['*,other.example', 'https://vals.example', false],
-  ])('%j for %s: %s', (noProxy, origin, expected) => {
+  ])('%j bypasses the proxy for %s: %s', (noProxy, origin, expected) => {
     expect(bypassesProxy(noProxy, origin)).toBe(expected);
   });
 });

@@ -42,7 +42,7 @@ describe('a secure service', () => {
     });
   });
 
-  it('resumes its session on each connection of a bulk push that is made after the first ones', async () => {
+  it('resumes its session on each later connection of a bulk push', async () => {
     const [files, concurrency] = [20, 2];
     const resumed: boolean[] = [];
     const service = await secureService('good', {}, (request, response) => {
@@ -111,7 +111,7 @@ describe('a secure service', () => {
       options: { ALPNProtocols: ['h2'] },
     },
   ];
-  it('that is not to be trusted gets nothing, and is not asked again', async () => {
+  it('with an untrusted certificate gets no request, and the client does not try again', async () => {
     const all = cases
       .filter(({ from = 0 }) => major >= from)
       .flatMap((row, turn) => commandsOf(turn).map((args) => ({ ...row, args })));
@@ -123,15 +123,15 @@ describe('a secure service', () => {
   }, 60_000);
 });
 
-describe('a port that speaks something else', () => {
-  it('https:// to http', async () => {
+describe('a port with another protocol', () => {
+  it('is reported if https:// meets plain HTTP', async () => {
     const service = await scriptedService([]);
     const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
     for (const args of commands)
       await expectBarred(env, /^The service at https:\S+ expects http, not https\.$/, args);
   });
 
-  it('http:// to https that closes the connection without a word: it may be that', async () => {
+  it('is suspected if http:// meets a TLS port that closes the connection', async () => {
     const service = await secureService('good');
     const baseUrl = service.env.VALS_BASE_URL.replace('https:', 'http:');
     const { exit, error } = await run(['me', '--json'], { env: { ...service.env, VALS_BASE_URL: baseUrl } });
@@ -154,7 +154,7 @@ describe('a port that speaks something else', () => {
       answer: `HTTP/1.1 400 Bad Request\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
     })),
   ];
-  it.each(plainToTls)('http:// to what answers $server', async ({ answer }) => {
+  it.each(plainToTls)('is reported if http:// meets a TLS port that answers $server', async ({ answer }) => {
     for (const args of commands) {
       const service = await rawService({ received: (socket) => socket.end(answer, 'latin1') });
       await expectBarred(service.env, /^The service at http:\S+ expects https, not http\.$/, args);

@@ -129,8 +129,8 @@ const service = {
 const awayAt = fc.option(fc.nat(4), { nil: undefined });
 const runs = { numRuns: budget(60) };
 
-describe('following, whatever the schedule', () => {
-  it('gives what was last, then all that comes, once and in its order', async () => {
+describe('following a list', () => {
+  it('gives the last records, then each new record once and in order', async () => {
     const looks = fc.array(fc.record({ arrive: burst, during: fc.array(change, { maxLength: 4 }), awayAt }), {
       maxLength: 6,
     });
@@ -145,7 +145,7 @@ describe('following, whatever the schedule', () => {
     );
   });
 
-  it('takes nothing old for new where records vanish, and misses none that stays', async () => {
+  it('takes no old record for a new one if records vanish, and misses no record that stays', async () => {
     const moving = fc.record({ arrive: burst, vanish: fc.array(fc.nat(120), { maxLength: 30 }) });
     const looks = fc.array(
       fc.record({
@@ -170,7 +170,7 @@ describe('following, whatever the schedule', () => {
     );
   });
 
-  it('finds records that come late, below others, as far down as one request reaches', async () => {
+  it('finds records that arrive below others, as far down as one request reaches', async () => {
     const looks = fc.array(
       fc.record({ arrive: fc.nat(5), depth: fc.nat(60), during: fc.constant<Change[]>([]) }),
       {
@@ -190,7 +190,7 @@ describe('following, whatever the schedule', () => {
     );
   });
 
-  it('asks once where nothing happened, and remembers what stays at the head for ever', async () => {
+  it('sends one request if nothing changed, and never forgets a record that stays at the head', async () => {
     const quiet = { arrive: 0, during: [] };
     const plan = { start: 500, last: 1, cap: 100, links: true, ids: true };
     const idle = await followPlan({ ...plan, looks: Array(20).fill(quiet) });
@@ -201,7 +201,7 @@ describe('following, whatever the schedule', () => {
     expect(given.length).toBe(new Set(given).size);
   });
 
-  it('takes nothing for new that it has forgotten', async () => {
+  it('takes no forgotten record for a new one', async () => {
     const many = { arrive: 90, during: [] };
     const vanish = Array.from({ length: 26_980 }, (_, index) => index + 10);
     const looks = [...Array(300).fill(many), { arrive: 1, vanish, during: [] }];
@@ -210,7 +210,7 @@ describe('following, whatever the schedule', () => {
     expect({ given: given.length, once: new Set(given).size }).toEqual({ given: 27_051, once: 27_051 });
   });
 
-  it('says that records may be missing where the service always sends the same page', async () => {
+  it('says that records may be missing if the service always sends the same page', async () => {
     const looks = [{ arrive: 150, during: [] }];
     const plan = { start: 100, last: 1, cap: 100, links: false, ids: true, ignoresOffset: true, looks };
     const { given, arrived, notes, requests } = await followPlan(plan);
@@ -219,7 +219,7 @@ describe('following, whatever the schedule', () => {
     expect(requests).toBeLessThan(30);
   });
 
-  it('tells by their times what is new where nothing that it knew is left', async () => {
+  it('recognises new records by their times if no known record is left', async () => {
     let list = Array.from({ length: 400 }, (_, index) => ({ id: `old-${index}`, at: 400 - index }));
     const controller = new AbortController();
     let look = 0;
@@ -256,14 +256,14 @@ describe('while the service is away', () => {
   const away = { arrive: 1, during: [], awayAt: 0 };
   const plan = { start: 5, last: 5, cap: 100, links: true, ids: true };
 
-  it('looks are made ever more seldom, up to 30 s, and every 2 s again when it is back', async () => {
+  it('the client looks less and less often, up to every 30 s, and every 2 s again when the service is back', async () => {
     const { given, waits, notes } = await followPlan({ ...plan, looks: Array(6).fill(away) });
     expect(waits).toEqual([2, 4, 8, 16, 30, 30, 30, 2, 2, 2, 2].map((seconds) => seconds * 1_000));
     expect(notes).toEqual(['away', 'back']);
     expect(given.length).toBe(11);
   });
 
-  it('ends at once on any other error', async () => {
+  it('any other error ends the command at once', async () => {
     const { error, notes } = await followPlan({ ...plan, looks: [away] }, new BadResponseError('nonsense'));
     expect(error).toBeInstanceOf(BadResponseError);
     expect(notes).toEqual([]);
@@ -313,7 +313,7 @@ const lines = (text: string): string[] => text.split('\n').slice(0, -1);
 describe('vals runs --follow', () => {
   const start = Array.from({ length: 12 }, (_, index) => runOf(`old-${12 - index}`));
 
-  it('prints the last ten and new ones in a pipe, as lines, with the filters that were given', async () => {
+  it('prints the last ten runs and new runs in a pipe, as lines, with the given filters', async () => {
     const error = { message: 'it\tbroke' };
     const arrivals = [[runOf('a'), runOf('b', { error })], [], [runOf('c')]];
     const service = await scriptedService([], growing(start, arrivals));
@@ -343,7 +343,7 @@ describe('vals runs --follow', () => {
       args: ['runs', '--val', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
       path: '/v1/vals/4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11/runs',
     },
-  ])('$args: streams a record a line under --ndjson, as it was sent', async ({ args, path }) => {
+  ])('$args: --ndjson prints each record on a line, as it was sent', async ({ args, path }) => {
     const digits = runOf('new', { digits: '#' });
     const service = await scriptedService([], (seen) => {
       const reply = grow(seen) as { body: unknown };
@@ -386,7 +386,7 @@ describe('vals runs --follow', () => {
       expect(row.length).toBeLessThanOrEqual(columns);
   });
 
-  it('says once that the service is away, and once that it is back, and misses nothing', async () => {
+  it('says once that the service is away and once that it is back, and misses no run', async () => {
     const grow = growing([runOf('first')], [[runOf('second')], [runOf('third')]]);
     let asked = 0;
     const service = await scriptedService([], (seen) =>
@@ -405,7 +405,7 @@ describe('vals runs --follow', () => {
     ]);
   });
 
-  it('ends with the code of any other error, and keeps what it printed', async () => {
+  it('ends with the exit code of any other error, and keeps the printed runs', async () => {
     const grow = growing([runOf('first')], []);
     const service = await scriptedService(
       [grow, grow].map((reply) => (response, seen) => {
@@ -422,7 +422,7 @@ describe('vals runs --follow', () => {
     { how: 'is away', reply: { status: 503 }, exit: 7 },
     { how: 'refuses the token', reply: { status: 401 }, exit: 4 },
     { how: 'has no such val', reply: { status: 404 }, exit: 3 },
-  ])('ends at once where the service $how when it begins', async ({ reply, exit }) => {
+  ])('ends at once if the service $how at the start', async ({ reply, exit }) => {
     const service = await scriptedService([], () => reply);
     const result = await followFast(['runs', '--follow'], service.env, () => false);
     expect(result).toMatchObject({ exit, stdout: '' });
@@ -445,7 +445,7 @@ describe('vals runs --follow', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)(
-    'as the built program: prints what happens at once, and %s ends it with %i',
+    'of the built program prints runs at once, and %s ends the program with %i',
     async (signal, exit) => {
       const service = await scriptedService([], growing([runOf('first')], [[runOf('second')]]));
       const child = spawn(process.execPath, [program, 'runs', '--follow'], {

@@ -136,21 +136,25 @@ async function tortured(plan: Plan): Promise<string[]> {
     : [`${JSON.stringify(plan)}: ${found.join(', ')}${warnings ? ', with a warning' : ''}`];
 }
 
-describe('a list that moves while it is read', () => {
+describe('a list that changes while it is read', () => {
   it.each([
     { removals: 'none', least: 1, seeds: budget(60) },
     // A page of one record cannot begin with the last record of the page before.
     { removals: 'once seen to move', least: 2, seeds: budget(40) },
     { removals: 'any time', least: 2, seeds: budget(30) },
-  ] as const)('$seeds interleavings, records vanish: $removals', async ({ removals, least, seeds }) => {
-    const found: string[] = [];
-    for (let seed = 1; seed <= seeds; seed++) found.push(...(await tortured(planOf(seed, removals, least))));
-    expect(`${found.length} of ${seeds} went wrong\n${found.slice(0, 10).join('\n')}`).toBe(
-      `0 of ${seeds} went wrong\n`,
-    );
-  });
+  ] as const)(
+    'gives each record once in $seeds random orders (records vanish: $removals)',
+    async ({ removals, least, seeds }) => {
+      const found: string[] = [];
+      for (let seed = 1; seed <= seeds; seed++)
+        found.push(...(await tortured(planOf(seed, removals, least))));
+      expect(`${found.length} of ${seeds} went wrong\n${found.slice(0, 10).join('\n')}`).toBe(
+        `0 of ${seeds} went wrong\n`,
+      );
+    },
+  );
 
-  it('interleavings of pages that are asked for ahead of their turn and served out of it', async () => {
+  it('gives each record once if pages are requested early and served out of order', async () => {
     const found: string[] = [];
     for (let seed = 1; seed <= budget(40); seed++) {
       const { between } = chanceOf(seed);
@@ -164,7 +168,7 @@ describe('a list that moves while it is read', () => {
     [true, false].map((links) => ({ cap, links, times: 30 })),
   );
   it.each(bursts)(
-    'as many arrive as make a page of $cap come again, $times times (links: $links)',
+    'gives each record once if arrivals repeat a page of $cap records $times times (links: $links)',
     async ({ cap, links, times }) => {
       const old = Array.from({ length: cap * 5 }, (_, index) => `old-${index}`);
       let list = old;
@@ -196,7 +200,7 @@ describe('a list that moves while it is read', () => {
   );
 
   it.each(Array.from({ length: 20 }, (_, index) => 5_000 + index))(
-    'over HTTP with the built program, seed %i',
+    'gives each record once over HTTP with the built program, seed %i',
     async (seed) => {
       const plan = planOf(seed, seed % 2 ? 'once seen to move' : 'none', 2);
       const list = movingList(plan);
@@ -214,7 +218,7 @@ describe('a list that moves while it is read', () => {
   );
 });
 
-describe('a list without end', () => {
+describe('a list without an end', () => {
   const pageOf = (name: string, size: number) =>
     pageWith(Array.from({ length: size }, (_, index) => `${name}-${index}`));
   const at = (query: string) => new URLSearchParams(query);
@@ -263,7 +267,7 @@ describe('a list without end', () => {
     Object.entries(circles).map(([name, circle]) => ({ kind, name, paging, circle })),
   );
 
-  it.each(cases)('ends, with one warning: $kind, $name', async ({ paging, circle, name }) => {
+  it.each(cases)('stops with one warning: $kind, $name', async ({ paging, circle, name }) => {
     // Without paging and without links, the first page is the whole list.
     const single = paging === undefined && name.includes('without links');
     let request = 0;
@@ -298,7 +302,7 @@ describe('a list without end', () => {
     },
   );
 
-  it.each(kinds)('of pages of one record, going round, ends with one warning: %s', async (_kind, paging) => {
+  it.each(kinds)('with pages of one record in a circle stops with one warning: %s', async (_kind, paging) => {
     let request = 0;
     const circle = () => {
       request += 1;
@@ -307,16 +311,13 @@ describe('a list without end', () => {
     expect(await readAll(circle, { paging, most: 10_100 })).toMatchObject({ warnings: 1 });
   });
 
-  it.each(kinds)(
-    'of empty pages ends at the first, as an empty page is the end: %s',
-    async (_kind, paging) => {
-      let request = 0;
-      const empty = () => ({ page: pageWith([]), next: at(`cursor=${request++}`) });
-      expect(await readAll(empty, { paging, most: 150 })).toEqual({ ids: [], warnings: 0, requests: 1 });
-    },
-  );
+  it.each(kinds)('with empty pages stops at the first empty page: %s', async (_kind, paging) => {
+    let request = 0;
+    const empty = () => ({ page: pageWith([]), next: at(`cursor=${request++}`) });
+    expect(await readAll(empty, { paging, most: 150 })).toEqual({ ids: [], warnings: 0, requests: 1 });
+  });
 
-  it.each(kinds)('with an empty page between does not ask for ever: %s', async (_kind, paging) => {
+  it.each(kinds)('with empty pages in between stops: %s', async (_kind, paging) => {
     let request = 0;
     const circle = () => {
       request += 1;

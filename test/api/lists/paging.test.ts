@@ -49,7 +49,7 @@ function pageOf(all: readonly Row[], seen: Seen, { envelope = 'array', cap = 100
 const listed = (stdout: string): unknown[] => JSON.parse(stdout);
 const paths = (service: ScriptedService): string[] => service.requests.map(({ path }) => path);
 
-describe.each(Object.keys(envelopes))('in the envelope %s', (envelope) => {
+describe.each(Object.keys(envelopes))('with the envelope %s', (envelope) => {
   const all = rows(250);
   const saysTheEnd = envelope === 'data, links' || envelope === 'results';
   const command = Object.values(paged)[Object.keys(envelopes).indexOf(envelope) % 4] ?? paged.runs;
@@ -60,7 +60,7 @@ describe.each(Object.keys(envelopes))('in the envelope %s', (envelope) => {
   const expectRequests = (service: ScriptedService, expected: [limit: number, offset: number][]) =>
     expect(paths(service).map(sorted)).toEqual(expected.map((each) => sorted(request(...each))));
 
-  it(`${args[0]} --limit, --offset and --all`, async () => {
+  it(`${args[0]} supports --limit, --offset and --all`, async () => {
     const cases: { more: string[]; shown: Row[]; requests: [number, number][] }[] = [
       { more: [], shown: all.slice(0, 20), requests: [[20, 0]] },
       { more: ['--limit', '100'], shown: all.slice(0, 100), requests: [[100, 0]] },
@@ -93,7 +93,7 @@ describe.each(Object.keys(envelopes))('in the envelope %s', (envelope) => {
     });
   });
 
-  it(`${args[0]}, where the service sends ten at a time whatever it is asked for`, async () => {
+  it(`${args[0]} reads all pages of a service that sends at most ten records at a time`, async () => {
     const few = all.slice(0, 32);
     const service = await scriptedService([], (seen) => pageOf(few, seen, { envelope, cap: 10 }));
     const limited = await run([...args, '--limit', '25', '--json'], { env: service.env });
@@ -121,7 +121,7 @@ describe.each(Object.keys(envelopes))('in the envelope %s', (envelope) => {
 describe('the end of a list', () => {
   const page = (prefix: string, count: number) => rows(count, prefix);
 
-  it('is an empty page: short ones prove nothing', async () => {
+  it('is an empty page, because a short page proves nothing', async () => {
     const pages = [page('a', 3), page('b', 1), page('c', 100), page('d', 2), []];
     const service = await scriptedService(pages.map((body) => ({ body })));
     const { exit, stdout, stderr } = await run(['runs', '--all', '--json'], { env: service.env });
@@ -141,7 +141,7 @@ describe('the end of a list', () => {
     { name: 'a next that is null', links: { next: null } },
     { name: 'a next that is empty', links: { next: '' } },
     { name: 'no links in them', links: {} },
-  ])('is a page with $name, even a full one', async ({ links }) => {
+  ])('is a page with $name, even if the page is full', async ({ links }) => {
     const first = page('a', 1);
     const last = page('b', 100);
     const service = await scriptedService([
@@ -153,7 +153,7 @@ describe('the end of a list', () => {
     expect(listed(stdout)).toEqual([...first, ...last]);
   });
 
-  it('is an empty page, even one with a next', async () => {
+  it('is an empty page, even with a link to the next page', async () => {
     const service = await scriptedService([
       { body: { data: page('a', 2), links: { next: '?offset=2' } } },
       { body: { data: [], links: { next: '?offset=4' } } },
@@ -162,7 +162,7 @@ describe('the end of a list', () => {
     expect({ exit, stderr, count: listed(stdout).length }).toEqual({ exit: 0, stderr: '', count: 2 });
   });
 
-  it('is the number asked for, where the service sends more than that', async () => {
+  it('is the requested number of records, if the service sends more', async () => {
     const service = await scriptedService([{ body: page('a', 50) }]);
     const { exit, stdout } = await run(['runs', '--limit', '3', '--json'], { env: service.env });
     expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: page('a', 3) });
@@ -177,7 +177,7 @@ describe('the end of a list', () => {
       count: 2,
     },
   ];
-  it.each(repeating)('is a page that comes again: a service $name', async ({ args, body, count }) => {
+  it.each(repeating)('is a repeated page: a service $name', async ({ args, body, count }) => {
     const service = await scriptedService([], () => ({ body }));
     const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env });
     expect({ exit, count: listed(stdout).length }).toEqual({ exit: 0, count });
@@ -186,7 +186,7 @@ describe('the end of a list', () => {
 });
 
 describe('links.next', () => {
-  it('gives its query alone: no other host, scheme or path is ever asked', async () => {
+  it('gives only its query, and no other host, scheme or path is requested', async () => {
     const elsewhere = await scriptedService([]);
     const page = (row: string, next?: string) => ({ body: { data: [{ id: row }], links: { next } } });
     const service = await scriptedService([
@@ -210,7 +210,7 @@ describe('links.next', () => {
     expect(service.requests.map((seen) => queryOf(seen).get('offset'))).toEqual([...'01234567']);
   });
 
-  it('that leads on by a position is followed page by page, while records arrive and vanish', async () => {
+  it('with a position is followed page by page while records arrive and vanish', async () => {
     const old = rows(2_000, 'old');
     let all = old;
     const service = await scriptedService([], (seen) => {
@@ -233,7 +233,7 @@ describe('links.next', () => {
     expect(others.every((query) => query.has('after') && !query.has('offset'))).toBe(true);
   });
 
-  it('keeps the filters, whether it repeats them or not', async () => {
+  it('keeps the filters, whether the link repeats them or not', async () => {
     const service = await scriptedService([
       { body: { data: [{ id: 'a' }], links: { next: '?cursor=one' } } },
       { body: { data: [{ id: 'b' }], links: { next: '?cursor=t%26w%3Do&error=false' } } },
@@ -262,7 +262,7 @@ describe('links.next', () => {
     ]);
   });
 
-  it('is taken whole, a name that stands in it twice included', async () => {
+  it('is used whole, even if it has a parameter twice', async () => {
     const service = await scriptedService([
       { body: { data: [{ id: 'a' }], links: { next: '?after=1&after=2' } } },
       { body: { data: [{ id: 'b' }], links: {} } },
@@ -272,7 +272,7 @@ describe('links.next', () => {
   });
 
   it.each(['?offset=1&limit=500', '?cursor=one&limit=500', '?cursor=one&limit=101'])(
-    'makes no request larger than a hundred: %s',
+    'never makes the client request more than a hundred records: %s',
     async (next) => {
       const service = await scriptedService([
         { body: { data: [{ id: 'a' }], links: { next } } },
@@ -283,7 +283,7 @@ describe('links.next', () => {
     },
   );
 
-  it('that is no address is an error, not the end', async () => {
+  it('that is not an address is an error, not the end of the list', async () => {
     const service = await scriptedService([{ body: { data: [{ id: 'a' }], links: { next: 7 } } }]);
     const { exit, stdout, error } = await run(['likes', '--all', '--json'], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
@@ -294,7 +294,7 @@ describe('links.next', () => {
     [['refs'], '/v1/me/references'],
     [['version', 'ls', id], `/v1/vals/${id}/versions`],
   ];
-  it.each(unpaged)('%s: followed, and nothing else is ever in the query', async (args, path) => {
+  it.each(unpaged)('of %s is followed, and nothing is added to the query', async (args, path) => {
     const pages = [rows(1, 'a'), rows(120, 'b'), rows(2, 'c')];
     const links = [{ next: 'http://x.example/?page=2' }, { next: `${path}?page=3&size=9` }, {}];
     const service = await scriptedService(
@@ -306,7 +306,7 @@ describe('links.next', () => {
     expect(paths(service)).toEqual([path, `${path}?page=2`, `${path}?page=3&size=9`]);
   });
 
-  it.each(unpaged)('%s: without one, the first page is the list', async (args, path) => {
+  it.each(unpaged)('that is missing makes the first page of %s the whole list', async (args, path) => {
     for (const body of [rows(130), { data: rows(130) }, { items: rows(130), links: {} }]) {
       const service = await scriptedService([{ body }]);
       const { exit, stdout } = await run([...args, '--json'], { env: service.env });
@@ -329,7 +329,7 @@ it.each(['likes', 'refs'])('%s follows no link that contains the token', async (
   }
 });
 
-it('follows a link that contains a token of a few characters by chance', async () => {
+it('a link that contains a very short token by chance is followed', async () => {
   const service = await scriptedService([
     { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
     { body: { data: [{ id: 'b' }] } },
@@ -356,7 +356,7 @@ describe('a list that fails half-way', () => {
   ];
 
   it.each(failures)(
-    '$name: --ndjson keeps what it wrote, the others print nothing',
+    '$name: --ndjson keeps the lines that it wrote, other formats print nothing',
     async ({ replies, exit, kind }) => {
       const formats: [string[], string][] = [
         [['--ndjson'], first.data.map((row) => `${JSON.stringify(row)}\n`).join('')],
@@ -376,7 +376,7 @@ describe('a list that fails half-way', () => {
     },
   );
 
-  it('a failed page that is asked for again and comes is no failure', async () => {
+  it('succeeds if a repeated request for the failed page succeeds', async () => {
     const service = await scriptedService([
       { body: first },
       { status: 502 },
@@ -387,7 +387,7 @@ describe('a list that fails half-way', () => {
     expect(listed(stdout)).toEqual([...first.data, ...rows(1, 'b')]);
   });
 
-  it('--ndjson writes a page before the next one is there', async () => {
+  it('with --ndjson is written page by page, before the next page arrives', async () => {
     let firstLineRead: () => void = () => {};
     const read = new Promise<void>((resolve) => {
       firstLineRead = resolve;
@@ -410,7 +410,7 @@ describe('a list that fails half-way', () => {
   });
 });
 
-describe('what was asked for', () => {
+describe('a number of records', () => {
   const senseless = [
     ['runs', '--limit', '5', '--all'],
     ['likes', '--all', '--limit', '5'],
@@ -425,7 +425,7 @@ describe('what was asked for', () => {
     ['refs', '--limit', '5'],
     ['version', 'ls', id, '--all'],
   ];
-  it('makes no sense: nothing is sent', async () => {
+  it('that makes no sense is refused, and nothing is sent', async () => {
     const service = await scriptedService([]);
     await forEachAtMost(3, senseless, async (args) => {
       const { exit, stdout, error } = await run([...args, '--json'], { env: service.env });
@@ -433,7 +433,7 @@ describe('what was asked for', () => {
     });
   });
 
-  it('was less than there is: said at a terminal, and only there', async () => {
+  it('that is smaller than the list is mentioned at a terminal, and only there', async () => {
     const body = { data: rows(2), links: { next: '?offset=2' } };
     const service = await scriptedService([], (seen) =>
       queryOf(seen).get('limit') === '100' ? { body: { data: rows(2), links: {} } } : { body },
@@ -448,7 +448,7 @@ describe('what was asked for', () => {
   });
 });
 
-it('a short page in the middle of a long list loses no record, though the pages after it were asked for already', async () => {
+it('a short page in the middle of a long list loses no record, although later pages were already requested', async () => {
   const all = rows(2_000);
   const service = await scriptedService([], (seen) => {
     const isShort = queryOf(seen).get('offset') === '900';
@@ -460,7 +460,7 @@ it('a short page in the middle of a long list loses no record, though the pages 
   expect(asked).toEqual(expect.arrayContaining(['1000', '950', '1050']));
 });
 
-it('a record that arrives while pages are asked for ahead costs no other one', async () => {
+it('a record that arrives while pages are requested ahead hides no other record', async () => {
   const all = rows(2_000);
   /** Answers the page at 900 after the one at 1000, and after a record has arrived at the head. */
   let answerHeld = () => {};

@@ -57,7 +57,7 @@ test('a store of version 2 is migrated, and runs that name a later val belong to
   expect(runs.text).toContain(`{"id":"r1","val":{"name":"later","id":"${val.id}"},"x":1.0}`);
 });
 
-test('a store of version 3 is migrated to its owner without loss, and others can join', async () => {
+test('a store of version 3 is migrated to its owner without loss, and other people can join', async () => {
   const file = join(temporaryFolder(), 'store.db');
   makeVersion1(file, 200);
   const database = new Database(file);

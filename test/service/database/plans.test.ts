@@ -209,7 +209,7 @@ const fill = (series: string, bytes: string) => `
     SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, 'name' || n, '{}'
       FROM ${series};`;
 
-test('no statement reads a whole table, or sorts one', async () => {
+test('no statement reads or sorts a whole table', async () => {
   const at = await newPlace();
   await useAll(at);
   const explain = await ('file' in placeOf(at) ? explainSqlite(at) : explainPostgres(at));

@@ -72,7 +72,7 @@ test('a new file that another program writes to is opened as soon as that progra
   await database.close();
 });
 
-test('of equal requests through two services at once, one creates, renames or deletes the val', async () => {
+test('of equal requests through two services at the same time, only one creates, renames or deletes the val', async () => {
   const one = await temporaryService();
   const two = await temporaryService({ at: one.at });
   for (let round = 0; round < 10; round++) {

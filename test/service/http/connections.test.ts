@@ -45,7 +45,7 @@ describe('a connection takes the next request', () => {
     [415, () => ['POST /v1/vals', signed(), 'Content-Type: text/plain']],
   ];
 
-  test.each(refusals)('after %i', async (status, lines) => {
+  test.each(refusals)('after the status %i', async (status, lines) => {
     const size = status === 413 ? 4 * 1024 * 1024 + 1 : 40_000;
     const tries = status === 413 ? 40 : 500;
     const body = Buffer.alloc(size, ' ');

@@ -64,7 +64,7 @@ test('pages of one caller are made one at a time, and others are answered betwee
 });
 
 test.runIf(process.platform === 'linux')(
-  'an address that sends thousands of requests ahead is not read for a second, and then again',
+  'an address that sends thousands of requests ahead is not read for a second, and is read again then',
   async () => {
     const proxies = new BlockList();
     proxies.addAddress('127.0.0.1', 'ipv4');

@@ -99,13 +99,16 @@ test('links are made with the public URL', async () => {
 describe.runIf(process.platform === 'linux')('a caller that is not the proxy', () => {
   const claims = ['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1'];
 
-  test.each([[[]], [claims]])('is refused with the public URL, whatever it claims: %j', async (lines) => {
-    const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...lines], '127.0.0.2');
-    expect(statusIn(answer)).toBe(403);
-    expect(bodyOf(answer).detail).toContain('https://vals.example');
-  });
+  test.each([[[]], [claims]])(
+    'is refused at the public URL, whatever headers it sends: %j',
+    async (lines) => {
+      const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...lines], '127.0.0.2');
+      expect(statusIn(answer)).toBe(403);
+      expect(bodyOf(answer).detail).toContain('https://vals.example');
+    },
+  );
 
-  test('may ask for the health of the service, by any name', async () => {
+  test('may ask for the health of the service by any host name', async () => {
     expect(statusIn(await say(['GET /healthz HTTP/1.1', 'Host: 10.1.2.3'], '127.0.0.2'))).toBe(200);
   });
 });
@@ -131,7 +134,7 @@ describe('addresses', () => {
     ['localhost', false],
     ['', false],
     [undefined, false],
-  ])('whether %s is this machine: %s', (address, expected) => {
+  ])('%s is an address of this machine: %s', (address, expected) => {
     expect(isAmong(loopbackAddresses, address)).toBe(expected);
   });
 

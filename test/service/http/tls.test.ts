@@ -66,7 +66,7 @@ const closed = (socket: Socket) =>
 
 const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
 
-describe('the service', () => {
+describe('a service with TLS', () => {
   let service: Awaited<ReturnType<typeof overTls>>;
   beforeAll(async () => {
     service = await overTls({ cert: good, key: good });
@@ -118,7 +118,7 @@ describe('the service', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json/s);
   });
 
-  test('answers a caller who asks again as soon as an answer is there', async () => {
+  test('answers a caller who sends the next request as soon as an answer arrives', async () => {
     // The caller is another process, because in this one an answer arrives only after the service knows that it is sent.
     const caller = `
       const text = (index) => {

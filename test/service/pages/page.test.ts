@@ -74,7 +74,7 @@ describe('access to the page', () => {
     },
   );
 
-  test('without the link, it is refused, and a browser shows how to get a link', async () => {
+  test('is refused without the link, and a browser shows how to get a link', async () => {
     const answer = await visit('/');
     expect(answer.status).toBe(401);
     const text = await answer.text();
@@ -83,17 +83,14 @@ describe('access to the page', () => {
     expect(answer.headers.get('set-cookie')).toBeNull();
   });
 
-  test('without the link, other programs get problem details', async () => {
+  test('is refused to other programs without the link, with problem details', async () => {
     const answer = await ask(service, 'GET', '/', { token: null });
     expect(answer).toMatchObject({ status: 401, body: { status: 401 } });
   });
 
-  test.each(['/?key=', '/?key=wrong', '/?token=TOKEN', '/?key=TOKEN'])(
-    'it is refused with %s',
-    async (path) => {
-      expect((await visit(path.replace('TOKEN', service.token))).status).toBe(401);
-    },
-  );
+  test.each(['/?key=', '/?key=wrong', '/?token=TOKEN', '/?key=TOKEN'])('is refused with %s', async (path) => {
+    expect((await visit(path.replace('TOKEN', service.token))).status).toBe(401);
+  });
 
   test('the link works once, and then the cookie works', async () => {
     const link = service.pageLink();
@@ -153,7 +150,7 @@ describe('access to the page', () => {
 describe('the page shows', () => {
   const shown = async (path: string) => (await askText(service, 'GET', path)).text;
 
-  test('the vals, and each with its code and versions, and text as text', async () => {
+  test('the vals, each with its code and versions, as plain text', async () => {
     const { headers, text: list } = await askText(service, 'GET', '/');
     expect(headers['content-type']).toMatch(/^text\/html; charset=utf-8/i);
     expect(list).toContain(`<a href="?val=${val.id}">hello</a>`);
@@ -227,7 +224,7 @@ describe('the page shows', () => {
     expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  test('how many runs there are, if it does not show all', async () => {
+  test('how many runs there are, if not all of them are shown', async () => {
     const { id } = await createVal(service, { name: 'busy', code: 'c' });
     const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
     const report = () =>
@@ -318,7 +315,7 @@ describe('a page that takes long to make', () => {
     expect(text.includes('too large for this page')).toBe(!isShown);
   });
 
-  test('leaves time for other requests, and only so many are made for one caller', async () => {
+  test('leaves time for other requests, and one caller gets only a few pages at a time', async () => {
     let left = 30;
     const pages = Array.from({ length: left }, () => open().finally(() => left--));
     let others = 0;

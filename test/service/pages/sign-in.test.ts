@@ -69,7 +69,7 @@ describe('the form', () => {
   });
 
   test.each(['?//evil.example', '?@evil.example', '?next=https://evil.example'])(
-    'leads nowhere else: %s',
+    'leads to no other site: %s',
     async (query) => {
       const { headers } = await signIn(service.token, {}, `/sign-in${query}`);
       expect(new URL(headers.location ?? '', behindProxy.publicUrl).host).toBe('vals.example');

@@ -40,7 +40,7 @@ const validate = (schema: object, value: unknown): string => {
   return ajv.validate(local, value) ? '' : ajv.errorsText();
 };
 
-test('it is OpenAPI 3.1, for a person and for a space, and needs no token', () => {
+test('the description is OpenAPI 3.1, for a person and for a space, and needs no token', () => {
   expect(document.openapi).toBe('3.1.0');
   expect(document.servers.map(({ url }) => url)).toEqual(['/', '/@{space}']);
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)];
@@ -137,7 +137,7 @@ test('every route is described, needs a token unless it is open, and answers as 
   expect(described.filter((each) => !onPage.includes(each)).sort()).toEqual([...tried].sort());
 });
 
-test('a body that the description refuses is refused, with the field, and as described', async () => {
+test('a body that the description refuses is refused by the service, with the name of the field', async () => {
   const { id } = await createVal(service, { name: 'three', code: 'c' });
   const times = { runStartAt: '2026-01-31', runEndAt: '2026-01-31' };
   for (const [route, body] of [

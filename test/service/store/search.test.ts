@@ -31,7 +31,7 @@ async function found(query: string, as: Caller = service, limit = 100): Promise<
   return names;
 }
 
-test('finds names in any case and code as it is written, the latest first', async () => {
+test('a search finds names in any case and code as it is written, the latest vals first', async () => {
   await createVal(service, { name: 'getPrice', code: 'nothing' });
   await createVal(service, { name: 'other', code: 'const \0 price = "ä";' });
   expect(await found('price')).toEqual(['other', 'getPrice']);
@@ -42,14 +42,14 @@ test('finds names in any case and code as it is written, the latest first', asyn
   expect(await found('%')).toEqual([]);
 });
 
-test('searches only the current code', async () => {
+test('a search reads only the current code', async () => {
   const { id } = await createVal(service, { name: 'changed', code: 'was_here' });
   await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'is_here' } });
   expect(await found('was_here')).toEqual([]);
   expect(await found('is_here')).toEqual(['changed']);
 });
 
-test("finds the caller's own vals first, then the public vals of others", async () => {
+test("a search finds the caller's own vals first, then the public vals of others", async () => {
   for (const privacy of ['public', 'unlisted', 'private']) {
     await createVal(service, { name: `of_local_${privacy}`, code: 'shared_word', privacy });
     await createVal(eve, { name: `of_eve_${privacy}`, code: 'shared_word', privacy });
@@ -61,7 +61,7 @@ test("finds the caller's own vals first, then the public vals of others", async 
   expect(mine.data.map(({ name }) => name)).toEqual(own('local'));
 });
 
-test('every page is reached once, by links and by offset', async () => {
+test('every page of a search is reached once, by links and by offset', async () => {
   await Promise.all(
     Array.from({ length: 130 }, (_, i) =>
       createVal(i % 2 ? service : eve, { name: `many${i}`, code: 'paged_word', privacy: 'public' }),

@@ -54,7 +54,7 @@ describe('below the path of a space', () => {
     expect(await get(ada, '/v1/me')).not.toHaveProperty('actor');
   });
 
-  test('a person sees their spaces, from everywhere', async () => {
+  test('a person sees their spaces, and also without the path', async () => {
     const spaces = (role: string) => [{ ...acme, role, url: `${service.baseUrl}/@acme` }];
     for (const path of ['/v1/me/spaces', '/@acme/v1/me/spaces']) {
       expect(await get(ada, path)).toMatchObject({ data: spaces('write') });
@@ -279,7 +279,7 @@ test('requests are counted for the person, whatever the space', async () => {
   expect(await get(bob, '/@acme/v1/me')).toBe(200);
 });
 
-describe('the page', () => {
+describe('the page of a space', () => {
   let team: TemporaryService;
   beforeAll(async () => {
     team = await temporaryService({ at: service.at, network: behindProxy });

@@ -23,7 +23,7 @@ const serverClock = (): FastClock => ({
 });
 
 describe('the built program', () => {
-  it('meets faults as it does in process, with the methods in turn', { timeout: 240_000 }, async () => {
+  it('reacts to faults like the program in the process of the tests', { timeout: 240_000 }, async () => {
     const home = temporaryFolder();
     const built: Stage = {
       clock: serverClock,

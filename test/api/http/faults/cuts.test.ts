@@ -90,7 +90,7 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
 }
 
 describe('an answer cut after each byte', () => {
-  it.each(cutCommands)('%s', { timeout: 240_000 }, async (name) => {
+  it.each(cutCommands)('is never a whole answer for %s', { timeout: 240_000 }, async (name) => {
     const cuts = cutsOf(name);
     const table: string[] = [];
     await forEachAtMost(32, cuts, async (cut) => {

@@ -58,20 +58,24 @@ function cellsOf(name: string, all = isLong): Cell[] {
 
 const atATime = 32;
 
-describe('every fault, once or for ever, at a terminal or in a pipe', () => {
-  it.each(commands.map(({ name }) => name))('%s', { timeout: 240_000 }, async (name) => {
-    const table: string[] = [];
-    await forEachAtMost(atATime, cellsOf(name), async (cell) => {
-      const { fault, forever, terminal } = cell;
-      const wrong = await mismatches(cell, inProcess());
-      if (wrong.length === 0) return;
-      const where = `${fault.name}, ${forever ? 'for ever' : 'once'}, ${terminal ? 'terminal' : '--json'}`;
-      table.push(`${name} | ${where} | ${wrong.join(' | ')}`);
-    });
-    expect(table.sort()).toEqual([]);
-  });
+describe('with every fault, once or for ever, at a terminal or in a pipe,', () => {
+  it.each(commands.map(({ name }) => name))(
+    '%s reacts as the contract says',
+    { timeout: 240_000 },
+    async (name) => {
+      const table: string[] = [];
+      await forEachAtMost(atATime, cellsOf(name), async (cell) => {
+        const { fault, forever, terminal } = cell;
+        const wrong = await mismatches(cell, inProcess());
+        if (wrong.length === 0) return;
+        const where = `${fault.name}, ${forever ? 'for ever' : 'once'}, ${terminal ? 'terminal' : '--json'}`;
+        table.push(`${name} | ${where} | ${wrong.join(' | ')}`);
+      });
+      expect(table.sort()).toEqual([]);
+    },
+  );
 
-  it('has as many cells as are claimed', () => {
+  it('the tests cover as many cells as claimed', () => {
     expect(faults.length).toBeGreaterThan(100);
     expect(new Set(faults.map(({ name }) => name)).size).toBe(faults.length);
     expect(commands.flatMap(({ name }) => cellsOf(name, true)).length).toBeGreaterThan(2_500);
@@ -84,7 +88,7 @@ describe('every fault, once or for ever, at a terminal or in a pipe', () => {
     }
   });
 
-  it('no redirect was followed', () => {
+  it('no redirect is followed', () => {
     expect(untouched.connections()).toBe(0);
   });
 });

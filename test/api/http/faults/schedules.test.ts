@@ -363,7 +363,7 @@ function totalExit(outcomes: readonly Outcome[]): number {
 }
 
 describe('random sequences of faults', () => {
-  it(`${count} of them: exit 0 is done, exit 7 is not done, and nothing is done twice`, {
+  it(`exit 0 means done, exit 7 means not done, and nothing is done twice (${count} cases)`, {
     timeout: 240_000,
   }, async () => {
     const table: string[] = [];
