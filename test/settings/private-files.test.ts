@@ -209,7 +209,7 @@ describe('a home that is empty or relative', () => {
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
-  it.runIf(isRoot)('is like a user whom the system does not know: there is no config', async () => {
+  it.runIf(isRoot)('of a user whom the system does not know gives no config', async () => {
     const { cwd } = await project();
     chmodSync(cwd, 0o755);
     const { exitCode, stdout } = await execa(

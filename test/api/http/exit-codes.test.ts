@@ -206,8 +206,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('a service that does not answer', () => {
-  it('ends a command at the deadline: a read changed nothing, and the outcome of a write is unknown', async () => {
+describe('without an answer', () => {
+  it('a command ends at the deadline: a read changed nothing, and the outcome of a write is unknown', async () => {
     await forEachAtMost(4, methods, async (method) => {
       const service = await scriptedService([() => {}]);
       const result = await send(method, service.env, '--timeout', '1');
@@ -217,7 +217,7 @@ describe('a service that does not answer', () => {
     });
   });
 
-  it('or that ends the connection before TLS is tried four times, and nothing was changed', async () => {
+  it('a connection that is refused or breaks before TLS is tried four times, and nothing was changed', async () => {
     const hangsUp = await rawService({ received: (socket) => socket.end() });
     // Nothing listens on port 1.
     const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
@@ -230,7 +230,7 @@ describe('a service that does not answer', () => {
     });
   });
 
-  it('after it went away: its last answer decides whether a write may have been made', async () => {
+  it('the last answer before the service went away decides whether a write may have been made', async () => {
     const cases: [status: number, exit: number][] = [
       [502, 8],
       [503, 7],
@@ -248,7 +248,7 @@ describe('a service that does not answer', () => {
     });
   });
 
-  it('and accepts no connection: nothing was changed, not even by a write', async () => {
+  it('nothing was changed if no connection was made, not even by a write', async () => {
     const service = await fullService();
     const ended: Record<string, number> = {};
     await Promise.all([

@@ -151,7 +151,7 @@ describe('a proxy that makes no tunnel', () => {
     expect({ exit, connections: proxy.connections() }).toEqual({ exit: 7, connections: 4 });
   });
 
-  it('after it has confirmed one makes the outcome of a write without TLS unknown', async () => {
+  it('although it confirmed the tunnel leaves the outcome of a write without TLS unknown', async () => {
     const proxy = await rawService({
       received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),
     });
@@ -178,7 +178,7 @@ describe('a proxy that makes no tunnel', () => {
     expect(error?.message).toContain('at the proxy 127.0.0.1:1, the connection was refused.');
   });
 
-  it('and answers 407 gets a hint where to put the password', async () => {
+  it('but answers 407 leads to a hint where to put the password', async () => {
     const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
     const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
     expect(error).toMatchObject({
