@@ -23,6 +23,7 @@ export interface Metrics {
 /** Counting a million runs takes the database a second, so the count is repeated only after this time. */
 const countsAgeMs = 60_000;
 const countTimeoutMs = 1_000;
+const mostConnections = 100;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export function createMetrics({ requestsUnderWay, connections, counts }: MetricSources): Metrics {
@@ -78,6 +79,15 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
     return counting;
   }
 
+  let writing: Promise<string> | undefined;
+  /** Readers that come at the same time share one text, because making a text takes some milliseconds. */
+  function sharedText(): Promise<string> {
+    writing ??= registry.metrics().finally(() => {
+      writing = undefined;
+    });
+    return writing;
+  }
+
   return {
     count({ method, route, status, ms }) {
       requests.inc({ method, route, status });
@@ -96,11 +106,12 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
         });
         await Promise.race([recount(), timeout]);
         clearTimeout(timer);
-        const text = await registry.metrics();
+        const text = await sharedText();
         outgoing
           .writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' })
           .end(text);
       });
+      server.maxConnections = mostConnections;
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen({ port, host }, resolve);
