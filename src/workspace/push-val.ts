@@ -17,8 +17,6 @@ import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
   force: boolean;
-  /** True if the user typed the path of the file itself, and not its folder or the name of its val. */
-  isTyped: boolean;
   /** Creates a new val if the id in vals.json belongs to another owner, to a val with another name, or to no val. */
   fork: boolean;
   dryRun: boolean;
@@ -194,19 +192,16 @@ async function examineOrFork({ workspace, val, code, base, options }: Push): Pro
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
-  { force, isTyped, dryRun }: PushOptions,
+  { force, dryRun }: PushOptions,
 ): Outcome | undefined {
-  const { val, recorded, remote, status, foreign, otherNameThere } = examined;
+  const { val, remote, status, foreign, otherNameThere } = examined;
   if (foreign !== undefined && val.otherServices !== undefined) {
     throw ofAnotherOwner(workspace, val.otherServices, foreign.owner);
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // A stranger's vals.json can put the id of any val beside a harmless name. So --force overwrites a val of another
-  // name only if the user typed the file's path, or if this folder pulled or pushed the val.
-  const mayForce = force && (isTyped || recorded?.name !== undefined);
-  if (otherNameThere !== undefined && !examined.isRenamedHere && !mayForce)
-    throw otherName(val, otherNameThere);
+  // A stranger's vals.json can put the id of any val beside a harmless name.
+  if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
       if (examined.isNew && remote?.id !== undefined) record(workspace, val, { ...remote, name: val.name });

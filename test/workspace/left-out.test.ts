@@ -59,19 +59,6 @@ it.each([
   expect(sent()).toEqual([]);
 });
 
-it.each(['in', 'outside of'])(
-  'push sends a hidden file only if its path is typed, %s a workspace',
-  async (where) => {
-    const { place, sent } = await workspace();
-    if (where === 'outside of') place.remove('vals.json');
-    put(place.folder, { 'sub/.hid.ts': 'hidden', 'sub/b.ts': 'b' });
-    expect(await place.vals('push', 'sub')).toMatchObject({ exit: 0 });
-    expect(sent()).toEqual(['b']);
-    expect(await place.vals('push', 'sub/.hid.ts')).toMatchObject({ exit: 0 });
-    expect(sent()).toEqual(['b', 'hidden']);
-  },
-);
-
 it('push leaves out a file of a typed folder that vals.json cannot list', async () => {
   const { place, sent } = await workspace();
   put(place.folder, { 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });

@@ -146,6 +146,7 @@ describe('an id that belongs to a val of another name', () => {
   });
 
   it.each([
+    ['--force', 'production_billing'],
     ['hello.ts --force', 'production_billing'],
     ['--fork', 'hello'],
   ])('push %s sends the file as %s', async (words, name) => {
@@ -158,26 +159,12 @@ describe('an id that belongs to a val of another name', () => {
     expect(place.idOf('hello.ts')).toBe(ownId);
   });
 
-  it.each(['push', 'push .', 'push hello', `push ${id}`])(
-    '%s --force names the other val and sends nothing, because the path of the file was not typed',
-    async (words) => {
-      const { place, sent } = await checkout(facts);
-      for (const more of [['--force'], ['--force', '--dry-run']]) {
-        const [row] = await place.rows([...words.split(' '), ...more], 5);
-        expect(row?.error?.message).toContain('"hello" in vals.json, but on the service, its id belongs');
-        expect(row?.error?.message).toContain('"production_billing"');
-        expect(row?.error?.hint).toContain('`vals push hello.ts --force`');
-      }
-      expect(sent()).toEqual([]);
-    },
-  );
-
   it('push --force warns of the name of the val that it overwrites', async () => {
     const { place } = await checkout(facts);
     const warning =
       'warning: hello.ts goes to the val "production_billing", because its id in vals.json belongs to that val and not to "hello".\n';
     for (const more of [['--dry-run'], []]) {
-      const { exit, stdout, stderr } = await place.vals('push', 'hello.ts', '--force', ...more);
+      const { exit, stdout, stderr } = await place.vals('push', '--force', ...more);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(warning) });
       expect(stdout).toContain('\tproduction_billing\t');
     }

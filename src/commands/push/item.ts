@@ -8,8 +8,6 @@ export interface PushItem extends Source {
   val?: WorkspaceVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
-  /** Whether the user typed the path of the file itself, and not its folder or the name of its val. */
-  isTyped: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
 }
@@ -23,7 +21,6 @@ export interface PushPlan {
 export const untrackedItem = (context: Context, { file, inFolder }: FoundFile): PushItem => ({
   file,
   name: nameFrom(file),
-  isTyped: inFolder === undefined,
   canReadAgain: inFolder !== undefined,
   read: async () => (inFolder ? readInFolder(file, inFolder) : readCode(file, context)),
 });

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { shell } from '../../lib/shell-command.ts';
@@ -49,7 +49,7 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
       const code = readBelow(known.root, file);
       return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
     };
-    return { file, name, val, isTyped: false, canReadAgain: true, read };
+    return { file, name, val, canReadAgain: true, read };
   });
 }
 
@@ -58,39 +58,22 @@ async function chosenItems(
   known: KnownVals,
   words: readonly string[],
 ): Promise<PushItem[]> {
-  const { cwd } = known;
   const reasonAgainst = createFileCheck(known, context.say.warn);
-  const targets = words.map((word) => findTarget(known, word, reasonAgainst));
-  const typedPaths = new Set(targets.filter(({ isTyped }) => isTyped).map(({ path }) => resolve(cwd, path)));
-  const paths = targets.map(({ path }) => path);
+  const paths = words.map((word) => findPath(known, word, reasonAgainst));
   const files = withoutInvalidPaths(context, known, await collectFiles(paths, context));
-  const items = files.map((found) => {
-    const isTyped = typedPaths.has(resolve(cwd, found.file));
-    return { ...chosenItem(context, known, found), isTyped };
-  });
+  const items = files.map((found) => chosenItem(context, known, found));
   refuseSameNames(items);
   return items;
 }
 
-interface Target {
-  path: string;
-  /** False if the user typed the name or id of a val, and the path comes from vals.json. */
-  isTyped: boolean;
-}
-
-function findTarget(
-  known: KnownVals,
-  word: string,
-  reasonAgainst: ReturnType<typeof createFileCheck>,
-): Target {
+function findPath(known: KnownVals, word: string, reasonAgainst: ReturnType<typeof createFileCheck>): string {
   const val = isPath(known.cwd, word) ? undefined : findVal(known, word);
-  if (val === undefined) return { path: word, isTyped: true };
+  if (val === undefined) return word;
   const path = relative(known.cwd, join(known.root, val.file));
-  const isPathInManifest = findByFile(known, word) !== undefined;
-  if (isPathInManifest) return { path, isTyped: true };
-  const reason = reasonAgainst(val);
+  const isName = findByFile(known, word) === undefined;
+  const reason = isName ? reasonAgainst(val) : undefined;
   if (reason !== undefined) throw pathNeeded(word, val, path, reason);
-  return { path, isTyped: false };
+  return path;
 }
 
 const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>

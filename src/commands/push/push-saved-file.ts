@@ -31,7 +31,6 @@ export interface PusherOptions {
   workspace: Workspace;
   api: Api;
   force: boolean;
-  isTyped(file: string): boolean;
   outage: Outage;
   /** The files to push at the start, even if an ignore file lists them. */
   firstFiles: Set<string>;
@@ -47,7 +46,7 @@ interface SavedFile {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, isTyped, outage, firstFiles, ignoreFiles }: PusherOptions,
+  { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
 ): (file: string) => Promise<void> {
   const { flags, signal, say } = context;
   const columns = eventColumns(context);
@@ -99,7 +98,7 @@ export function createFilePusher(
 
   function push({ workspace: current, val, code }: SavedFile, file: string, remotes: RemoteVals) {
     if (code !== undefined) checkNotEmpty(file, code);
-    return pushVal(current, api, val, code, { ...pushOptions, isTyped: isTyped(file), remotes });
+    return pushVal(current, api, val, code, { ...pushOptions, remotes });
   }
 
   async function reportOutcome(outcome: Outcome, wasUnreachable: boolean): Promise<void> {

@@ -14,8 +14,8 @@ import { planPush } from './plan.ts';
 import { sendAll } from './send.ts';
 
 const foldersAndConflicts =
-  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except hidden files and those that .gitignore or ' +
-  '.valsignore lists. In a workspace, a val that changed here and on the service is in conflict, and nothing is sent for it.';
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
+  'In a workspace, a val that changed here and on the service is in conflict, and nothing is sent for it.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
@@ -24,9 +24,7 @@ export const command = defineCommand({
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} With --force, files in conflict overwrite the code on the service; a val that changed only ` +
-    'on the service stays as it is. If a val has another name in vals.json than on the ' +
-    'service, it may be the wrong val. If this folder never pulled or pushed it, --force overwrites it only if you type ' +
-    'the path of its file. ' +
+    'on the service stays as it is. ' +
     '--prune deletes the vals on the service whose files are gone from the workspace. It lists the vals and asks first. ' +
     'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if this folder never ' +
     'pulled or pushed it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in ' +

@@ -65,7 +65,7 @@ export async function createItemSender(
     if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);
     try {
       const outcome = isTracked
-        ? await pushVal(workspace, api, val, code, { ...pushOptions, isTyped: item.isTyped, remark })
+        ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
       return outcome;

@@ -5,7 +5,7 @@ import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, relativeTo } from '../../workspace/workspace.ts';
+import { openWorkspace } from '../../workspace/workspace.ts';
 import { exitQuietly } from '../shared/messages.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
@@ -36,8 +36,7 @@ export async function watchWorkspace(
   void aborted(signal).then(() => end(signal.reason));
 
   const ignoreFiles = createIgnoreFiles(say.warn);
-  const isTyped = (file: string) => paths.some((path) => relativeTo(workspace, path) === file);
-  const pusherOptions = { workspace, api, force, isTyped, ignoreFiles };
+  const pusherOptions = { workspace, api, force, ignoreFiles };
   const pushes = createPushQueue(context, { ...pusherOptions, concurrency, onFatal: end });
 
   const isChosen = (file: string) => isBelow(workspace, paths, file);

@@ -190,9 +190,8 @@ async function walk(
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
       options.warn(`${withSlashes(join(options.shownPath, file))} was left out: it is ${reason}.`);
-    if (isHidden(entry.name)) continue;
     if (entry.isDirectory()) {
-      if (isIgnored(path, true, rules)) continue;
+      if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file)) {
         warnLeftOut(`more than ${mostFolders} folders deep`);
         continue;
