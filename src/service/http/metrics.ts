@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 interface MeasuredRequest {
@@ -80,11 +81,16 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   }
 
   let writing: Promise<string> | undefined;
-  /** Readers that come at the same time share one text, because making a text takes some milliseconds. */
+  /**
+   * Making a text takes two milliseconds. So all requests that arrive in one turn of the event loop get the same text,
+   * which is made after the last of these requests.
+   */
   function sharedText(): Promise<string> {
-    writing ??= registry.metrics().finally(() => {
-      writing = undefined;
-    });
+    writing ??= setImmediate()
+      .then(() => registry.metrics())
+      .finally(() => {
+        writing = undefined;
+      });
     return writing;
   }
 
