@@ -154,7 +154,9 @@ function onOff(
     case 'false':
       return { value: false, source: variable };
     default:
-      throw new UsageError(`${variable} must be 1 or 0.`, { hint: `Set ${variable} to 1 or 0.` });
+      throw new UsageError(`${variable} must be 1 or 0, not "${env[variable]}".`, {
+        hint: `Set ${variable}=1, or unset ${variable}.`,
+      });
   }
 }
 
@@ -215,7 +217,7 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** Files store this name instead of the address, because the port changes with each start. */
+/** Stored instead of an address, because the port of the embedded service changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

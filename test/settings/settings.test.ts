@@ -339,6 +339,13 @@ describe('a setting that makes no sense', () => {
     expect(result).toMatchObject({ exit: 2, stdout: '', stderr: expect.stringContaining(name) });
     expect(service.requests).toEqual([]);
   });
+
+  it('is quoted in the error if the variable must be 1 or 0', async () => {
+    const { stderr } = await run(['me'], { env: { VALS_DEBUG: 'perhaps' } });
+    expect(stderr).toBe(
+      'error: VALS_DEBUG must be 1 or 0, not "perhaps".\nhint: Set VALS_DEBUG=1, or unset VALS_DEBUG.\n',
+    );
+  });
 });
 
 describe('a config file that cannot be used', () => {
