@@ -292,7 +292,7 @@ describe('--code and --readme', () => {
       const service = await scriptedService([{ body }]);
       const { exit, stdout, stderr } = await run(['val', 'get', id, '--code'], { env: service.env });
       expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-      expect(stderr).toContain('no code');
+      expect(stderr).toContain('without its code');
     },
   );
 
