@@ -13,40 +13,41 @@ export interface Layout {
 }
 
 export function layOut(columns: readonly Column[], wantedWidths: readonly number[], width: number): Layout {
-  const widthOf = (index: number) => wantedWidths[index] ?? 0;
-  let shown = columns.map((_, index) => index);
-  const fitted = (least: (index: number) => number) => {
+  const wanted = (index: number) => wantedWidths[index] ?? 0;
+  const neverCut = (index: number) => columns[index]?.neverCut === true;
+  const readable = (index: number) =>
+    Math.min(wanted(index), columns[index]?.chart ? fewestBars : readableWidth);
+  const narrowest = (index: number) => Math.min(wanted(index), minWidth);
+  const fitted = (shown: readonly number[], least: (index: number) => number) => {
     const room = width - gap.length * (shown.length - 1);
-    return shrink(shown.map(widthOf), shown.map(least), room);
+    return shrink(shown.map(wanted), shown.map(least), room);
   };
+  const fitReadable = (shown: readonly number[]) =>
+    fitted(shown, (index) => (neverCut(index) ? wanted(index) : readable(index)));
+  const fitNarrow = (shown: readonly number[]) =>
+    fitted(shown, (index) => (neverCut(index) ? wanted(index) : narrowest(index))) ??
+    fitted(shown, narrowest);
 
-  const leastReadable = (index: number): number => {
-    const { neverCut, chart } = columns[index] ?? {};
-    if (neverCut) return widthOf(index);
-    return Math.min(widthOf(index), chart ? fewestBars : readableWidth);
-  };
+  let shown = columns.map((_, index) => index);
   for (;;) {
-    const widths = fitted(leastReadable);
+    const widths = fitReadable(shown);
     if (widths !== undefined) return { shown, widths, missing: 0 };
     const next = nextToDrop(shown, columns);
     if (next === undefined) break;
     shown = shown.filter((index) => index !== next);
   }
-  const least = (index: number) => Math.min(widthOf(index), minWidth);
-  const before = shown.length;
-  for (;;) {
-    const widths =
-      fitted((index) => (columns[index]?.neverCut ? widthOf(index) : least(index))) ?? fitted(least);
-    if (widths !== undefined) return { shown, widths, missing: before - shown.length };
-    if (shown.length === 1) return { shown, widths: [Math.max(1, width)], missing: before - 1 };
-    shown = shown.slice(0, -1);
+  for (let missing = 0; missing < shown.length; missing++) {
+    const first = shown.slice(0, shown.length - missing);
+    const widths = fitNarrow(first);
+    if (widths !== undefined) return { shown: first, widths, missing };
   }
+  return { shown: shown.slice(0, 1), widths: [Math.max(1, width)], missing: shown.length - 1 };
 }
 
 function nextToDrop(shown: readonly number[], columns: readonly Column[]): number | undefined {
   const rank = (index: number) => columns[index]?.droppable ?? Infinity;
-  const first = shown.reduce((a, b) => (rank(b) < rank(a) ? b : a));
-  return rank(first) === Infinity ? undefined : first;
+  const lowest = shown.reduce((a, b) => (rank(b) < rank(a) ? b : a));
+  return rank(lowest) === Infinity ? undefined : lowest;
 }
 
 function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {

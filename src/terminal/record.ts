@@ -15,23 +15,23 @@ const forPrograms: ReadonlySet<string> = new Set(['links']);
 export async function formatRecord(
   record: JsonObject,
   columns: readonly Column[],
-  onlyColumns: boolean,
+  userChoseColumns: boolean,
   screen: Screen,
 ): Promise<string> {
+  if (userChoseColumns) return formatPairs(record, columns, screen, { showEmpty: true });
+  const all = [...columns, ...otherColumns(record, columns, screen)];
+  return formatPairs(record, all, screen, { showEmpty: false });
+}
+
+function otherColumns(record: JsonObject, columns: readonly Column[], screen: Screen): Column[] {
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
-  const rest = onlyColumns
-    ? []
-    : Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
-  const all: Column[] = [
-    ...columns,
-    // `paths` stays empty, because a dot in a key would be read as a separator.
-    ...rest.map((key) => ({
-      header: key,
-      paths: [],
-      compute: (record: JsonObject) => oneLine(record[key], screen),
-    })),
-  ];
-  return formatPairs(record, all, screen, onlyColumns);
+  const others = Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
+  return others.map((key) => ({
+    header: key,
+    // A path would split a key that contains a dot.
+    paths: [],
+    compute: () => oneLine(record[key], screen),
+  }));
 }
 
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
@@ -48,7 +48,9 @@ export async function formatBlocks(
   const isLong = ({ firstLine }: Column) => firstLine !== undefined;
   const longLast = [...columns.filter((column) => !isLong(column)), ...columns.filter(isLong)];
   const blocks: string[] = [];
-  for (const record of records) blocks.push(await formatPairs(record, longLast, screen, false));
+  for (const record of records) {
+    blocks.push(await formatPairs(record, longLast, screen, { showEmpty: false }));
+  }
   return blocks.join('\n');
 }
 
@@ -56,7 +58,7 @@ async function formatPairs(
   record: JsonObject,
   columns: readonly Column[],
   screen: Screen,
-  withEmpty: boolean,
+  { showEmpty }: { showEmpty: boolean },
 ): Promise<string> {
   const pairs = columns
     .map((column) => ({
@@ -64,7 +66,7 @@ async function formatPairs(
       cell: wholeCell(record, column, screen),
       column,
     }))
-    .filter(({ cell }) => withEmpty || cell.text !== '');
+    .filter(({ cell }) => showEmpty || cell.text !== '');
   const textWidth = await createTextWidth(
     pairs.flatMap(({ key, cell }) => [key, cell.text.replaceAll('\n', ' ')]),
     screen.glyphs.ellipsis,

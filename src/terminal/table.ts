@@ -27,7 +27,7 @@ export async function formatTable(
     return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, givenOptions);
   };
   const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
-  const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
+  const textWidth = await textWidthFor(filled, screen);
   const layout = layOut(columnsOf(filled), wantedWidths(filled, textWidth), screen.width);
   for (const [index, { firstLine }] of columnsOf(filled).entries()) {
     if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
@@ -37,9 +37,7 @@ export async function formatTable(
     screen.hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
   }
   const lines = await drawTable(filled, all, layout, textWidth, screen, total);
-  return [...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]
-    .map((line) => `${line}\n`)
-    .join('');
+  return withLineBreaks([...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]);
 }
 
 export interface GrowingTable {
@@ -52,28 +50,42 @@ export function createGrowingTable(
   screen: Screen,
   { givenOptions }: Pick<TableOptions, 'givenOptions'>,
 ): GrowingTable {
+  const fill = (records: readonly JsonObject[], wanted: readonly Column[]) =>
+    fillColumns(records, wanted, screen, { writeMoment: clockTime });
   let first: { columns: readonly FilledColumn[]; layout: Layout } | undefined;
+
+  async function begin(records: readonly JsonObject[]): Promise<string[]> {
+    const isNeeded = ({ column, cells }: FilledColumn) => !isImplied(column, cells, givenOptions);
+    const filled = fill(records, columns).filter(isNeeded);
+    const textWidth = await textWidthFor(filled, screen);
+    const widths = withRoomForMore(filled, textWidth, screen.width);
+    const layout = layOut(columnsOf(filled), widths, screen.width);
+    first = { columns: filled, layout };
+    return drawTable(filled, records, layout, textWidth, screen);
+  }
+
+  async function addRows(
+    records: readonly JsonObject[],
+    { columns: firstColumns, layout }: NonNullable<typeof first>,
+  ): Promise<string[]> {
+    const filled = fill(records, columnsOf(firstColumns)).map((each, index) => ({
+      ...each,
+      alignedRight: firstColumns[index]?.alignedRight ?? false,
+    }));
+    const textWidth = await textWidthFor(filled, screen);
+    const [_header, ...rows] = await drawTable(filled, records, layout, textWidth, screen);
+    return rows;
+  }
+
   return {
     async append(records) {
-      const isFirst = first === undefined;
-      const options = { writeMoment: clockTime };
-      const filled = first
-        ? fillColumns(records, columnsOf(first.columns), screen, options)
-        : fillColumns(records, columns, screen, options).filter(
-            ({ column, cells }) => !isImplied(column, cells, givenOptions),
-          );
-      const textWidth = await createTextWidth(textsOf(filled), screen.glyphs.ellipsis);
-      first ??= {
-        columns: filled,
-        layout: layOut(columnsOf(filled), withRoomForMore(filled, textWidth, screen.width), screen.width),
-      };
-      const alignedRight = (index: number) => first?.columns[index]?.alignedRight ?? false;
-      const aligned = filled.map((each, index) => ({ ...each, alignedRight: alignedRight(index) }));
-      const lines = await drawTable(aligned, records, first.layout, textWidth, screen);
-      return (isFirst ? lines : lines.slice(1)).map((line) => `${line}\n`).join('');
+      const lines = first ? await addRows(records, first) : await begin(records);
+      return withLineBreaks(lines);
     },
   };
 }
+
+const withLineBreaks = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
 
 interface FilledColumn {
   column: Column;
@@ -117,6 +129,9 @@ const isImplied = (
   impliedBy !== undefined &&
   givenOptions.has(impliedBy) &&
   cells.every(({ text }) => text === cells[0]?.text);
+
+const textWidthFor = (filled: readonly FilledColumn[], { glyphs }: Screen): Promise<TextWidth> =>
+  createTextWidth(textsOf(filled), glyphs.ellipsis);
 
 function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
   for (const { head, cells } of filled) {

@@ -20,10 +20,18 @@ export async function renderJson({ value }: JsonResult, stdout: Sink, options: R
 }
 
 export async function writeJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { kind, color, redactor } = options;
-  const style = await createStyle(stdout.isTerminal && color);
-  const text = (each: JsonValue) =>
-    `${stdout.isTerminal ? paintJson(each, style, kind === 'ndjson' ? 0 : 2) : stringifyJson(each)}\n`;
-  const clean = () => text(withoutToken(value, redactor));
-  await (Array.isArray(value) ? stdout.writeLong(text(value), clean) : stdout.write(text(value), clean));
+  const format = await createJsonFormatter(stdout, options);
+  const text = format(value);
+  const clean = () => format(withoutToken(value, options.redactor));
+  await (Array.isArray(value) ? stdout.writeLong(text, clean) : stdout.write(text, clean));
+}
+
+async function createJsonFormatter(
+  stdout: Sink,
+  { kind, color }: RenderOptions,
+): Promise<(value: JsonValue) => string> {
+  if (!stdout.isTerminal) return (value) => `${stringifyJson(value)}\n`;
+  const style = await createStyle(color);
+  const indent = kind === 'ndjson' ? 0 : 2;
+  return (value) => `${paintJson(value, style, indent)}\n`;
 }

@@ -51,10 +51,12 @@ function indentedArray(stdout: Sink, options: RenderOptions): ListWriter {
   };
 }
 
-/** The text of a page takes less memory than its records. One text for all pages could exceed V8's longest string. */
+/**
+ * Keeps the text of each page, because the records would take more memory. The texts are not joined, because the joined
+ * text could be longer than V8's longest string.
+ */
 function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   const arrays: string[] = [];
-  const withoutBrackets = (array: string) => array.slice(1, -1);
   return {
     async add(page) {
       arrays.push(await interruptibleIfLarge(page, () => stringifyJson(withFields(page, options))));
@@ -62,9 +64,9 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
     async finish() {
       await stdout.write('[');
       for (const [index, array] of arrays.entries()) {
-        const comma = index === 0 ? '' : ',';
-        const clean = () => stringifyJson(withoutToken(parseJson(array), options.redactor));
-        await stdout.write(comma + withoutBrackets(array), () => comma + withoutBrackets(clean()));
+        const itemsOf = (json: string) => (index === 0 ? '' : ',') + json.slice(1, -1);
+        const clean = () => itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
+        await stdout.write(itemsOf(array), clean);
       }
       await stdout.write(']\n');
     },

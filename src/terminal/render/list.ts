@@ -6,9 +6,9 @@ import { createListWriter } from './list-writers.ts';
 import type { RenderOptions } from './options.ts';
 
 export async function renderList(result: ListResult, stdout: Sink, options: RenderOptions): Promise<void> {
-  const { inspect, warnOfUnknown } = createFieldCheck(result, options);
-  await writeList(result, stdout, options, inspect);
-  warnOfUnknown();
+  const missingFields = createMissingFields(result, options);
+  await writeList(result, stdout, options, missingFields.searchIn);
+  missingFields.report();
 }
 
 export function renderOutcomes(
@@ -20,16 +20,15 @@ export function renderOutcomes(
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt, because they report changes.
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  // An outcome omits empty keys, so a missing field is not a typing mistake.
-  const inspect = () => {};
-  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten }, inspect);
+  // There is no warning about missing fields, because an outcome omits empty fields.
+  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten });
 }
 
 async function writeList(
   result: ListResult,
   stdout: Sink,
   options: RenderOptions,
-  inspect: (records: readonly JsonObject[]) => void,
+  searchFieldsIn: (records: readonly JsonObject[]) => void = () => {},
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
   const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
@@ -37,7 +36,7 @@ async function writeList(
   for await (const page of pages) {
     if (page.records.length === 0) continue;
     isEmpty = false;
-    if (options.fields) await interruptibleIfLarge(page, () => inspect(page.records));
+    if (options.fields) await interruptibleIfLarge(page, () => searchFieldsIn(page.records));
     await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
@@ -46,23 +45,23 @@ async function writeList(
 
 const maxKeysInWarning = 20;
 
-function createFieldCheck(result: ListResult, { fields = [], commandColumns, warn }: RenderOptions) {
+function createMissingFields(result: ListResult, { fields = [], commandColumns, warn }: RenderOptions) {
   const known = new Set((result.columns ?? commandColumns).flatMap(({ paths }) => paths));
-  const unseen = new Set(fields.filter((field) => !known.has(field)));
-  const keys = new Set<string>();
+  const missing = new Set(fields.filter((field) => !known.has(field)));
+  const present = new Set<string>();
   return {
-    inspect(records: readonly JsonObject[]): void {
-      if (unseen.size === 0) return;
+    searchIn(records: readonly JsonObject[]): void {
+      if (missing.size === 0) return;
       for (const record of records) {
-        for (const field of unseen) if (lookUp(record, field) !== undefined) unseen.delete(field);
-        if (keys.size < maxKeysInWarning) for (const key of Object.keys(record)) keys.add(key);
+        for (const field of missing) if (lookUp(record, field) !== undefined) missing.delete(field);
+        if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
       }
     },
-    warnOfUnknown(): void {
-      if (unseen.size === 0 || keys.size === 0) return;
-      const present = [...keys].slice(0, maxKeysInWarning).join(', ');
-      const missing = [...unseen].map((field) => `"${field}"`).join(' or ');
-      warn(`No record has the field ${missing}. The fields are: ${present}.`);
+    report(): void {
+      if (missing.size === 0 || present.size === 0) return;
+      const missingFields = [...missing].map((field) => `"${field}"`).join(' or ');
+      const presentFields = [...present].slice(0, maxKeysInWarning).join(', ');
+      warn(`No record has the field ${missingFields}. The fields are: ${presentFields}.`);
     },
   };
 }

@@ -10,7 +10,7 @@ import { createStyle } from '../style.ts';
 export interface RenderOptions extends Format {
   commandColumns: readonly Column[];
   now: number;
-  /** Removes the token from a cell before the cell is cut. A part of a token could not be found. */
+  /** A cell is redacted before it is cut, because `redact` does not find a part of the token. */
   redactor: Redactor;
   interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
   givenOptions: ReadonlySet<string>;

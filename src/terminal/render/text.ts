@@ -1,6 +1,5 @@
 import { stringifyJson } from '../../lib/json.ts';
 import { visibleLines } from '../../lib/visible.ts';
-import { withoutToken } from '../json-text.ts';
 import type { PiecesResult, TextResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import type { RenderOptions } from './options.ts';
@@ -10,14 +9,15 @@ export async function renderText(
   stdout: Sink,
   { kind, redactor, interruptibleUnlessWritten, warn }: RenderOptions,
 ): Promise<void> {
-  const asJson = (part: unknown) => `${stringifyJson(part)}\n`;
-  const shown = (part: string) => (stdout.isTerminal ? visibleLines(part) : part);
+  const format = (part: string) => {
+    if (kind !== 'text') return `${stringifyJson(part)}\n`;
+    return stdout.isTerminal ? visibleLines(part) : part;
+  };
   const clean = () => {
     warn('The text contained your token. The token was removed, so the output differs from the original.');
-    return kind === 'text' ? shown(redactor.redact(text)) : asJson(withoutToken(text, redactor));
+    return format(redactor.redact(text));
   };
-  const written = kind === 'text' ? shown(text) : asJson(text);
-  await interruptibleUnlessWritten(() => stdout.write(written, clean));
+  await interruptibleUnlessWritten(() => stdout.write(format(text), clean));
 }
 
 export async function renderPieces({ pieces }: PiecesResult, stdout: Sink): Promise<void> {
