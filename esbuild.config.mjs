@@ -17,10 +17,10 @@ const { version } = JSON.parse(await readFile('package.json', 'utf8'));
 /** @type {Set<string>} */
 const written = new Set();
 
-const program = await bundle('src/main.ts');
-const digest = createHash('sha256').update(program).digest('hex').slice(0, 16);
-// bin/code-cache.js calls this function. The digest tells whether a cache of bytecode belongs to this build.
-await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${program}\n})`);
+const code = await bundle('src/main.ts');
+// bin/code-cache.js uses a cache of bytecode only if the cache begins with the same digest as main.js.
+const digest = createHash('sha256').update(code).digest('hex').slice(0, 16);
+await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${code}\n})`);
 await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
 const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
@@ -46,7 +46,7 @@ async function bundle(entry) {
     define: { VERSION: JSON.stringify(version) },
   });
   const text = outputFiles.map((file) => file.text).join('');
-  // bin/code-cache.js needs ASCII. esbuild escapes other characters, except in regular expressions.
+  // bin/code-cache.js reads main.js as Latin-1, so main.js must be ASCII. esbuild does not escape regular expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -95,7 +95,7 @@ async function linesOf({ group, plans, measure }, bench, isFirstNode) {
     return /** @type {import('./report.mjs').Findings} */ ({});
   });
   return wanted.map((plan) => {
-    // The goals are for large work. Small work is mostly start-up.
+    // With --quick, the work is so small that start-up takes most of the time. So the goals do not apply.
     const { goal, ...withoutGoal } = plan;
     return lineOf(
       group,

@@ -39,7 +39,7 @@ function runProgram() {
 }
 
 /**
- * Returns false if a write fails. Then the program prints the whole text, or reports the error.
+ * If a write fails, returns false. The program then writes the text again, or reports the error.
  * @param {string[]} words
  */
 function printPrepared(words) {
@@ -94,7 +94,7 @@ function commandToExplain(words) {
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** Without --color and --no-color, src/terminal/output.ts must decide the same. */
+/** Must give the same answer as src/terminal/output.ts gives without --color and --no-color. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;

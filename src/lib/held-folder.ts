@@ -25,7 +25,7 @@ export interface HoldOptions {
   make?: boolean;
 }
 
-/** Returns undefined if the folder does not exist. `top` may be a link. The folders below `top` may not. */
+/** Returns undefined if the folder does not exist. `top` may be a link, but no folder below `top` may be a link. */
 export function holdFolder(
   top: string,
   parts: readonly string[],

@@ -1,5 +1,5 @@
-// JSON.parse and JSON.stringify lose digits of some numbers. So `parseJson` turns such a number into a string that
-// begins with a secret mark, and `restoreNumbers` turns the marked string into a number again.
+// JSON.parse loses digits of some numbers. So `parseJson` returns such a number as a JsonNumber, which keeps the digits.
+// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with a secret mark.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 
@@ -35,10 +35,11 @@ export function parseJson(text: string): JsonValue {
   const value: JsonValue = JSON.parse(text);
   if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
   const prefix = mark();
-  const keepDigits = (token: string) => (String(Number(token)) === token ? token : `"${prefix}${token}"`);
-  const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, keepDigits));
-  return JSON.parse(marked, (_key, value) =>
-    typeof value === 'string' && value.startsWith(prefix) ? jsonNumber(value.slice(prefix.length)) : value,
+  const markIfLossy = (digits: string) =>
+    String(Number(digits)) === digits ? digits : `"${prefix}${digits}"`;
+  const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, markIfLossy));
+  return JSON.parse(marked, (_key, item) =>
+    typeof item === 'string' && item.startsWith(prefix) ? jsonNumber(item.slice(prefix.length)) : item,
   );
 }
 

@@ -37,7 +37,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   const began = clock.now();
   let hasWarned = false;
 
-  function keepWaiting(): void {
+  function giveUpOrWarn(): void {
     signal.throwIfAborted();
     const waitedMs = clock.now() - began;
     if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
@@ -54,7 +54,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
       if (errnoOf(error) !== 'EEXIST') throw error;
     }
     if (isStale(path, name)) remove(path);
-    else keepWaiting();
+    else giveUpOrWarn();
     await wait(clock, 10 + Math.random() * 20, signal);
   }
 }

@@ -4,7 +4,7 @@ import { errnoOf } from './system.ts';
 
 export const raiseFileLimit = 'Raise the limit with `ulimit -n 1024`.';
 
-/** If a database reaches the limit while it works, its error does not mention the limit, or the process crashes. */
+/** Call this before a database is opened. A database that cannot open a file reports another problem, or crashes. */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];
   try {

@@ -76,7 +76,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** For a shutdown that may take longer than the grace period, such as that of a server with requests under way. */
+/** For a shutdown that may take longer than the grace period: a server has to finish the requests under way. */
 export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
@@ -101,8 +101,8 @@ export function setBeforeComputation(action: () => void): void {
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
-  // Node may have received a signal that it has not reported yet. Node reports the signal within two turns of the
-  // event loop, but only to a listener.
+  // Node reports a signal up to two turns of the event loop after the signal arrived, and only to a listener. So the
+  // listeners stay for two more turns.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   state.signal.throwIfAborted();
   state.beforeComputation();

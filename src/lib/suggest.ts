@@ -23,8 +23,10 @@ function distance(a: string, b: string): number {
   for (let i = 1; i <= a.length; i++) {
     const row = [i];
     for (let j = 1; j <= b.length; j++) {
-      const change = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      let least = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, change);
+      const removed = (last[j] ?? 0) + 1;
+      const added = (row[j - 1] ?? 0) + 1;
+      const changed = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      let least = Math.min(removed, added, changed);
       const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
       if (isSwap) least = Math.min(least, (beforeLast[j - 2] ?? 0) + 1);
       row.push(least);

@@ -11,7 +11,7 @@ export const errnoOf = (error: unknown): string | undefined =>
 
 export const isMissing = (error: unknown): boolean => errnoOf(error) === 'ENOENT';
 
-/** Removes the end of a message such as "EACCES: permission denied, open '/etc/hosts'". */
+/** Turns "EACCES: permission denied, open '/etc/hosts'" into "EACCES: permission denied". */
 export const errorMessageOf = (error: unknown): string =>
   error instanceof Error ? error.message.replace(/, \w+(?: '.*)?$/s, '') : String(error);
 

@@ -20,7 +20,7 @@ const invisibleOrEscaped = /\p{Default_Ignorable_Code_Point}|\\u[\da-f]{4}/gu;
 
 export const withoutInvisible = (text: string): string => text.replace(invisible, '');
 
-/** Ordinary text may contain a shorter word by chance. */
+/** A shorter secret is not hidden, because ordinary text may contain the same letters by chance. */
 export const shortestSecret = 8;
 
 export function holdsSecret(text: string, secret: string): boolean {

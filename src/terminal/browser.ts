@@ -12,9 +12,8 @@ export async function openInBrowser(
   return false;
 }
 
-/** The variable BROWSER may name several programs, separated by colons. */
 function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
-  const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
+  const commands = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
     darwin: [['open']],
     // No shell starts rundll32, because a shell could run a part of the address as a command.
@@ -23,7 +22,7 @@ function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   // xdg-open cannot show a page without a display.
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return [
-    ...chosen.map((words) => words.trim().split(/\s+/)).filter(([program]) => program !== ''),
+    ...commands.map((command) => command.trim().split(/\s+/)).filter(([program]) => program !== ''),
     ...(usual ?? (hasDisplay ? [['xdg-open']] : [])),
   ];
 }

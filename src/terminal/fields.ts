@@ -45,8 +45,10 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // If the user selected `a` before `a.b`, the result already contains `a.b`.
-  if (isObject(next) && Object.getPrototypeOf(next) === null) place(next, rest, value);
+  // If the user selected `a` before `a.b`, `next` is the whole `a` of the record, which already contains `a.b`.
+  if (isObject(next) && isMadeHere(next)) place(next, rest, value);
 }
+
+const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -11,7 +11,7 @@ import { createTextWidth } from './text-width.ts';
 
 export interface Say {
   warn(message: string): void;
-  /** Shows a warning, except with --json: the JSON output already contains the error. */
+  /** Shows nothing with --json, because the JSON output already contains the problem. */
   warnInText(message: string): void;
   /** Shows a hint after the result, if the output is a terminal. */
   hint(message: string): void;

@@ -5,7 +5,7 @@ import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {
-  /** Throws a UsageError with the hint `instead` if there is no terminal. So do `confirm`, `secret` and `text`. */
+  /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
   expectTerminal(instead: string): void;
   confirm(question: string, instead: string): Promise<boolean>;
   secret(question: string, instead: string): Promise<string>;

@@ -5,8 +5,8 @@ export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
   /**
-   * Resolves when the stream has taken the output, so that a slow reader slows the command down. `clean` is called
-   * only if the output contains the token, and returns the output without the token.
+   * Resolves when the stream has taken the output, so that a slow reader slows the command down. If the output
+   * contains the token, the result of `clean` is written instead.
    */
   write(output: string | Buffer, clean?: () => string): Promise<void>;
   writeLong(text: string, clean?: () => string): Promise<void>;
@@ -16,8 +16,8 @@ export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
   /**
-   * Writing to a terminal is synchronous, so JavaScript cannot handle a signal while the user has stopped the
-   * terminal with Ctrl-S.
+   * While the user has stopped the terminal with Ctrl-S, a write blocks JavaScript. Inside this function, a signal ends
+   * the process even then.
    */
   interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
   signal?: AbortSignal;
@@ -47,7 +47,7 @@ export function createRedactor(): Redactor {
       const clean = replaceSecrets(text);
       const visibleText = withoutInvisible(clean);
       const visibleClean = replaceSecrets(visibleText);
-      // Invisible characters stay in the text unless they hide a secret, because many scripts and emoji need them.
+      // Some languages and emoji need invisible characters, so these are removed only if they hide a secret.
       return visibleClean === visibleText ? clean : visibleClean;
     },
     findsSecretIn: (output) =>

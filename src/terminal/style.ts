@@ -29,7 +29,7 @@ const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'H
 const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
 
 export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
-  // tmux and screen may not pass the escape sequence of a link to the terminal.
+  // tmux, screen and the logs of CI systems do not always understand the escape sequence of a link.
   if (env.TMUX || env.STY || env.CI) return false;
   return (
     Number(env.VTE_VERSION) >= 5000 ||
