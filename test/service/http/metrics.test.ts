@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../../../src/service/http/metrics.ts';
-import { statusIn, statusOf } from '../support.ts';
+import { statusIn } from '../support.ts';
 
 test('requests that arrive at the same time share one text', async () => {
   let texts = 0;
@@ -17,18 +17,19 @@ test('requests that arrive at the same time share one text', async () => {
   });
   const { port, close } = await listen(0, '127.0.0.1');
   onTestFinished(close);
-  // The first reader also waits for the counts.
-  expect(await statusOf({ baseUrl: `http://127.0.0.1:${port}` }, 'GET', '/metrics')).toBe(200);
-  const sockets = await Promise.all(
-    Array.from({ length: 50 }, async () => {
-      const socket = connect(port, '127.0.0.1').setEncoding('utf8');
-      onTestFinished(() => void socket.destroy());
-      await once(socket, 'connect');
-      return socket;
-    }),
-  );
-  const answers = sockets.map((socket) => once(socket, 'data'));
-  for (const socket of sockets) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-  for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
-  expect(texts - 1).toBeLessThan(25);
+  const sockets = Array.from({ length: 50 }, () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    onTestFinished(() => void socket.destroy());
+    return socket;
+  });
+  const read = async () => {
+    const answers = sockets.map((socket) => once(socket, 'data'));
+    for (const socket of sockets) socket.write('HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
+    for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
+  };
+  // In the first round, the requests arrive one after another, because the server accepts one connection at a time.
+  await read();
+  const before = texts;
+  await read();
+  expect(texts - before).toBeLessThan(25);
 });
