@@ -1,10 +1,17 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { spawn as spawnAtTerminal } from '@lydell/node-pty';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Ended, environment, program, startProcess, temporaryFolder } from './support/program.ts';
+import {
+  type Ended,
+  environment,
+  folderOf,
+  program,
+  startProcess,
+  temporaryFolder,
+} from './support/program.ts';
 import { type Seen, scriptedService } from './support/scripted-service.ts';
+import { withResolvers } from './support/with-resolvers.ts';
 
 /** The program promises one second, but a busy machine may need a few. */
 const soonMs = 5_000;
@@ -33,7 +40,7 @@ async function soon(ended: Promise<Ended>): Promise<unknown> {
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
-/** The system ends a program that does not listen for signals yet. */
+/** If the program does not listen for signals yet, the system ends it with the signal. */
 const endings = { SIGINT: ['SIGINT', 130], SIGTERM: ['SIGTERM', 143] };
 
 const endless = ({ path }: Seen) => {
@@ -67,10 +74,7 @@ describe('the first signal ends the program', () => {
       unread: 'stderr',
     },
   ])('$signal, while nobody reads $what', async ({ signal, args, unread, says = '' }) => {
-    let manyAsked = () => {};
-    const asked = new Promise<void>((done) => {
-      manyAsked = done;
-    });
+    const { promise: asked, resolve: manyAsked } = withResolvers();
     const service = await scriptedService([], (seen) => {
       // 40 traces fill the pipe of stderr.
       if (service.requests.length === (unread === 'stderr' ? 40 : 1)) manyAsked();
@@ -106,7 +110,7 @@ describe('the first signal ends the program', () => {
     await begun;
     await waitUntilIdle(terminal.pid);
     process.kill(terminal.pid, signal);
-    // node-pty reports the end only after all output was read, so /proc shows it earlier.
+    // node-pty reports the end only after all output was read, so the test looks into /proc.
     const isGone = async () => {
       while (existsSync(`/proc/${terminal.pid}/stat`) && !/\) [ZX] /.test(statOf(terminal.pid)))
         await sleep(20);
@@ -136,10 +140,7 @@ describe('the first signal ends the program', () => {
     },
   ])('$signal, while $what', async ({ signal, args, answer }) => {
     let answers = args.includes('diff') ? 2 : 1;
-    let allAnswered = () => {};
-    const answered = new Promise<void>((done) => {
-      allAnswered = done;
-    });
+    const { promise: answered, resolve: allAnswered } = withResolvers();
     const service = await scriptedService([], (seen) => (response) => {
       response.end(answer(seen), () => --answers === 0 && allAnswered());
     });
@@ -161,8 +162,7 @@ const statOf = (pid: number): string => {
 
 it('a program that waits for something that never happens fails', async () => {
   const service = await scriptedService([{ body: { id: 'u' }, headers: { connection: 'close' } }]);
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'never.cjs'), 'globalThis.setImmediate = () => {};');
+  const folder = folderOf({ 'never.cjs': 'globalThis.setImmediate = () => {};' });
   const { ended } = startProcess(['me'], {
     cwd: folder,
     env: { ...service.env, NODE_OPTIONS: '--require ./never.cjs' },

@@ -1,14 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from './support/program.ts';
+import { folderOf } from './support/program.ts';
 
 async function release(changelog: string) {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'package.json'), '{"version":"1.2.0"}');
-  writeFileSync(join(folder, 'CHANGELOG.md'), changelog);
-  writeFileSync(join(folder, 'README.md'), '`vals-0.1.0.tgz` and ./vals-0.1.0.tgz');
+  const folder = folderOf({
+    'package.json': '{"version":"1.2.0"}',
+    'CHANGELOG.md': changelog,
+    'README.md': '`vals-0.1.0.tgz` and ./vals-0.1.0.tgz',
+  });
   const result = await execa(process.execPath, [resolve('.ci/release.mjs')], { cwd: folder, reject: false });
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   return { failed: result.failed, changelog: read('CHANGELOG.md'), readme: read('README.md') };

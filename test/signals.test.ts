@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -8,7 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { isLong } from './support/cases.ts';
 import { embeddedService } from './support/embedded-service.ts';
-import { type Ended, shellAtTerminal, startProcess, temporaryFolder } from './support/program.ts';
+import {
+  type Ended,
+  folderOf,
+  folderOfVals,
+  shellAtTerminal,
+  startProcess,
+  temporaryFolder,
+} from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
@@ -176,8 +183,7 @@ it.each(oneOf(terminated))(
 it.each(oneOf(interrupted))(
   '%s at any moment of a write is reported correctly as done, not begun or unknown',
   async (signal, exit) => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'code.ts'), 'code');
+    const folder = folderOf({ 'code.ts': 'code' });
     let unknown = 0;
     await atEveryMoment({
       args: ['version', 'new', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', 'code.ts', '--json'],
@@ -204,9 +210,8 @@ it.each(oneOf(interrupted))(
 it.each(oneOf(terminated))(
   '%s at any moment of a push reports no sent val as skipped',
   async (signal, exit) => {
-    const folder = temporaryFolder();
     const names = ['a', 'b', 'c', 'd', 'e'];
-    for (const name of names) writeFileSync(join(folder, `${name}.ts`), name);
+    const folder = folderOfVals(names);
     const seenStatuses = new Set<string>();
     await atEveryMoment({
       args: ['push', '.', '--json', '--concurrency', '2'],

@@ -19,7 +19,7 @@ for (const [index, node] of nodes.entries()) await smoke(node, join(folder, `${i
 
 /**
  * @param {string} node
- * @param {string} home empty but for what npm and vals put there
+ * @param {string} home a new folder
  */
 async function smoke(node, home) {
   mkdirSync(home);

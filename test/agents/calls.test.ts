@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { expect, it } from 'vitest';
+import { listen } from '../support/listen.ts';
+import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
@@ -55,8 +55,7 @@ it('the items that succeeded are listed beside the error', async () => {
       ? { status: 400, body: { message: 'no' } }
       : { status: 201, body: { id, version: 1 } },
   );
-  const cwd = temporaryFolder();
-  for (const name of ['good', 'bad']) writeFileSync(join(cwd, `${name}.ts`), `// ${name}`);
+  const cwd = folderOfVals(['good', 'bad'], (name) => `// ${name}`);
   const agent = await connectAgent([], { env, cwd });
   expect(await agent.call('push', { paths: ['good.ts', 'bad.ts'] })).toMatchObject({
     isError: true,
@@ -71,8 +70,7 @@ it('the items that succeeded are listed beside the error', async () => {
 });
 
 it('a list has 20 records, or as many as limit says, and tells that there are more', async () => {
-  const cwd = temporaryFolder();
-  for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), '// code');
+  const cwd = folderOfVals(valNames(25));
   const agent = await agentOnService([], { cwd });
   await agent.call('push', { paths: ['.'] });
   const counted = async (input: Record<string, unknown>) => {
@@ -153,14 +151,8 @@ it('ten calls at once are all answered', async () => {
   expect(got.map(({ document }) => document.name)).toEqual(names);
 });
 
-function folderOfVals(count: number): string {
-  const folder = temporaryFolder();
-  for (let index = 0; index < count; index++) writeFileSync(join(folder, `val${index}.ts`), '// code');
-  return folder;
-}
-
 it('a push of many files reports progress', async () => {
-  const agent = await agentOnService([], { cwd: folderOfVals(25) });
+  const agent = await agentOnService([], { cwd: folderOfVals(valNames(25)) });
   const messages: string[] = [];
   const { document } = await agent.call(
     'push',
@@ -174,7 +166,7 @@ it('a push of many files reports progress', async () => {
 // The official client may drop a progress notification that arrives together with the answer, so a raw client reads it.
 it('all progress of a push is written before the answer', async () => {
   const { env } = await serviceInProcess();
-  const agent = rawAgent([], { env, cwd: folderOfVals(25) });
+  const agent = rawAgent([], { env, cwd: folderOfVals(valNames(25)) });
   agent.send(initialize);
   await agent.answerTo(0);
   const params = { name: 'push', arguments: { paths: ['.'] }, _meta: { progressToken: 'push' } };
@@ -189,12 +181,7 @@ it('all progress of a push is written before the answer', async () => {
 
 async function silentService() {
   const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return { server, env: { VALS_BASE_URL: `http://127.0.0.1:${port}`, VALS_TOKEN: 'test-token-123' } };
 }
 
@@ -248,8 +235,7 @@ it('a missing input is answered with the list of inputs', async () => {
 });
 
 it('if a val takes too long, the error names the input that gives the val more time', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'slow.ts'), 'export default () => { for (;;); };');
+  const cwd = folderOf({ 'slow.ts': 'export default () => { for (;;); };' });
   const agent = await agentOnService(['--allow-run'], { cwd });
   expect(await agent.call('run', { val: 'slow.ts', maxTime: 1 })).toMatchObject({
     document: { error: { kind: 'run_failed', hint: expect.stringContaining('"maxTime"') } },

@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runProcess, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
@@ -73,8 +73,7 @@ describe('permissions', () => {
 
 it('status and diff change no file, not even if a file was moved or a base is missing', async () => {
   const { env } = await serviceInProcess();
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
   for (const name of ['one', 'two']) writeFileSync(join(cwd, `${name}.ts`), `// ${name}\n${code}`);
   expect((await run(['push'], { env, cwd })).exit).toBe(0);
   renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
@@ -159,8 +158,7 @@ describe('files', () => {
   });
 
   it('are not read if the working directory is the home folder', async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, 'mine.ts'), code);
+    const home = folderOf({ 'mine.ts': code });
     const agent = await agentOnService([], { home, cwd: home });
     for (const paths of [['mine.ts'], ['.']]) {
       const { document } = await agent.call('push', { paths });

@@ -1,9 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/cases.ts';
-import { environment, program, runProcess as run, temporaryFolder } from '../support/program.ts';
+import {
+  environment,
+  folderOfVals,
+  program,
+  runProcess as run,
+  temporaryFolder,
+  valNames,
+} from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 const isKnown = (flag: string): boolean => process.allowedNodeEnvironmentFlags.has(flag.replace(/=.*/, ''));
@@ -71,8 +76,7 @@ describe('without memory for WebAssembly', () => {
 
 describe.skipIf(process.platform === 'win32')('if a process may open few files', () => {
   const push = (limit: number) => {
-    const home = temporaryFolder();
-    for (let index = 0; index < 40; index++) writeFileSync(join(home, `val${index}.ts`), `${index}`);
+    const home = folderOfVals(valNames(40));
     const words = [process.execPath, program, 'push', '.', '--local', '--json'];
     const limited = ['-c', `ulimit -n ${limit} && exec "$0" "$@"`, ...words];
     return execa('sh', limited, { cwd: home, env: environment(home), extendEnv: false, reject: false });

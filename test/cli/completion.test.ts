@@ -20,7 +20,7 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals --base-url me comments --ndj', ['--base-url', 'me', 'comments', '--ndjson']],
   ['vals comments --relationship gi', ['comments', '--relationship', 'given']],
   ['vals comments --relationship=gi', ['comments', '--relationship=given']],
-  // Bash splits 10:30 into three words.
+  // Bash splits 10:30 into three words, so the completion has to join them.
   [
     'vals comments --since 10:30 --relationship rec',
     ['comments', '--since', '10:30', '--relationship', 'received'],
@@ -35,7 +35,7 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
   ['vals val get tw', ['val', 'get', 'tw']],
-  // Bash splits an address into several words.
+  // Bash splits an address into several words, so the completion has to join them.
   ['vals use ht', ['use', 'http://127.0.0.1:4000']],
   ['vals use http:', ['use', 'http://127.0.0.1:4000']],
   ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
@@ -314,7 +314,7 @@ describe('the next word', async () => {
     ['try --readme=x', { files: true, before: '--readme=' }],
     ['try --readme x --kin', { words: ['--kind'] }],
     ['try -- --a', { vals: true, files: true }],
-    // Everything after the first argument of `run` belongs to the val.
+    // The command `try` is defined like `run`: everything after its first argument belongs to the val.
     ['try hello.ts --a', {}],
     ['try hello.ts --at ', {}],
     ['try --nonsense ', { vals: true, files: true }],

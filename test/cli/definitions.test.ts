@@ -52,7 +52,7 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
-    // Everything after the first argument of `run` belongs to the val.
+    // Everything after the first argument of `run` belongs to the val, so --json comes first.
     const flags = path === 'run' ? ['--json', '--jsno'] : ['--jsno', '--json'];
     const { exit, stdout, error } = await run([...path.split(' '), ...flags]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -68,7 +68,7 @@ describe.each(examples)('the example `$line`', ({ line }) => {
   });
 
   it.skipIf(/json| > |--code/.test(line))('gives one JSON document under --json', async () => {
-    // Everything after the file of `run` belongs to the val.
+    // Everything after the file of `run` belongs to the val, so --json comes first.
     const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
     const { stdout, stderr, exit } = await runExample(inJson);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -79,7 +79,7 @@ describe.each(examples)('the example `$line`', ({ line }) => {
 });
 
 function wordsOf(command: string): string[] | undefined {
-  // Only the built program has the file that starts a val.
+  // Only the built program has the file that starts a val, so `vals run` needs a shell.
   if (command.startsWith('vals run ')) return undefined;
   const plain = /^vals((?: (?:[\w./:@,=+-]+|'[^']*'|"[^"$`\\]*"))+)$/.exec(command)?.[1];
   return plain?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
@@ -115,7 +115,7 @@ async function runExample(line: string) {
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
     .replaceAll(exampleTarget, target?.baseUrl ?? exampleTarget)
-    // This machine may not have jq.
+    // This machine may not have jq, so the example runs without it.
     .replace(/ \| jq .*$/, '');
   const env = environment(folder, {
     ...service.env,

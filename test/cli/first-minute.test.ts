@@ -49,7 +49,7 @@ describe('vals alone', () => {
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
     expect((await run([])).stdout).not.toContain('\u001b');
-    // The build prepared only the first help.
+    // The build prepared only the help of the first case.
     for (const args of [[], ['push', '--help', '--quiet']]) {
       expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
     }

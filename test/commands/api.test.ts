@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parsePath } from '../../src/api/user-path.ts';
-import { type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { folderOf, type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
@@ -121,8 +121,7 @@ describe('the request', () => {
   });
 
   it('has the text of a file for a field of the form key=@file', async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, 'code.ts'), 'export default "é"\n');
+    const home = folderOf({ 'code.ts': 'export default "é"\n' });
     const args = ['POST', '/v1/x', '-F', 'code=@code.ts', '-F', 'readme=@-', '-f', 'name=@code.ts'];
     const { seen } = await ask(args, ok, { home, input: 'Read me.' });
     expect(JSON.parse(seen.body)).toEqual({

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import { validName } from '../../src/lib/val-limits.ts';
 import { startService } from '../../src/service/index.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -23,8 +23,7 @@ describe('a name that the service refuses', () => {
 
   it('gets a hint with a command that works', async () => {
     const { env } = await serviceInProcess();
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'send-mail.ts'), 'code');
+    const folder = folderOf({ 'send-mail.ts': 'code' });
     const vals = (...args: string[]) => run([...args, '--json'], { env, cwd: folder });
     const hint = (result: { error?: unknown }) => (result.error as { hint: string }).hint;
     const refused = await vals('push', 'send-mail.ts');

@@ -107,7 +107,7 @@ describe('--concurrency', () => {
         held.push(response);
         highest = Math.max(highest, held.length);
         if (held.length !== most) return;
-        // Before the answers, there is time for one request more than allowed to arrive.
+        // Waits with the answers, so that a request beyond the limit would arrive.
         setTimeout(() => {
           const answered = held;
           held = [];

@@ -1,6 +1,6 @@
 import { InterruptedError } from '../../src/errors.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
-import { environment, folderOf, run, temporaryFolder } from '../support/program.ts';
+import { environment, folderOfVals, run, temporaryFolder } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 
 export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -19,9 +19,7 @@ interface Outcome {
   error?: Record<string, unknown>;
 }
 
-/** The code of each file is its name. */
-export const vals = (...names: string[]): string =>
-  folderOf(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
+export const vals = (...names: string[]): string => folderOfVals(names);
 
 export const sent = (seen: Seen): { name: string; code: string } => JSON.parse(seen.body);
 export const names = (requests: readonly Seen[]): string[] => requests.map((seen) => sent(seen).name);

@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startService } from '../../src/service/index.ts';
 import { embeddedService } from '../support/embedded-service.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 
 const pem = resolve('test/support/certificates/good.pem');
 const tls = ['--tls-cert', pem, '--tls-key', pem];
@@ -215,8 +214,7 @@ describe('SIGTERM', () => {
 });
 
 test('a push of 300 files to a service that allows 100 requests per second succeeds', async () => {
-  const folder = temporaryFolder();
-  for (let i = 0; i < 300; i++) writeFileSync(join(folder, `v${i}.ts`), `export default ${i};\n`);
+  const folder = folderOfVals(valNames(300));
   const { env } = await embeddedService({ args: ['--rate', '100'] });
   const start = performance.now();
   const { exit, stdout, stderr } = await run(['push', folder, '--json'], { env });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { newPlace, statusOf } from '../service/support.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
-import { run, runProcess, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, runProcess, temporaryFolder } from '../support/program.ts';
 
 function apart(address: string) {
   const url = new URL(address);
@@ -24,8 +24,7 @@ test('vals serve --database serves one database from two processes, prints only 
   const { token } = JSON.parse(added.stdout);
   const second = await embeddedService({ at: '', args, env, json: false });
   expect(second.printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\n$/);
-  const home = temporaryFolder();
-  writeFileSync(join(home, 'hello.ts'), 'export default 1');
+  const home = folderOf({ 'hello.ts': 'export default 1' });
   const push = await run(['push', 'hello.ts', '--json'], { home, env: { ...first.env, VALS_TOKEN: token } });
   const [{ id, ...pushed }] = JSON.parse(push.stdout);
   expect(pushed).toMatchObject({ status: 'created', version: 1 });
@@ -126,8 +125,7 @@ test('a user who may not create the schema gets a clear error', async () => {
 });
 
 test('--seed is refused with a database, and --data together with --database', async () => {
-  const home = temporaryFolder();
-  writeFileSync(join(home, 'seed.json'), '{}');
+  const home = folderOf({ 'seed.json': '{}' });
   const env = { VALS_DATABASE: await newPlace() };
   expect(await run(['serve', '--port', '0', '--seed', 'seed.json'], { home, env })).toMatchObject({
     exit: 2,

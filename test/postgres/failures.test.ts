@@ -54,7 +54,7 @@ test('if the server ends connections, requests fail with 500 or 503 at most, and
   stop = true;
   await Promise.all(writers);
   expect(new Set(statuses).size).toBeGreaterThan(1);
-  // 500: the connection ended during a COMMIT, so nobody knows whether the val is written.
+  // 500 is allowed: if a connection ends during a COMMIT, nobody knows whether the val is written.
   for (const status of statuses) expect([200, 500, 503]).toContain(status);
   const { status, body } = await putVal(service, 'v', 'end');
   expect(status).toBe(200);

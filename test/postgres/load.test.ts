@@ -173,7 +173,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
     }
   }
   await writers.stop();
-  // 500: the server ended during a COMMIT, so nobody knows whether the version is written.
+  // 500 is allowed: if the server ends during a COMMIT, nobody knows whether the version is written.
   expect(
     [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
   ).toEqual([]);

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { folderOf, temporaryFolder } from '../support/program.ts';
 import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
@@ -126,8 +126,7 @@ describe('a val may not', () => {
     ['node_modules'],
     ['package.json'],
   ])('run if the link %s leads out of its packages', async (link) => {
-    const outside = temporaryFolder();
-    writeFileSync(join(outside, 'config.json'), secret);
+    const outside = folderOf({ 'config.json': secret });
     const files = link === 'node_modules' ? {} : { [`${link}/../x`]: '' };
     const { path, run } = folderWith({ 'a.ts': 'export default () => 1', ...files });
     symlinkSync(link === 'package.json' ? join(outside, 'config.json') : outside, join(path, link));

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { environment, program, run, runProcess, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, run, runProcess, temporaryFolder } from '../support/program.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 
@@ -13,8 +13,7 @@ async function json(args: string[], options: Parameters<typeof run>[1]) {
 }
 
 function fileWith(text: string): string {
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'vals.db'), text);
+  const folder = folderOf({ 'vals.db': text });
   return folder;
 }
 

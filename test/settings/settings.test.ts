@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { quickRetries } from '../support/clocks.ts';
-import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { accepted, ada, bearer, configFile, forAll, signIn, writeConfig } from './support.ts';
@@ -386,8 +386,7 @@ describe('a config file that cannot be used', () => {
   });
 
   it('is an error if its folder is a file', async () => {
-    const home = temporaryFolder();
-    writeFileSync(join(home, 'file'), 'precious');
+    const home = folderOf({ file: 'precious' });
     const service = await scriptedService([accepted]);
     const env = { VALS_CONFIG_DIR: join(home, 'file'), VALS_BASE_URL: service.baseUrl };
     const result = await run(['login', '--with-token'], { home, env, input: 'token-of-mine' });

@@ -11,25 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
+import { listen } from '../support/listen.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
 async function services(count: number): Promise<string[]> {
   const servers = Array.from({ length: count }, () =>
     createServer((_request, response) => response.end('{"id":"1","username":"ada"}')),
   );
-  await Promise.all(
-    servers.map((server) => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))),
-  );
-  onTestFinished(async () => {
-    for (const server of servers) server.closeAllConnections();
-    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
-  });
-  return servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  return Promise.all(servers.map(async (server) => `http://127.0.0.1:${await listen(server)}`));
 }
 
 interface Config {
@@ -206,7 +199,7 @@ describe('a process that is killed', () => {
       if (exitCode === 0) acknowledged.push(`token-${index}`);
       else killed += 1;
       const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
-      // The last acknowledged token, or the token of a process that was killed before it could acknowledge.
+      // The config has the last acknowledged token, or the token of the process that was killed before its acknowledgement.
       expect([acknowledged.at(-1), `token-${index}`], `seed ${seed}`).toContain(tokens[origin]);
       if (tokens[origin] === `token-${index}`) acknowledged.push(`token-${index}`);
       expect(statSync(file).mode & 0o777).toBe(0o600);

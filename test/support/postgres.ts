@@ -118,7 +118,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root. */
+/** PostgreSQL refuses to run as root, so root starts it as this user. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')

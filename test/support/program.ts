@@ -26,6 +26,13 @@ export function folderOf(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
+/** By default, the code of each file is its name. */
+export const folderOfVals = (names: readonly string[], codeOf = (name: string): string => name): string =>
+  folderOf(Object.fromEntries(names.map((name) => [`${name}.ts`, codeOf(name)])));
+
+export const valNames = (count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `val${index}`);
+
 /** Node's own pipes to its children are sockets, so tests of pipes need a FIFO. */
 export function makeNamedPipe(path: string): void {
   execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', path]);

@@ -2,6 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { listen } from './listen.ts';
+import { withResolvers } from './with-resolvers.ts';
 
 export interface Seen {
   method: string;
@@ -30,10 +31,7 @@ export async function scriptedService(
   const requests: Seen[] = [];
   const unexpected: string[] = [];
   const left = [...replies];
-  let allAnswered: () => void = () => {};
-  const answered = new Promise<void>((done) => {
-    allAnswered = done;
-  });
+  const { promise: answered, resolve: allAnswered } = withResolvers();
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));

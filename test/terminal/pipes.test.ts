@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/cases.ts';
-import { environment, makeNamedPipe, program, temporaryFolder } from '../support/program.ts';
+import { environment, folderOfVals, makeNamedPipe, program, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 const mebibyte = 1_048_576;
@@ -140,7 +140,7 @@ async function prepared(format: Format, bytes: number) {
   const rows = rowsOf(bytes, format);
   const replies = format.replies(rows);
   const { env, answered } = await scriptedService(replies);
-  // A further page is requested only while the output is read.
+  // The program requests further pages only while its output is read, so the test cannot wait for all answers.
   return {
     env,
     answered: replies.length > 1 ? undefined : answered,
@@ -231,7 +231,7 @@ describe('an output that cannot be written', () => {
     },
   );
 
-  // bin/vals.js writes the prepared version without loading the program.
+  // bin/vals.js prints the version without the code that the other cases test.
   it('is exit 10 for --version on stdout, and a closed pipe is exit 0', async () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({
       exit: 10,
@@ -281,8 +281,7 @@ describe('an output that cannot be written', () => {
     { where: '>&- 2>&-', status: 200, exit: 0 },
   ])('does not stop a push: $where with status $status', async ({ where, status, exit }) => {
     const service = await scriptedService([], () => ({ status, body: {} }));
-    const folder = temporaryFolder();
-    for (const name of files) writeFileSync(join(folder, `${name}.ts`), name);
+    const folder = folderOfVals(files);
     const script = `$vals push ${folder} --concurrency 1 ${where}; exit "\${PIPESTATUS[0]}"`;
     expect((await shell(script, service.env)).exit).toBe(exit);
     const sent = service.requests.map(({ body }) => (JSON.parse(body) as { name: string }).name);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import stringWidth from 'string-width';
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import {
   environment,
+  folderOfVals,
   program,
   run,
   runOnScreen,
@@ -13,6 +14,7 @@ import {
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 import { bare, held, hello, id, lines, list, plain, type Row } from './support.ts';
 
 describe('a table at a terminal', () => {
@@ -262,10 +264,7 @@ describe('progress', () => {
   // `script` and containers of CI jobs have terminals without a size.
   it('does not appear on a terminal without a size', async () => {
     const { reply, open } = held([hello]);
-    let begun: () => void = () => {};
-    const asked = new Promise<void>((done) => {
-      begun = done;
-    });
+    const { promise: asked, resolve: begun } = withResolvers();
     const { env } = await scriptedService([], () => {
       begun();
       return reply;
@@ -292,8 +291,7 @@ describe('progress', () => {
   });
 
   it('of an interrupted push is replaced by the outcomes', async () => {
-    const cwd = temporaryFolder();
-    for (const name of ['a', 'b', 'c']) writeFileSync(join(cwd, `${name}.ts`), name);
+    const cwd = folderOfVals(['a', 'b', 'c']);
     const { env } = await scriptedService([{ status: 201, body: { id, version: 1 } }, () => {}]);
     const interruption = new AbortController();
     const { exit, stdout } = await runOnScreen(['push', '.', '--concurrency', '1', '--json', '--no-color'], {

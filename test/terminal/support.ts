@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Reply } from '../support/scripted-service.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -8,10 +9,7 @@ export const hello = { id, name: 'hello', privacy: 'public', version: 3, code: '
 export const list = (rows: readonly Row[]): Reply => ({ body: { data: rows, links: {} } });
 
 export function held(body: unknown): { reply: Reply; open: () => void } {
-  let open: () => void = () => {};
-  const opened = new Promise<void>((done) => {
-    open = done;
-  });
+  const { promise: opened, resolve: open } = withResolvers();
   const reply: Reply = (response) => void opened.then(() => response.end(JSON.stringify(body)));
   return { reply, open: () => open() };
 }

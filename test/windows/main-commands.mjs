@@ -29,7 +29,7 @@ const write = (file, code) => writeFileSync(join(workspace, file), code);
 /** @param {string} name */
 const output = (name) => readFileSync(join(home, name), 'utf8').replaceAll('\r\n', '\n');
 
-/** Programs in Wine take no pipes of Linux for their output, so it goes to files. @param {string[]} words */
+/** Programs in Wine cannot write to pipes of Linux, so their output goes to files. @param {string[]} words */
 function vals(...words) {
   const streams = ['stdout', 'stderr'].map((name) => openSync(join(home, name), 'w'));
   const { status } = spawnSync(wine, [...command, ...words], {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runOnScreen, startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
@@ -121,10 +122,7 @@ describe('vals clone', () => {
 
   it.each(['SIGINT', 'SIGKILL'] as const)('continues after %s', async (signal) => {
     const answered = 60;
-    let reached: () => void = () => {};
-    const isReached = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
+    const { promise: isReached, resolve: reached } = withResolvers();
     const isHeld = (requests: number) => {
       if (requests > answered) reached();
       return requests > answered;

@@ -28,7 +28,7 @@ describe('compare', () => {
 
   it('is tested with all combinations', () => {
     const sides: Side[] = [undefined, 'A', 'B', 'C'];
-    // The first letter that occurs is called A, the next B.
+    // Renames the letters in the order of their first occurrence.
     const shape = (letters: Side[]) => {
       const seen: Side[] = [];
       return letters

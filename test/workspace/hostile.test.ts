@@ -105,7 +105,7 @@ describe('nothing behind a link is touched', () => {
     { system: 'here', preload: undefined },
     { system: 'elsewhere', preload: resolve('test/workspace/elsewhere.cjs') },
   ];
-  // A short run on other systems tests one place of each depth.
+  // On other systems, a short run tests one place of each depth.
   const shown = ['.vals/tmp', '.vals', 'sub'];
   const places = systems.flatMap((system) =>
     linked

@@ -2,7 +2,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSy
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { environment, program, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
 import { Place, workspaceWith } from './support.ts';
 
@@ -216,8 +216,7 @@ describe('a service that sends no id', () => {
 
   it('is mentioned after a push outside of a workspace', async () => {
     const service = await scriptedService([{ status: 204 }]);
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'a.ts'), 'a');
+    const cwd = folderOf({ 'a.ts': 'a' });
     const { exit, screen } = await runOnScreen(['push', 'a.ts'], { cwd, env: service.env });
     expect({ exit, screen }).toMatchObject({ exit: 0, screen: expect.stringContaining('sent no id') });
   });

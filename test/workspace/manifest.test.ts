@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createSettings } from '../../src/settings/settings.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
 import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { folderOf, run } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 
 describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
@@ -53,8 +51,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
       'one file',
     ],
   ])('%s', async (_what, text, message) => {
-    const cwd = temporaryFolder();
-    writeFileSync(join(cwd, 'vals.json'), text);
+    const cwd = folderOf({ 'vals.json': text });
     const { exit, stdout, error } = await run(['status', '--local', '--json'], { cwd });
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
@@ -105,8 +102,7 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
 });
 
 it('vals.json loses no entry if several processes write at once', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(join(cwd, 'vals.json'), '{"vals":{}}');
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
   const warn = () => {};
   const { signal } = new AbortController();

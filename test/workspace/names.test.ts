@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { folderOf, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './support.ts';
 
@@ -141,8 +141,7 @@ describe('links', () => {
       const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
       await service.edit('a', 'a2');
       await service.edit('b', 'b2');
-      const outside = temporaryFolder();
-      writeFileSync(join(outside, 'b.ts'), 'secret');
+      const outside = folderOf({ 'b.ts': 'secret' });
       await place.vals('pull', '--dry-run');
       const swap = (path: string, target: string) => {
         place.remove(path);

@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 import { Place, pushed, type Service, workspaceWith } from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
@@ -42,10 +43,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
   const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
   const stored = new Map<string, object>();
   let isHeld = true;
-  let hold: () => void = () => {};
-  const held = new Promise<void>((resolve) => {
-    hold = resolve;
-  });
+  const { promise: held, resolve: hold } = withResolvers();
   const service = await scriptedService([], ({ method, path, body }) => {
     const id = path.split('/').at(-1) ?? '';
     if (path === '/v1/me') return { body: { id: 'me' } };

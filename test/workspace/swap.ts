@@ -6,7 +6,7 @@ type Calls = Record<string, (...args: unknown[]) => unknown>;
 
 const isStep = /^(?:open|lstat|stat|exists|readFile|readdir|rename|mkdir|rm|unlink|writeFile)(?:Sync)?$/;
 
-/** The program holds folders open, and names their files by such paths. */
+/** The program holds folders open, and names a file in such a folder by a path with this beginning. */
 const held = /^\/proc\/self\/fd\/\d+/;
 
 export async function whileSwapping<T>(

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { folderOf, temporaryFolder } from '../support/program.ts';
 import { type Person, signIn, startTeam } from '../support/team.ts';
 
 /** git would copy all files except .vals, which ignores itself. */
@@ -19,9 +19,7 @@ const rowsOf = async (person: Person, cwd: string, args: string[], env = {}) => 
 test('two people push, pull and merge a conflict, CI finds nothing to do, and one person loses access', async () => {
   const { ada, bob, space, baseUrl, store } = await startTeam();
   for (const person of [ada, bob]) await signIn(person, space);
-  const hers = temporaryFolder();
-  writeFileSync(join(hers, 'greet.ts'), 'one\ntwo\nthree\n');
-  writeFileSync(join(hers, 'count.ts'), 'export default () => 1;\n');
+  const hers = folderOf({ 'greet.ts': 'one\ntwo\nthree\n', 'count.ts': 'export default () => 1;\n' });
   await ada.vals(['init'], { cwd: hers });
   expect((await rowsOf(ada, hers, ['push'])).statuses).toEqual({ greet: 'created', count: 'created' });
   const committed = readFileSync(join(hers, 'vals.json'), 'utf8');
@@ -69,8 +67,7 @@ test('two people push, pull and merge a conflict, CI finds nothing to do, and on
 test("status and push with a person's own account name the space, and create nothing", async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, space);
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'greet.ts'), 'export default () => 1;\n');
+  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
   await ada.vals(['init'], { cwd: folder });
   await ada.vals(['push'], { cwd: folder });
   await ada.vals(['use', baseUrl]);
@@ -89,8 +86,7 @@ test("status and push with a person's own account name the space, and create not
 test('vals that were copied to a space are found again by their names', async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
-  const folder = temporaryFolder();
-  writeFileSync(join(folder, 'greet.ts'), 'export default () => 1;\n');
+  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
   await ada.vals(['init'], { cwd: folder });
   await ada.vals(['push'], { cwd: folder });
   expect((await ada.vals(['copy', '--all', '--to', space], { cwd: folder })).exit).toBe(0);

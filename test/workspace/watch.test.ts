@@ -155,7 +155,7 @@ it('push --watch uses the ignore files as they are now', async () => {
   await watch.event('gen/c.ts', 1);
   below.put({ 'gen/c.ts': 'c2' });
   await watch.event('gen/c.ts', 2);
-  // These are no longer ignored, and may be found before they are saved.
+  // Files that are no longer ignored may be found before they are saved, so they are not compared.
   const sent = files();
   sent.delete('gen/b.ts');
   sent.delete('gen/x.ts');
@@ -170,7 +170,7 @@ it('push --watch reports a conflict, sends nothing for it, and goes on after it 
   expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
   place.put({ 'b.ts': 'b2' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed' });
-  // Merging marks the file, which is a save too: it must not be sent with its marks.
+  // A merge writes conflict marks into the file. This save must not be sent.
   await place.vals('pull', 'a', '--merge');
   expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProcess as run, temporaryFolder } from '../../support/program.ts';
+import { folderOfVals, runProcess as run, temporaryFolder, valNames } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
@@ -70,8 +70,7 @@ describe('a service that closes each connection right after its answer', () => {
 
   it('does not break the next request', async () => {
     const files = 40;
-    const cwd = temporaryFolder();
-    for (let index = 0; index < files; index++) writeFileSync(join(cwd, `val${index}.ts`), 'code');
+    const cwd = folderOfVals(valNames(files), () => 'code');
     const service = await closingService('{}');
     const { exit } = await run(['push', '.', '--concurrency', '4'], { env: service.env, cwd });
     expect(exit).toBe(0);

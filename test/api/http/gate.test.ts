@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/api/http/gate.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { run, runProcess, temporaryFolder } from '../../support/program.ts';
+import { folderOfVals, run, runProcess, valNames } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
 describe('a busy gate for one request at a time', () => {
@@ -73,13 +71,6 @@ describe('a busy gate for one request at a time', () => {
   });
 });
 
-function files(count: number): string {
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'v'));
-  for (let index = 0; index < count; index++) writeFileSync(join(folder, 'v', `val${index}.ts`), `${index}`);
-  return folder;
-}
-
 async function limitedService(most: number, ms: number, retryAfter: string) {
   const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
   const service = await scriptedService([], (): Reply => {
@@ -103,7 +94,7 @@ it.each(['0', '1'])(
   'a service that accepts only 4 requests at a time (Retry-After %s) gets every val',
   async (retryAfter) => {
     const { env, seen } = await limitedService(4, 10, retryAfter);
-    const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(200) });
+    const { exit, stdout } = await run(['push', '.', '--json'], { env, cwd: folderOfVals(valNames(200)) });
     expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: 200 });
     expect(seen.refused).toBeLessThan(0.1 * seen.all);
   },
@@ -111,7 +102,7 @@ it.each(['0', '1'])(
 
 it('a service that accepts everything gets up to 32 requests at a time', async () => {
   const { env, seen } = await limitedService(100, 40, '1');
-  expect((await run(['push', 'v', '--quiet'], { env, cwd: files(400) })).exit).toBe(0);
+  expect((await run(['push', '.', '--quiet'], { env, cwd: folderOfVals(valNames(400)) })).exit).toBe(0);
   expect(seen.most).toBeGreaterThan(8);
   expect(seen.most).toBeLessThanOrEqual(32);
 });
@@ -120,7 +111,7 @@ it.each([64, 129, 300])(
   'a refused token ends a push of %i files, however many files wait for their turn',
   async (count) => {
     const { env, requests } = await scriptedService([], () => ({ status: 401 }));
-    const { exit, stdout } = await run(['push', 'v', '--json'], { env, cwd: files(count) });
+    const { exit, stdout } = await run(['push', '.', '--json'], { env, cwd: folderOfVals(valNames(count)) });
     expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 4, rows: count });
     expect(requests.length).toBeLessThan(count);
   },
@@ -128,8 +119,8 @@ it.each([64, 129, 300])(
 
 it('--concurrency fixes the number of requests at a time', async () => {
   const { env, seen } = await limitedService(100, 5, '1');
-  const args = ['push', 'v', '--quiet', '--concurrency', '3'];
-  expect((await run(args, { env, cwd: files(60) })).exit).toBe(0);
+  const args = ['push', '.', '--quiet', '--concurrency', '3'];
+  expect((await run(args, { env, cwd: folderOfVals(valNames(60)) })).exit).toBe(0);
   expect(seen.most).toBe(3);
 });
 
@@ -137,6 +128,9 @@ it('32 requests that wait for a retry at the same time print nothing on stderr',
   let answered = 0;
   const reply = (): Reply => (answered++ < 32 ? { status: 503 } : { body: { id: 'a', version: 1 } });
   const { env } = await scriptedService([], reply);
-  const args = ['push', 'v', '--quiet', '--concurrency', '32'];
-  expect(await runProcess(args, { env, cwd: files(32) })).toMatchObject({ exit: 0, stderr: '' });
+  const args = ['push', '.', '--quiet', '--concurrency', '32'];
+  expect(await runProcess(args, { env, cwd: folderOfVals(valNames(32)) })).toMatchObject({
+    exit: 0,
+    stderr: '',
+  });
 });

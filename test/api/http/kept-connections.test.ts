@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { createClient } from '../../../src/api/http/client.ts';
 import type { ProxyAddress } from '../../../src/api/http/proxy.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { listen } from '../../support/listen.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { serviceFor } from '../../support/secure-service.ts';
 
@@ -40,9 +41,7 @@ describe('an answer that arrives before its request is not used', () => {
     let proxy: ProxyAddress | undefined;
     let origin = `${protocol}//vals.test`;
     if (road === 'directly') {
-      await new Promise<void>((listening) => service.listen(0, '127.0.0.1', listening));
-      origin = `${protocol}//127.0.0.1:${(service.address() as { port: number }).port}`;
-      onTestFinished(() => void service.close());
+      origin = `${protocol}//127.0.0.1:${await listen(service)}`;
     } else {
       const secure = road.includes('secure');
       const { port } = await tunnellingProxy(service, secure);

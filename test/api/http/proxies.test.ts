@@ -1,11 +1,9 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bypassesProxy } from '../../../src/lib/host-names.ts';
 import { forEachAtMost } from '../../support/cases.ts';
 import { trusting } from '../../support/certificates.ts';
 import { quickRetries } from '../../support/clocks.ts';
-import { run, runProcess, temporaryFolder } from '../../support/program.ts';
+import { folderOfVals, run, runProcess } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { testToken } from '../../support/scripted-service.ts';
@@ -33,8 +31,7 @@ describe('a proxy', () => {
   ])(
     'makes one tunnel for many requests: $baseUrl, TLS to the proxy: $secure',
     async ({ secure, ...row }) => {
-      const cwd = temporaryFolder();
-      for (const name of ['a', 'b', 'c']) writeFileSync(join(cwd, `${name}.ts`), 'code');
+      const cwd = folderOfVals(['a', 'b', 'c'], () => 'code');
       const seen: unknown[] = [];
       const service = serviceFor(new URL(row.baseUrl).protocol, (request, response) => {
         seen.push(request.headers.authorization, request.headers['proxy-authorization']);

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { TLSSocket, TlsOptions } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../support/cases.ts';
 import { type CertificateName, trusting } from '../../support/certificates.ts';
-import { run, runProcess, temporaryFolder } from '../../support/program.ts';
+import { folderOfVals, run, runProcess, valNames } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { secureService } from '../../support/secure-service.ts';
@@ -22,7 +20,7 @@ async function expectBarred(
   hint = /./,
 ) {
   const options = { env, input: 'code' };
-  // Node reads trusted authorities only when a process starts.
+  // Node reads trusted authorities only when a process starts, so these cases need a process.
   const result = await (env.NODE_EXTRA_CA_CERTS ? runProcess : run)([...args, '--json', '--debug'], options);
   expect({ exit: result.exit, message: result.error?.message }).toEqual({
     exit: 7,
@@ -52,8 +50,7 @@ describe('a secure service', () => {
         response.end('{"id":"v1","name":"a","version":1}');
       });
     });
-    const folder = temporaryFolder();
-    for (let index = 0; index < files; index += 1) writeFileSync(join(folder, `val${index}.ts`), 'code');
+    const folder = folderOfVals(valNames(files), () => 'code');
     const args = ['push', folder, '--concurrency', `${concurrency}`];
     expect(await runProcess(args, { env: { ...service.env, ...trusting } })).toMatchObject({ exit: 0 });
     expect(resumed).toHaveLength(files);

@@ -18,7 +18,7 @@ interface Plan {
   late: () => Promise<unknown>;
 }
 
-/** Records that a reader with offsets cannot see are in `hidden`. Only these may be missed. */
+/** A reader with offsets cannot see the records in `hidden`, so only these may be missed. */
 function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
   const { between, fraction, oneOf } = chanceOf(seed);
   const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
@@ -139,7 +139,7 @@ async function tortured(plan: Plan): Promise<string[]> {
 describe('a list that changes while it is read', () => {
   it.each([
     { removals: 'none', least: 1, seeds: budget(60) },
-    // A page of one record cannot begin with the last record of the page before.
+    // A page of one record cannot begin with the last record of the page before, so pages have at least two.
     { removals: 'once seen to move', least: 2, seeds: budget(40) },
     { removals: 'any time', least: 2, seeds: budget(30) },
   ] as const)(

@@ -9,6 +9,7 @@ import {
   scriptedService,
   testToken,
 } from '../../support/scripted-service.ts';
+import { withResolvers } from '../../support/with-resolvers.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -388,10 +389,7 @@ describe('a list that fails half-way', () => {
   });
 
   it('with --ndjson is written page by page, before the next page arrives', async () => {
-    let firstLineRead: () => void = () => {};
-    const read = new Promise<void>((resolve) => {
-      firstLineRead = resolve;
-    });
+    const { promise: read, resolve: firstLineRead } = withResolvers();
     const service = await scriptedService([
       { body: first },
       // The answer waits until the reader has the first page.
@@ -462,7 +460,7 @@ it('a short page in the middle of a long list loses no record, although later pa
 
 it('a record that arrives while pages are requested ahead hides no other record', async () => {
   const all = rows(2_000);
-  /** Answers the page at 900 after the one at 1000, and after a record has arrived at the head. */
+  /** Holds back the answer at offset 900 until offset 1000 is answered and a new record is at the head. */
   let answerHeld = () => {};
   let hasArrived = false;
   const service = await scriptedService([], (seen) => {

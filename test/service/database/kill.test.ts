@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 import { type Chance, chanceOf, isLong } from '../../support/cases.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
 import { startProcess, temporaryFolder } from '../../support/program.ts';
+import { withResolvers } from '../../support/with-resolvers.ts';
 import { ask as askOrFail, type Caller, type Val } from '../support.ts';
 
 const seed = 20_261_115;
@@ -188,10 +189,7 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
       await check(service, vals);
     }
     let answersLeft = chance.between(0, 8 * writers);
-    let enough: () => void = () => {};
-    const written = new Promise<void>((done) => {
-      enough = done;
-    });
+    const { promise: written, resolve: enough } = withResolvers();
     const writing = all.map((writer) =>
       writer.writeUntilKilled(service, () => --answersLeft <= 0 && enough()),
     );

@@ -76,7 +76,7 @@ test.runIf(process.platform === 'linux')(
     await ask(direct, 'GET', '/v1/me');
     for (const socket of sockets) socket.resume().write(tiny.repeat(900));
     expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
-    // The third connection exceeds the limit of 2,000 requests, and the reading stops.
+    // The third connection exceeds the limit of 2,000 requests, so the service stops reading.
     expect(parsed()).toBeLessThan(4_600);
     await expect.poll(parsed, { timeout: 30_000 }).toBe(9_010);
   },
@@ -108,7 +108,7 @@ test.runIf(process.platform === 'linux')(
     const head = 'PUT /v1/vals HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (const socket of sockets) socket.write(`${head}0\r\n\r\n`);
     expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
-    // The sixth chunked body exceeds the limit of the address.
+    // The sixth chunked body exceeds the limit of the address, so the service stops reading.
     expect(answers).toBeLessThan(7);
     await expect.poll(() => answers, { timeout: 30_000 }).toBe(10);
   },

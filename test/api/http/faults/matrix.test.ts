@@ -32,10 +32,7 @@ const ways = [
 const kindOf = ({ method, reads, unpaged }: Command): string => `${method} ${reads} ${unpaged}`;
 const kindsOfRoutes = [...new Set(commands.map(kindOf))];
 
-/**
- * A long run tests each fault with all routes in all ways. A short run takes one route of each kind, and one way, in
- * turn.
- */
+/** A short run takes the routes of one kind, and the four ways, in turn. */
 function cellsOf(name: string, all = isLong): Cell[] {
   const cells: Cell[] = [];
   const kind = kindOf(commands.find((each) => each.name === name) as Command);
