@@ -1,20 +1,22 @@
 // Finds how many requests at a time a service answers fastest. This number is the limit.
 //
-// Answers are measured in rounds. At the end of a round, the tried limit is kept if its rate of answers is better than the
-// best rate so far. If not, a smaller step in the other direction is tried. When the steps become too small to measure,
-// the search ends. A new search begins when the answers become slow, or after many answers.
+// A search measures the rate of answers at one limit, then at a higher or lower limit, each for one round of answers. If
+// the rate is better, the search goes on in the same direction. If not, it tries a smaller step from the best limit in the
+// other direction. When the steps become too small to measure, the search ends. A new search begins when the answers become
+// slow, or after many answers.
 
 export interface Pace {
   readonly limit: number;
   readonly trying: Direction | 'nothing';
   readonly best: Measured | undefined;
-  readonly answersAtLimit: number;
+  readonly stepFactor: number;
   /** The requests for these answers were sent before the limit changed, so the answers are not measured. */
   readonly answersToSkip: number;
+  readonly answersInRound: number;
   readonly roundBeganAt: number;
-  readonly stepFactor: number;
+  readonly answersSinceSearch: number;
   readonly answersBeforeNextSearch: number;
-  readonly wasRefused: boolean;
+  readonly hasRefused: boolean;
 }
 
 type Direction = 'higher' | 'lower';
@@ -38,109 +40,91 @@ export const startPace: Pace = {
   limit: 8,
   trying: 'higher',
   best: undefined,
-  answersAtLimit: 0,
-  answersToSkip: 8,
-  roundBeganAt: 0,
   stepFactor: 1.75,
+  answersToSkip: 8,
+  answersInRound: 0,
+  roundBeganAt: 0,
+  answersSinceSearch: 0,
   answersBeforeNextSearch: 64,
-  wasRefused: false,
+  hasRefused: false,
 };
 
-const mostAnswersBeforeNextSearch = 2_048;
-const nextSearchGrowth = 4;
-const shortestRound = 6;
-const longRoundFactor = 4;
-const smallestStepFactor = 1.15;
-/**
- * A higher limit is kept if the rate grows by at least this part of the limit's growth. From 8 to 14 requests, the limit
- * grows by 75 %, so the rate has to grow by 3.75 %.
- */
-const leastPartOfGrowth = 0.05;
-const leastGainOfLowerLimit = 1.05;
-const slowFactor = 2;
-const largeFall = 0.8;
-const usualShrinkPower = 0.5;
-const shrinkPowerAfterLargeFall = 0.8;
-
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
-  if (event.kind === 'refused') return afterRefusal(pace, event);
-  const counted = { ...pace, answersAtLimit: pace.answersAtLimit + 1 };
-  const measuredAnswers = counted.answersAtLimit - pace.answersToSkip;
-  const round = roundLength(pace);
-  const isBetweenRounds = measuredAnswers >= 0 && measuredAnswers % round === 0;
-  if (!isBetweenRounds) return counted;
-  const nextRound = { ...counted, roundBeganAt: event.at };
-  if (measuredAnswers === 0) return nextRound;
-  const answersPerMs = round / Math.max(event.at - pace.roundBeganAt, 0.001);
-  return afterRound(nextRound, { limit: pace.limit, answersPerMs });
+  const { limit, answersToSkip, roundBeganAt } = pace;
+  if (event.kind === 'refused') return afterRefusal(pace, event.othersUnderWay);
+  if (answersToSkip > 0) return { ...pace, answersToSkip: answersToSkip - 1, roundBeganAt: event.at };
+  const answersInRound = pace.answersInRound + 1;
+  if (answersInRound < roundLength(pace)) return { ...pace, answersInRound };
+  const answersPerMs = answersInRound / Math.max(event.at - roundBeganAt, 0.001);
+  return afterRound({ ...pace, answersInRound: 0, roundBeganAt: event.at }, { limit, answersPerMs });
 }
 
 /** Only a long round measures bursts of answers correctly. During a search, rounds are short, so that the search ends soon. */
-const roundLength = ({ limit, trying, wasRefused }: Pace): number =>
-  Math.max(shortestRound, limit * (trying === 'nothing' || wasRefused ? longRoundFactor : 1));
+const roundLength = ({ limit, trying }: Pace): number =>
+  Math.max(6, trying === 'nothing' ? 4 * limit : limit);
 
-function afterRefusal(pace: Pace, { at, othersUnderWay }: PaceEvent): Pace {
-  const wasTryingHigher = pace.trying === 'higher' && pace.best !== undefined;
-  return {
-    ...pace,
-    limit: Math.max(1, Math.min(pace.limit, othersUnderWay)),
-    trying: 'nothing',
-    best: undefined,
-    answersAtLimit: 0,
-    answersToSkip: pace.limit,
-    roundBeganAt: at,
-    answersBeforeNextSearch: wasTryingHigher ? laterSearch(pace) : pace.answersBeforeNextSearch,
-    wasRefused: true,
-  };
-}
+const afterRefusal = (pace: Pace, othersUnderWay: number): Pace => ({
+  ...withLimit(pace, Math.max(1, Math.min(pace.limit, othersUnderWay))),
+  trying: 'nothing',
+  best: undefined,
+  hasRefused: true,
+});
 
-const laterSearch = ({ answersBeforeNextSearch }: Pace): number =>
-  Math.min(mostAnswersBeforeNextSearch, nextSearchGrowth * answersBeforeNextSearch);
+const withLimit = (pace: Pace, limit: number): Pace => ({
+  ...pace,
+  limit,
+  answersToSkip: pace.limit,
+  answersInRound: 0,
+  answersSinceSearch: 0,
+});
 
 function afterRound(pace: Pace, now: Measured): Pace {
-  const { trying, best } = pace;
-  if (trying === 'nothing') return afterRoundWithoutTrial(pace, now);
-  if (best === undefined) return stepOrEndSearch(pace, 'higher', now);
-  if (isBetter(now, best)) return stepOrEndSearch(pace, trying, now);
-  const hasFallenFar = now.answersPerMs < largeFall * best.answersPerMs;
-  const stepFactor = pace.stepFactor ** (hasFallenFar ? shrinkPowerAfterLargeFall : usualShrinkPower);
-  return stepOrEndSearch({ ...pace, stepFactor }, trying === 'higher' ? 'lower' : 'higher', best);
+  const { trying, best, stepFactor } = pace;
+  if (trying === 'nothing') return afterRoundBetweenSearches(pace, now);
+  if (best === undefined || isBetter(now, best)) return stepOrEndSearch(pace, trying, now);
+  const otherDirection = trying === 'higher' ? 'lower' : 'higher';
+  return stepOrEndSearch({ ...pace, stepFactor: stepFactor ** 0.6 }, otherDirection, best);
 }
 
+/** From 8 to 14 requests, the limit grows by 75 %. The higher limit is better if the rate grows by at least 5 % of 75 %. */
 function isBetter(now: Measured, best: Measured): boolean {
-  if (now.limit < best.limit) return now.answersPerMs > best.answersPerMs * leastGainOfLowerLimit;
   const limitGrowth = now.limit / best.limit - 1;
-  return now.answersPerMs >= best.answersPerMs * (1 + leastPartOfGrowth * limitGrowth);
+  return now.answersPerMs >= best.answersPerMs * (1 + 0.05 * limitGrowth);
 }
 
-function afterRoundWithoutTrial(pace: Pace, now: Measured): Pace {
-  const { best = now } = pace;
+const slowFactor = 2;
+const mostAnswersBeforeNextSearch = 2_048;
+
+function afterRoundBetweenSearches(pace: Pace, now: Measured): Pace {
+  const { best = now, answersBeforeNextSearch } = pace;
   if (now.answersPerMs * slowFactor < best.answersPerMs) {
     // The service may be slow only for a short time, so the next search begins soon.
-    const { stepFactor, answersBeforeNextSearch } = startPace;
-    return stepOrEndSearch({ ...pace, stepFactor, answersBeforeNextSearch }, 'lower', now);
+    return beginSearch(pace, 'lower', now, startPace.answersBeforeNextSearch);
   }
-  if (pace.answersAtLimit < pace.answersBeforeNextSearch) return { ...pace, best };
-  const stepFactor = Math.sqrt(startPace.stepFactor);
-  return stepOrEndSearch({ ...pace, stepFactor, answersBeforeNextSearch: laterSearch(pace) }, 'higher', now);
+  const answersSinceSearch = pace.answersSinceSearch + roundLength(pace);
+  if (answersSinceSearch < answersBeforeNextSearch) return { ...pace, best, answersSinceSearch };
+  return beginSearch(pace, 'higher', now, Math.min(mostAnswersBeforeNextSearch, 4 * answersBeforeNextSearch));
 }
+
+const beginSearch = (
+  pace: Pace,
+  direction: Direction,
+  now: Measured,
+  answersBeforeNextSearch: number,
+): Pace => stepOrEndSearch({ ...pace, stepFactor: 1.3, answersBeforeNextSearch }, direction, now);
+
+const smallestStepFactor = 1.15;
 
 function stepOrEndSearch(pace: Pace, direction: Direction, best: Measured): Pace {
   const isStepTooSmall = pace.stepFactor < smallestStepFactor;
   const limit = isStepTooSmall ? best.limit : stepFrom(best.limit, direction, pace);
   const endsSearch = limit === best.limit;
-  return {
-    ...pace,
-    limit,
-    trying: endsSearch ? 'nothing' : direction,
-    best,
-    answersAtLimit: 0,
-    answersToSkip: Math.max(pace.limit, limit),
-  };
+  return { ...withLimit(pace, limit), trying: endsSearch ? 'nothing' : direction, best };
 }
 
-function stepFrom(limit: number, direction: Direction, { stepFactor, wasRefused }: Pace): number {
+function stepFrom(limit: number, direction: Direction, { stepFactor, hasRefused }: Pace): number {
   if (direction === 'lower') return Math.max(1, Math.min(limit - 1, Math.round(limit / stepFactor)));
-  const higher = wasRefused ? limit + 1 : Math.max(limit + 1, Math.round(limit * stepFactor));
+  // A service that refused a request probably has a fixed limit, so the next limit is only one higher.
+  const higher = hasRefused ? limit + 1 : Math.max(limit + 1, Math.round(limit * stepFactor));
   return Math.min(mostRequests, higher);
 }
