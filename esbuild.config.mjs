@@ -60,8 +60,9 @@ async function prepareTexts({ main, commandPaths }) {
     await write(`dist/prepared/completion-${shell}.txt`, await outputOf(main, ['completion', shell]));
   }
   // `options` is a help topic and no command.
-  for (const path of ['', 'options', ...commandPaths()]) {
-    const words = `help ${path}`.trim().split(' ');
+  const topics = ['options', ...commandPaths()];
+  for (const help of ['help', ...topics.map((topic) => `help ${topic}`)]) {
+    const words = help.split(' ');
     const name = `${words.join('-')}.txt`;
     await write(`dist/prepared/${name}`, await outputOf(main, words));
     await write(`dist/prepared/styled/${name}`, await outputOf(main, words, { isTTY: true, columns: 80 }));

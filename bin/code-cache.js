@@ -80,7 +80,7 @@ function readCache(file, header) {
 function writeCache(file, header, bytecode) {
   const unfinished = `${file}.${Math.random().toString(36).slice(2)}`;
   try {
-    if (!isSafe(fs.statSync(dist)) || hasTooManyBeside(file)) return;
+    if (!isSafe(fs.statSync(dist)) || !hasRoomFor(file)) return;
     fs.writeFileSync(unfinished, pack(header, bytecode), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
@@ -112,9 +112,9 @@ function unpack(bytes, header) {
 }
 
 /** @param {string} file */
-function hasTooManyBeside(file) {
-  const caches = fs.readdirSync(dist).filter((name) => name.endsWith('.compiled'));
-  return caches.filter((name) => name !== basename(file)).length >= maxCacheFiles;
+function hasRoomFor(file) {
+  const isOtherCache = (/** @type {string} */ name) => name.endsWith('.compiled') && name !== basename(file);
+  return fs.readdirSync(dist).filter(isOtherCache).length < maxCacheFiles;
 }
 
 /**

@@ -32,12 +32,6 @@ function fail(message, hint) {
   process.exit(2);
 }
 
-function runProgram() {
-  const { loadProgram } = require('./code-cache.js');
-  const { program, keepBytecode } = loadProgram();
-  program.runProcess({ onConnected: keepBytecode });
-}
-
 /**
  * If a write fails, returns false. The program then writes the text again, or reports the error.
  * @param {string[]} words
@@ -58,9 +52,10 @@ function printPrepared(words) {
 /** @param {string[]} words */
 function preparedText(words) {
   const name = preparedName(words);
-  const isHelp = name?.startsWith('help');
+  if (name === undefined) return undefined;
+  const isHelp = name.startsWith('help');
   // A prepared help is 80 columns wide. For a narrower terminal, the program makes the help.
-  if (name === undefined || (isHelp && isNarrowTerminal())) return undefined;
+  if (isHelp && isNarrowTerminal()) return undefined;
   const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
     return readFileSync(`${__dirname}/../dist/${folder}/${name}.txt`, 'utf8');
@@ -102,7 +97,7 @@ function wantsColor() {
   return TERM !== 'dumb';
 }
 
-/** Does not use process.stdout, because Node's streams take longer to load than the help takes to print. */
+/** Does not use process.stdout.isTTY, because loading Node's streams takes longer than printing the help. */
 function isTerminal() {
   const stats = fstatSync(1);
   const nullDevice = statSync('/dev/null', { throwIfNoEntry: false });
@@ -111,4 +106,10 @@ function isTerminal() {
 
 function isNarrowTerminal() {
   return isTerminal() && Number(process.env.COLUMNS || process.stdout.columns) < 80;
+}
+
+function runProgram() {
+  const { loadProgram } = require('./code-cache.js');
+  const { program, keepBytecode } = loadProgram();
+  program.runProcess({ onConnected: keepBytecode });
 }
