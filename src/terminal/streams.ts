@@ -44,11 +44,11 @@ export function createRedactor(): Redactor {
         secrets.add(form);
     },
     redact(text) {
-      const clean = replaceSecrets(text);
-      const visibleText = withoutInvisible(clean);
-      const visibleClean = replaceSecrets(visibleText);
+      const redacted = replaceSecrets(text);
+      const bare = withoutInvisible(redacted);
+      const redactedBare = replaceSecrets(bare);
       // Some languages and emoji need invisible characters, so these are removed only if they hide a secret.
-      return visibleClean === visibleText ? clean : visibleClean;
+      return redactedBare === bare ? redacted : redactedBare;
     },
     findsSecretIn: (output) =>
       [...secrets].some((secret) =>
@@ -63,18 +63,7 @@ export function createSink(
   redactor: Redactor,
   { env, beforeWriting = () => {}, interruptible = async (work) => work(), signal, page }: SinkOptions,
 ): Sink {
-  let failure: Error | undefined;
-  stream.on('error', (error) => {
-    failure ??= error;
-  });
-  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way. All writes
-  // share one abort listener: a listener for each write would keep the written text in memory.
-  const underWay: ((reason: unknown) => void)[] = [];
-  const interrupt = () => {
-    for (const reject of [...underWay]) reject(signal?.reason);
-  };
-  // Waits for one turn of the event loop, so that a write to a reader that still reads can end.
-  signal?.addEventListener('abort', () => setImmediate(interrupt));
+  const writeToStream = createWriter(stream, name, signal);
   const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
     redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;
   const isLong = (text: string) =>
@@ -93,20 +82,39 @@ export function createSink(
     write(output, clean) {
       beforeWriting();
       const written = withoutSecrets(output, clean);
-      const write = () =>
-        new Promise<void>((resolve, reject) => {
-          if (failure !== undefined) return reject(outputError(failure, name));
-          underWay.push(reject);
-          stream.write(written, (error) => {
-            underWay.splice(underWay.indexOf(reject), 1);
-            if (error) reject(outputError(error, name));
-            else resolve();
-          });
-        });
-      return stream.isTTY ? interruptible(write) : write();
+      return stream.isTTY ? interruptible(() => writeToStream(written)) : writeToStream(written);
     },
   };
   return sink;
+}
+
+function createWriter(
+  stream: NodeJS.WriteStream,
+  name: string,
+  signal: AbortSignal | undefined,
+): (output: string | Buffer) => Promise<void> {
+  let failure: Error | undefined;
+  stream.on('error', (error) => {
+    failure ??= error;
+  });
+  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way. All writes
+  // share one abort listener: a listener for each write would keep the written text in memory.
+  const underWay: ((reason: unknown) => void)[] = [];
+  const interrupt = () => {
+    for (const reject of [...underWay]) reject(signal?.reason);
+  };
+  // Waits for one turn of the event loop, so that a write to a reader that still reads can end.
+  signal?.addEventListener('abort', () => setImmediate(interrupt));
+  return (output) =>
+    new Promise((resolve, reject) => {
+      if (failure !== undefined) return reject(outputError(failure, name));
+      underWay.push(reject);
+      stream.write(output, (error) => {
+        underWay.splice(underWay.indexOf(reject), 1);
+        if (error) reject(outputError(error, name));
+        else resolve();
+      });
+    });
 }
 
 export const widthOf = ({ columns }: NodeJS.WriteStream, { COLUMNS = '' }: NodeJS.ProcessEnv): number =>

@@ -29,15 +29,18 @@ export async function formatTable(
   const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
   const textWidth = await textWidthFor(filled, screen);
   const layout = layOut(columnsOf(filled), wantedWidths(filled, textWidth), screen.width);
-  for (const [index, { firstLine }] of columnsOf(filled).entries()) {
-    if (firstLine && !layout.shown.includes(index)) screen.hint(firstLine.hint);
-  }
-  if (layout.missing > 0) {
-    const columnCount = layout.missing === 1 ? '1 column' : `${layout.missing} columns`;
-    screen.hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
-  }
+  hintAtHiddenColumns(columnsOf(filled), layout, screen);
   const lines = await drawTable(filled, all, layout, textWidth, screen, total);
   return withLineBreaks([...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]);
+}
+
+function hintAtHiddenColumns(columns: readonly Column[], { shown, missing }: Layout, { hint }: Screen): void {
+  for (const [index, { firstLine }] of columns.entries()) {
+    if (firstLine && !shown.includes(index)) hint(firstLine.hint);
+  }
+  if (missing === 0) return;
+  const columnCount = missing === 1 ? '1 column' : `${missing} columns`;
+  hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
 }
 
 export interface GrowingTable {
