@@ -310,28 +310,6 @@ describe('every digit of a number is kept', () => {
 });
 
 describe('a val or a run with missing fields', () => {
-  it('makes --code an error if the code is missing', async () => {
-    const body = { id, code: null };
-    const service = await scriptedService([{ body }, { body }]);
-    for (const args of [
-      ['val', 'get', id, '--code'],
-      ['version', 'get', id, '0', '--code'],
-    ]) {
-      const { exit, stdout, stderr } = await run(args, { env: service.env });
-      expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-      expect(stderr).toMatch(/^error: .*code/);
-    }
-  });
-
-  it('prints an empty code or readme as it is', async () => {
-    const body = { id, code: '', readme: '' };
-    const service = await scriptedService([{ body }, { body }]);
-    for (const flag of ['--code', '--readme']) {
-      const result = await run(['val', 'get', id, flag], { env: service.env });
-      expect(result).toMatchObject({ exit: 0, stdout: '' });
-    }
-  });
-
   it('is shown with the fields that it has', async () => {
     const body = { name: 'hello', public: true, version: 0, author: 'ada' };
     const { exit, stdout } = await ask(['val', 'get', id], { body });

@@ -66,13 +66,6 @@ describe('--local', () => {
     });
   });
 
-  it('is refused together with --base-url, and comes before VALS_BASE_URL', async () => {
-    expect(await run(['me', '--local', '--base-url', 'http://127.0.0.1:1'])).toMatchObject({ exit: 2 });
-    expect(await run(['me', '--local'], { env: { VALS_BASE_URL: 'http://127.0.0.1:1' } })).toMatchObject({
-      exit: 0,
-    });
-  });
-
   it.each([
     ['a file that is no database', () => fileWith('this is no database, and it stays as it is'.repeat(50))],
     ...(process.platform === 'linux' ? [['a folder below /proc', () => '/proc/nope/x'] as const] : []),

@@ -1,10 +1,9 @@
 import { execa } from 'execa';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
-import { bare, held, hello, id, lines, list, moving, plain, type Row, tabRows } from './support.ts';
+import { bare, hello, id, lines, list, moving, plain, type Row, tabRows } from './support.ts';
 
 describe('tab-separated lines in a pipe', () => {
   const rows = [
@@ -130,44 +129,6 @@ describe('--ndjson', () => {
     const { screen } = await runOnScreen(['likes', '--ndjson', '--quiet'], { env: service.env });
     expect(bare(screen)).toBe(text);
   });
-
-  it('is written page by page, as pages arrive', async () => {
-    const { reply, open } = held({ data: [{ id: 'b' }], links: {} });
-    const first: Reply = { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } };
-    const service = await scriptedService([first, reply]);
-    const { stdout } = await inProcess(['likes', '--all', '--ndjson'], {
-      env: environment(temporaryFolder(), service.env),
-      heard: ({ stdout }) => stdout === '{"id":"a"}\n' && open(),
-    });
-    expect(stdout).toBe('{"id":"a"}\n{"id":"b"}\n');
-  });
-
-  const breaksOff: Reply[] = [
-    { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
-    { status: 400, body: { message: 'no more of this' } },
-  ];
-
-  it('keeps the lines already written when a later page fails', async () => {
-    const service = await scriptedService(breaksOff);
-    const { exit, stdout, error } = await run(['likes', '--all', '--ndjson'], { env: service.env });
-    expect({ exit, stdout }).toEqual({ exit: 6, stdout: '{"id":"a"}\n' });
-    expect(error).toMatchObject({
-      kind: 'refused',
-      exit: 6,
-      status: 400,
-      body: { message: 'no more of this' },
-    });
-  });
-
-  it.each([[[]], [['--json']]])(
-    'differs from %j, which prints nothing when a later page fails',
-    async (args) => {
-      const service = await scriptedService(breaksOff);
-      const { exit, stdout, stderr } = await run(['likes', '--all', ...args], { env: service.env });
-      expect({ exit, stdout }).toEqual({ exit: 6, stdout: '' });
-      expect(stderr).toContain('no more of this');
-    },
-  );
 });
 
 describe('--fields', () => {
