@@ -250,18 +250,19 @@ describe('a file of another kind is an error, and nothing hangs', () => {
   const zero = '/dev/zero';
   /** A device that can be read without hanging. */
   const none = '/dev/null';
-  it.each<string[]>([
-    ['push', zero, '--name', 'x'],
-    ['val', 'create', 'x', none],
-    ['val', 'create', 'x', 'a.ts', '--readme', none],
-    ['api', 'POST', '/v1/vals', '--input', none],
-    ['api', 'POST', '/v1/vals', '--input', 'large'],
-    ['api', 'POST', '/v1/vals', '-F', 'code=@large'],
-    ['push', 'large', '--name', 'x'],
-    ['push', 'found'],
-    ['serve', '--port', '0', '--seed', none],
-    ['push', '-', '--name', 'x'],
-  ])('vals %s %s %s %s %s %s', async (...args) => {
+  it.each([
+    `push ${zero} --name x`,
+    `val create x ${none}`,
+    `val create x a.ts --readme ${none}`,
+    `api POST /v1/vals --input ${none}`,
+    'api POST /v1/vals --input large',
+    'api POST /v1/vals -F code=@large',
+    'push large --name x',
+    'push found',
+    `serve --port 0 --seed ${none}`,
+    'push - --name x',
+  ])('vals %s', async (line) => {
+    const args = line.split(' ');
     const service = await scriptedService([]);
     const cwd = temporaryFolder();
     put(cwd, { 'a.ts': 'a', large: '', 'found/large.ts': '' });

@@ -175,7 +175,7 @@ describe('a proxy that makes no tunnel', () => {
     expect(error?.message).toContain('at the proxy 127.0.0.1:1, the connection was refused.');
   });
 
-  it('but answers 407 leads to a hint where to put the password', async () => {
+  it('because it answers 407 leads to a hint where to put the password', async () => {
     const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
     const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
     expect(error).toMatchObject({
