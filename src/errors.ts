@@ -31,7 +31,6 @@ export class NotFoundError extends ValsError {
   readonly exit = 3;
 }
 
-/** The space in the base URL does not exist, or the caller is not a member of the space. */
 export class NoSpaceError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;
@@ -52,13 +51,15 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/** Promises that the service changed nothing, so the user can safely run the command again. */
+/**
+ * UnavailableError may be thrown only if the service changed nothing, because scripts repeat a command after exit code
+ * 7.
+ */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
   readonly exit = 7;
 }
 
-/** The command sent a change, and does not know whether the service applied the change. */
 export class UnknownOutcomeError extends ValsError {
   readonly kind = 'unknown_outcome';
   readonly exit = 8;
@@ -69,7 +70,6 @@ export class PartialError extends ValsError {
   readonly exit = 9;
 }
 
-/** A file, the database or stdout could not be read or written. */
 export class LocalError extends ValsError {
   readonly kind = 'local';
   readonly exit = 10;
@@ -93,7 +93,6 @@ export class RunFailedError extends ValsError {
   }
 }
 
-/** The exit code is 130 after SIGINT, and 143 after SIGTERM. */
 export class InterruptedError extends ValsError {
   readonly kind = 'interrupted';
 

@@ -1,4 +1,3 @@
-// Runs one command line. Only this file turns errors into exit codes.
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
 import type { Commands } from './cli/context.ts';
@@ -17,7 +16,6 @@ import type { OutcomesResult, Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
-/** The build prepares the help texts of these commands. */
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
 const maxHelpWidth = 80;
@@ -146,15 +144,14 @@ function otherRuntime(): string | undefined {
   return process.versions.deno === undefined ? undefined : 'Deno';
 }
 
-/** Does not call process.exit(), so that all output is written before the process ends. */
+/** runProcess must not call process.exit(), because unwritten output would be lost. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // Hides a password on the command line from `ps`.
+  // process.title is replaced, because `ps` would otherwise show a password on the command line.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = listenForSignals(
     (exit) => new InterruptedError(exit),
-    // While a pager is open, the pager handles Ctrl-C.
     (name) => !(isPaging && name === 'SIGINT'),
   );
   const reportDefect = (error: unknown) => {
@@ -163,7 +160,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);
-  // If a promise never resolves, Node ends the process with exit code 0, which would look like success.
+  // 'beforeExit' must report an error, because Node ends with exit code 0 if a promise never resolves.
   const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({

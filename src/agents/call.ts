@@ -30,13 +30,12 @@ export interface CallerOptions {
   log(line: string): void;
 }
 
-/** The limit is low, because each call may send several requests at a time. */
 const mostReaders = 4;
 
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
 
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
-  // Keeps the calls of an agent out of the summary and the annotations of a GitHub job.
+  // GITHUB_ACTIONS is removed, because the calls of an agent must not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const reading = createSemaphore(mostReaders);
   const changing = createSemaphore(1);
@@ -74,12 +73,13 @@ function flagsForEveryTool({
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
 }
 
-/** Undefined in / and in the home folder, because all files of the user are below them. */
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
   const root = nearestRoot(cwd);
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
+  // In / and in the home folder, the result must be undefined, because an agent could otherwise use all files of the
+  // user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
 
@@ -88,7 +88,6 @@ const forbiddenFolders = ({ configDirectory, dataDirectory }: Context['settings'
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {
   const controller = new AbortController();
-  // Otherwise Node warns when a signal has more than ten listeners.
   setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
   for (const signal of signals) {

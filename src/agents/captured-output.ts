@@ -22,7 +22,6 @@ interface Captured {
   answer(error: ValsError | undefined): Answer;
 }
 
-/** The context of an agent is limited, so longer lists are cut. */
 const mostCharacters = 1_000_000;
 
 export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
@@ -71,13 +70,12 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
       typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
     );
-    // `wording` removes sentences about --help, so a hint may be empty.
     return Object.fromEntries(entries.filter(([key, value]) => key !== 'hint' || value !== ''));
   };
 
-  /** The val wrote the message of a RunFailedError, so the message is not reworded. */
   const describe = (error: ValsError): JsonObject => {
     const described = inWords(describeError(error));
+    // The message of a RunFailedError must not be reworded, because the val wrote the message.
     return error instanceof RunFailedError ? { ...described, message: error.message } : described;
   };
 
@@ -104,7 +102,6 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       case 'pieces':
       case 'following':
       case 'nothing':
-        // Agents do not have the options that lead to these three kinds of results.
         return;
     }
   }
@@ -191,7 +188,6 @@ interface Listeners {
   onMore(): void;
 }
 
-/** The result of the tool already contains what `done`, `table` and `error` would print. */
 const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   warn: say,
   note: say,

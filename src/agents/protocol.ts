@@ -1,4 +1,3 @@
-// The build bundles this file and the package of the Model Context Protocol into mcp.cjs.
 import { type Readable, Writable } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -19,7 +18,6 @@ export interface ProtocolOptions {
   signal: AbortSignal;
 }
 
-/** The longest code has 256,000 characters, and JSON needs at most 6 bytes for a character. */
 const largestMessageBytes = 4 * 1_048_576;
 
 export async function serveProtocol(options: ProtocolOptions): Promise<void> {
@@ -51,7 +49,6 @@ class ClosingTransport extends StdioServerTransport {
   }
 }
 
-/** The transport calls `write` once per message, so `editBeforeWriting` gets whole messages. */
 const editedOutput = ({ stdout, editBeforeWriting }: ProtocolOptions): Writable =>
   new Writable({
     decodeStrings: false,
@@ -72,7 +69,6 @@ function createServer({ version, instructions, tools, explainMissing, call }: Pr
       if (progressToken === undefined) return;
       progress += 1;
       const notification = { progressToken, progress, message };
-      // `notify` fails if the client has closed the connection.
       mcpReq.notify({ method: 'notifications/progress', params: notification }).catch(() => {});
     };
     const { texts, document, isError } = await call(name, input, { signal: mcpReq.signal, onProgress });

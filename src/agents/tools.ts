@@ -8,7 +8,6 @@ export interface Permissions {
   allowRun?: boolean | undefined;
 }
 
-/** A type alias, because TypeScript does not accept an interface where it expects JSON. */
 export type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
@@ -77,7 +76,6 @@ export function toolOf(command: LoadedCommand, permissions: Permissions, wording
   };
 }
 
-/** Only the code of a val can reach other systems than the service, so only a run has `openWorldHint`. */
 const annotationsOf = (effect: Effect): Tool['annotations'] => ({
   readOnlyHint: effect === 'reads',
   destructiveHint: effect !== 'reads' && effect !== 'adds',
@@ -124,7 +122,6 @@ export const optionsForAgents = (
     ([, { hiddenFromAgents, deletes }]) => !hiddenFromAgents && (!deletes || allowDelete),
   );
 
-/** `--no-report` becomes `noReport`. */
 export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
   isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
 

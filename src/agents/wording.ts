@@ -1,4 +1,3 @@
-// Rewrites messages for agents: a message names commands and options, but an agent has tools and inputs.
 import { argumentsOf, isVariadic } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { JsonValue } from '../lib/json.ts';
@@ -28,7 +27,6 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
   };
 }
 
-/** `vals pull hello.ts --merge` becomes `pull {"vals": ["hello.ts"], "merge": true}`. */
 function asTool(
   command: LoadedCommand,
   words: readonly string[],
@@ -72,7 +70,6 @@ function argumentInput(
   return left.length === 0 ? input : undefined;
 }
 
-/** Splits words as a shell does. Messages use single quotes only, and write a quote in a word as `'\''`. */
 const splitWords = (line: string): string[] =>
   (line.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []).map((word) =>
     word.replace(/'([^']*)'|\\(')/g, (_quoted, inside?: string, quote?: string) => inside ?? quote ?? ''),

@@ -1,4 +1,3 @@
-// The input of a tool becomes a command line, so that the command checks it like words that a user typed.
 import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
@@ -47,7 +46,6 @@ export function wordsFor(
   };
 }
 
-/** An agent cannot be asked for confirmation. With --allow-delete, the user has already confirmed all deletions. */
 function needsYes(command: LoadedCommand, input: Input, permissions: Permissions): boolean {
   const isGiven = ([key, option]: [string, OptionDefinition<unknown>]) =>
     option.deletes && input[key] === true;
@@ -125,7 +123,6 @@ function wantedType({ type, items }: Property): string {
   return type === 'integer' ? 'an integer' : `a ${type}`;
 }
 
-/** The command parses every value from a string, so a number is accepted for a string, and a string for a number. */
 function fits(value: unknown, { type }: Property): boolean {
   if (type === 'boolean') return typeof value === 'boolean';
   const isWord = (each: unknown) => typeof each === 'string' || Number.isSafeInteger(each);

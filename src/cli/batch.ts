@@ -8,7 +8,6 @@ import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from 
 
 export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
-  /** Throws if the item fails. `remark` collects messages that are printed after the last item. */
   work(item: Item, remark: Remark): Promise<Outcome>;
   concurrency: number | 'auto';
   signal: AbortSignal;
@@ -48,9 +47,7 @@ export async function runBatch<Item>(
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      // The work was interrupted before it sent anything, so the item stays `skipped`.
       if (error === signal.reason) return;
-      // The service would refuse the other items too.
       if (error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);

@@ -5,14 +5,7 @@ interface Named {
   aliases?: readonly string[];
 }
 
-export type Effect =
-  | 'reads'
-  /** Changes no existing val or file. */
-  | 'adds'
-  /** Changes existing vals or files. Running the command twice has the same effect as running it once. */
-  | 'updates'
-  | 'deletes'
-  | 'runs';
+export type Effect = 'reads' | 'adds' | 'updates' | 'deletes' | 'runs';
 
 interface Declared extends Named {
   effect: Effect;

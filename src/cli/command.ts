@@ -1,5 +1,3 @@
-// The types for the definition of a command. The parser, the help, the completion, docs/reference.md and the tools of
-// `vals mcp` are all made from the definition.
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
@@ -13,31 +11,25 @@ export interface OptionDefinition<T> {
   default?: T;
   negatedDescription?: string;
   conflicts?: string[];
-  /** The value names a val. The id of that val replaces the value before the command runs. */
   isVal?: boolean;
   isRepeatable?: boolean;
   isNumber?: boolean;
   hiddenFromAgents?: boolean;
-  /** Agents get this option only if they may delete. */
   deletes?: boolean;
 }
 
 export interface ArgumentDefinition<T> {
-  /** For example `<val>`, `[file]` or `[paths...]`. */
   form: string;
   description: string;
   missingMessage?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
   orFile?: boolean;
-  /** The word may end in a version, such as `greet@2`. */
   orVersion?: boolean;
   words?: readonly string[];
   isNumber?: boolean;
-  /** An agent has no standard input, so an agent can send the code itself instead of this argument. */
   canBeCode?: boolean;
   descriptionForAgents?: string;
-  /** This field is never set. It only carries the type of the argument's value. */
   type?: T;
 }
 
@@ -99,7 +91,6 @@ type Input<A extends Arguments, O extends Options> = {
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
   description?: string;
-  /** Appears only in docs/reference.md, because the help of a command must fit on a screen of 24 lines. */
   details?: string;
   descriptionForAgents?: string;
   arguments?: A;
@@ -107,7 +98,6 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   options?: O;
   examples: readonly string[];
   columns: readonly Column[];
-  /** All words after the first argument are passed to the val, even options. */
   passesThrough?: boolean;
   jobSummary?: boolean;
   empty?: string;

@@ -38,7 +38,7 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // If a setting such as the proxy is invalid, the embedded service must not keep running.
+    // service.close must run, because the embedded service would otherwise keep running after an error.
     await service.close?.();
     throw error;
   }
@@ -66,11 +66,12 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
     signInHint: signInHint(options, baseUrl),
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  // The cache belongs to the token in the settings. Vals that are read with another token stay out of the cache.
   const usesOtherToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
+      // Vals that are read with another token must stay out of `seen`, because `seen` belongs to the token in the
+      // settings.
       { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
       { notes: options.notes, token, clock, signal },
     ),
@@ -107,10 +108,8 @@ function parseProxy({ value, source }: Setting<string>): URL {
     const url = new URL(value);
     credentialsOf(url);
     if (/^https?:$/.test(url.protocol)) return url;
-  } catch {
-    // An invalid address leads to the error below.
-  }
-  // The message does not repeat the address, because the address may contain a password.
+  } catch {}
+  // The message must not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
     hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset it. Percent-encode a user name and a password.',
   });
@@ -139,11 +138,8 @@ async function startLocal(settings: Settings) {
   const network = { ...loopbackOnly, endsWithCaller: true };
   const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
   const { baseUrl, token, close } = service;
-  /** The embedded service runs in this process, so a failure of its store is a local error. */
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
   };
-  // The embedded service never answers 429, and requests that arrive together share one database commit. So the number
-  // of parallel requests is fixed at the maximum.
   return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

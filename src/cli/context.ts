@@ -20,7 +20,6 @@ export interface ConnectOptions {
   signInHint?: string;
   concurrency?: number | 'auto';
   signal?: AbortSignal;
-  /** The limit for one request. A shorter timeout in the settings still applies. */
   mostMs?: number;
 }
 
@@ -30,35 +29,26 @@ export interface Commands {
 }
 
 export interface Context {
-  /** Every call without options returns the same connection. */
   connect(options?: ConnectOptions): Promise<Api>;
   flags: Flags;
   settings: Settings;
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => StandardInput;
-  /** Only for `vals mcp`, which sends protocol messages on stdout. */
   stdout: NodeJS.WriteStream;
   signal: AbortSignal;
-  /** The name or file that the user typed for this val. Undefined if the user typed the id. */
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   rememberVal(id: string, record: JsonObject): void;
-  /**
-   * Returns the val that `rememberVal` kept, or reads the val. A kept val may be outdated, so do not base a change on
-   * it.
-   */
   readVal(id: string): Promise<JsonObject>;
   clock: Clock;
   node: Runtime;
   agent: Agent | undefined;
   commands: Commands;
-  /** Whether the output is text at a terminal, not JSON or a pipe. */
   forPerson: boolean;
   prompt: Prompt;
   progress: Progress;
   say: Say;
-  /** For `vals serve`. If nobody reads stderr, lines are dropped, so that requests do not wait. */
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   print(line: string): Promise<void>;
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;

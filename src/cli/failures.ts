@@ -1,4 +1,3 @@
-// Failures with the same message are reported once, with the names of all items.
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 
@@ -22,7 +21,6 @@ class AllFailed extends ValsError {
 export interface Counts {
   total: number;
   done: number;
-  /** For messages such as "2 of 5 vals were not pushed". */
   verb: string;
   things: string;
   consequence?: string;
@@ -97,7 +95,6 @@ function groupAlike<Item extends Remarked>(
 
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
-/** Removes the label, so that texts about different items can be equal. `vals push a.ts` becomes `vals push`. */
 function withoutLabel(label: string, text: string): string {
   const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
     .replaceAll(quoteWord(label), label)
@@ -127,7 +124,6 @@ const countsWithReason = (counts: string, group: Group): string => {
     : `${counts}: ${reason}`;
 };
 
-/** Messages such as "a.ts is empty." are joined into one sentence only if their verb is in this list. */
 const pluralVerbs: Record<string, string | undefined> = {
   is: 'are',
   was: 'were',

@@ -1,4 +1,3 @@
-// The parts of `process` that the program uses. Tests pass their own.
 import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
@@ -15,15 +14,12 @@ export interface Host {
   env: NodeJS.ProcessEnv;
   system: System;
   cwd: string;
-  /** A function, because opening stdin takes time and few commands read stdin. */
   stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
-  /** Aborted with an InterruptedError after SIGINT or SIGTERM. */
   signal: AbortSignal;
   clock: Clock;
   node: Runtime;
-  /** Set if an agent runs the command through `vals mcp`. */
   agent?: Agent | undefined;
   pager?: Pager;
   onConnected?: (() => void) | undefined;

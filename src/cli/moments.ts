@@ -15,7 +15,6 @@ export function parseAge(text: string): number | undefined {
   return count === undefined ? undefined : Number(count) * (unitMs[unit] ?? 0);
 }
 
-/** A time without a time zone is UTC. */
 export function parseMoment(text: string, now = Date.now()): string {
   if (text === 'now') return new Date(now).toISOString();
   const age = parseAge(text);
@@ -25,7 +24,7 @@ export function parseMoment(text: string, now = Date.now()): string {
     time = now - age;
   } else if (iso) {
     const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
-    // Date.parse would read 30 February as 2 March.
+    // The day must be checked, because Date.parse would read 30 February as 2 March.
     const exists =
       new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
     if (exists) time = Date.parse(`${year}-${month}-${day}T${clock}${zone.toUpperCase()}`);

@@ -32,7 +32,6 @@ export async function parseCommandLine(
   }
 }
 
-/** Changes `vals help push` to `vals push --help`, and `vals val help get` to `vals val get --help`. */
 function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly string[] {
   const isTopic = (word = '') => Object.hasOwn(tree.topics, word);
   const index = isTopic(argv[0]) ? 1 : 0;
@@ -42,10 +41,6 @@ function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly 
   return [...path, '--help'];
 }
 
-/**
- * Resolves to the text of the help or the version if the user asked for it. commander reports such a request as an
- * error.
- */
 async function parseWords(
   words: readonly string[],
   program: Program,
@@ -101,15 +96,12 @@ function optionValue(key: string, definition: OptionDefinition<unknown>, program
   return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
 }
 
-/** Even if the command line is invalid, its global options decide how the error is printed, for example as JSON. */
 function readableFlags(program: Program): Flags {
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
       flags[key] = optionValue(key, definition, program);
-    } catch {
-      // An option with an invalid value counts as not given.
-    }
+    } catch {}
   }
   return flags;
 }

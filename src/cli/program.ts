@@ -1,4 +1,3 @@
-// Loads the definition of a command only when commander reaches that command.
 import { Command, Option } from 'commander';
 import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
 import {
@@ -20,7 +19,6 @@ export interface Program {
   help(): Promise<string>;
 }
 
-/** Below this width, the list of commands omits the arguments of the commands. */
 const narrowWidth = 60;
 
 export function createProgram(tree: CommandTree, helpWidth: number): Program {
@@ -28,7 +26,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // Of `--error --no-error`, commander keeps only the last option. So `given` collects the options from its events.
+  // `given` collects all options, because commander keeps only the last option of `--error --no-error`.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -49,7 +47,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // The user may give a global option before the command, so its value is copied to the command.
+    // The values of global options must be copied, because the user may write a global option before the command.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -57,7 +55,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   };
 
   root.configureHelp({
-    // commander wraps a description only if this many columns are left for it. The default is 40.
     minWidthToWrap: 12,
     subcommandTerm(command) {
       const definition = definitions.get(command);
@@ -142,7 +139,6 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     .description(description)
     .usage(['[options]', ...formsOf(definition)].join(' '))
     .passThroughOptions(passesThrough === true)
-    // commander only parses. main.ts runs the command.
     .action(() => {});
   for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
   addOptions(command, options);
@@ -150,7 +146,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** The values are checked later, so that --help works even if a value is invalid. */
+/** commander must not check the values of options, because --help must work even with an invalid value. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

@@ -1,4 +1,3 @@
-// The errors of commander repeat the values of options, which may be secrets. So this file makes its own errors.
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -8,6 +7,9 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
+/**
+ * The messages of commander must not be printed, because commander repeats the values of options, which may be secrets.
+ */
 export function refusalOf(
   error: CommanderError,
   words: readonly string[],
@@ -72,7 +74,6 @@ function unknownOption(command: Command): UsageError {
 const tokenHint =
   'No option takes a token, because other users can see command lines. Run `vals login`, or set VALS_TOKEN.';
 
-/** commander reports a missing value only for the last word of the command line. */
 function missingValue(command: Command, words: readonly string[]): UsageError {
   const option = command.options.find(({ long, short }) => [long, short].includes(words.at(-1)));
   const { long = '', description = '', flags = '' } = option ?? {};
@@ -137,6 +138,5 @@ const pathOf = (command: Command): string[] =>
 
 const lineOf = (command: Command): string => ['vals', ...pathOf(command)].join(' ');
 
-/** `vals` and a topic such as `vals val` have only the global options. */
 const optionsHint = (command: Command): string =>
   `To list the options, run \`${command.commands.length > 0 ? 'vals help options' : `${lineOf(command)} --help`}\`.`;

@@ -23,7 +23,6 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // Exactly the commands that write to vals have --dry-run.
   const resolve = await createResolver(context, 'dryRun' in options);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
@@ -42,11 +41,9 @@ export async function resolveVals(
   return resolved;
 }
 
-/** `.` and `..` are not looked up, because api/routes.ts refuses them with a clear error. */
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
-/** Searches the workspace, then the vals that this machine has seen, and then the service's list. */
 export async function createResolver(
   context: Context,
   isForWriting: boolean,
@@ -65,8 +62,8 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // vals.json may come from a stranger, who can put the id of any val beside a harmless name. So the name is checked
-    // before a command writes.
+    // The name must be confirmed before a command writes, because a stranger's vals.json can put the id of any val
+    // beside a harmless name.
     if (listed !== undefined && isForWriting && word !== listed.id) {
       if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
       await confirmName(await context.connect(), listed, context.rememberVal);

@@ -1,5 +1,3 @@
-// The service answers 404 if a val is absent, and also if the caller may not see the space. This file tells the two
-// cases apart.
 import type { Client } from '../api/http/client.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
@@ -13,7 +11,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // The error gets no HTTP status, because commands take status 404 as the sign of an absent val or route.
+    // The error must have no HTTP status, because commands take status 404 as the sign of an absent val.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
       {
@@ -32,7 +30,6 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
       await request(me);
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      // If the service rejects the token, the user must see that error instead of the 404.
       if (error instanceof AuthError) throw error;
     } finally {
       asked = undefined;

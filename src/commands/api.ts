@@ -81,7 +81,6 @@ export const command = defineCommand({
   },
 });
 
-/** CONNECT and TRACE never reach a service, because proxies and HTTP parsers handle them. */
 function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
@@ -127,7 +126,7 @@ async function readField([key, text]: Field, context: Context): Promise<Field<Js
   try {
     return [key, parseJson(text)];
   } catch (error) {
-    // The message does not repeat the value, because the value may be a secret.
+    // The message must not repeat the value, because the value may be a secret.
     throw new UsageError(`The value of the field ${key} is not JSON.`, {
       hint: `To send text, use -f ${key}=<text>. To send the text of a file, use -F ${key}=@<file>.`,
       cause: error,

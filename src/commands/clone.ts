@@ -33,7 +33,8 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // The list is read first. If the service cannot list vals, no empty folder is left behind.
+    // listAll must run before beginClone, because a service that cannot list vals would otherwise leave an empty folder
+    // behind.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});
@@ -54,6 +55,5 @@ export const command = defineCommand({
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';
   const { hostname } = new URL(chosenBaseUrl(settings).href);
-  // An IPv6 address has colons and brackets, which some file systems do not allow.
   return hostname.replace(/[^\w.-]+/g, '-').replace(/^-|-$/g, '');
 }

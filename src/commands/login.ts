@@ -31,7 +31,7 @@ export const command = defineCommand({
       });
     }
     const { configFile } = settings;
-    // A broken config file is reported before the user types a token.
+    // readConfig runs first, because a broken config file must be reported before the user types a token.
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
@@ -43,7 +43,7 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
     say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
-    // In a space, `user` is the space, and `user.actor` is the person who signed in.
+    // `actor` comes first, because in a space `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const space = spaceIn(baseUrl);
     const asUser = username === undefined ? '' : ` as ${username}`;
@@ -94,7 +94,6 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
   const instead =
     'To name the service, run `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
   const noService = new UsageError('There is no service to sign in to.', { hint: instead });
-  // With --with-token, stdin contains the token, so the user cannot type an address.
   if (withToken) throw noService;
   try {
     prompt.expectTerminal(instead);

@@ -47,14 +47,12 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    // Only a terminal shows the hint about more records, because the hint may cost another request.
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
     return { kind: 'list', rows, emptyHint: 'None of your vals matches.' };
   },
 });
 
-/** Some services send `public: true` instead of `privacy: 'public'`. */
 const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
   (textAt(record, 'privacy') ?? (record.public === true ? 'public' : undefined)) === privacy;
 

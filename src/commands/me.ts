@@ -7,7 +7,6 @@ export const command = defineCommand({
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns: [
     ...[column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
-    // In a space, the user is the space, and the actor is the person who signed in.
     { ...column('actor', 'actor.username'), only: 'terminal' },
   ],
   run: async ({ connect }) => ({ kind: 'record', record: await (await connect()).record(routes.me()) }),

@@ -42,7 +42,6 @@ export const command = defineCommand({
   },
 });
 
-/** Resolves to undefined if the service makes no such links. Only `vals serve` without --database makes them. */
 async function linkForOneVisit(api: Api, val: string | undefined): Promise<string | undefined> {
   try {
     return addressOf(api, textAt(await api.record(routes.pageLink(val)), 'url'));
@@ -53,10 +52,8 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-/** The operating system limits the length of a program's arguments. */
 const longestAddress = 8_192;
 
-/** The service may be hostile, so only http:// and https:// are accepted. */
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address to open.', {
@@ -64,8 +61,10 @@ function addressOf(api: Api, text: string | undefined): string {
     });
   }
   if (text.length > longestAddress) throw unusable('is too long');
-  // The browser gets the address as an argument, and other users can see the arguments of programs.
+  // The address must not contain the token, because other users can see the arguments of the browser.
   if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
+  // Only http:// and https:// are accepted, because a hostile service could send an address that starts another
+  // program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
     hint: 'To see the answer of the service, run `vals val get <val> --json`.',

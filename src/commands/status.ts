@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { notePossibleTakeovers } from './shared/messages.ts';
 
-/** `vals status` lists the vals in the order of these keys. */
+/** The order of the keys matters, because `vals status` lists the vals in the order of the keys. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
@@ -61,7 +61,6 @@ export const command = defineCommand({
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
-    // At a terminal, all unchanged vals share one line, unless the user named vals or fields.
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(rowOf), ...foldUnchanged(unchanged)]

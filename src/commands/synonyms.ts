@@ -1,4 +1,3 @@
-/** Commands of other programs, each with the command of this program that does the same. */
 export const synonyms: Readonly<Record<string, string>> = {
   auth: 'login',
   'auth login': 'login',

@@ -51,7 +51,6 @@ export const command = defineCommand({
   },
 });
 
-/** Adds `https://` or `http://` to a host if this machine is signed in to that host. */
 function withScheme(wanted: string, config: StoredConfig): string {
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));

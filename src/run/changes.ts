@@ -9,7 +9,7 @@ export interface Changes {
 const debounceMs = 100;
 const pollMs = 100;
 
-/** Polls, because the system's watchers lose folders that are moved or not created yet. */
+/** watchFiles polls, because the watchers of the operating system lose folders that are moved or not created yet. */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
   let cancelChange = () => {};

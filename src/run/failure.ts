@@ -31,7 +31,6 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 const deniedHint = (name: string): string =>
   `A val may read its own code and packages, and no other file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
 
-/** V8 refuses some code that the transpiler accepts, such as an invalid regular expression, and does not tell where. */
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
@@ -49,7 +48,7 @@ interface Frame {
 
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    // A single expression for the whole line would take quadratic time on a hostile line.
+    // The line is parsed in two steps, because one regular expression would take quadratic time on a hostile line.
     const [, line = '', position] = /^\s+at (.*):(\d+:\d+)\)?$/.exec(text) ?? [];
     const start = line.search(/(?<=^| \()(?:file|val):/);
     const source = start === -1 ? undefined : sources.find(line.slice(start));

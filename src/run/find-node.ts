@@ -1,4 +1,3 @@
-// Bun and Deno can run this program, but not a val, because they lack Node's permission model.
 import { spawnSync } from 'node:child_process';
 import { UsageError } from '../errors.ts';
 
@@ -8,7 +7,6 @@ export interface Runtime {
   otherThanNode?: string | undefined;
 }
 
-/** Prints nothing if the program named `node` is Bun or Deno. */
 const question =
   'process.versions.bun ?? process.versions.deno ? "" : process.versions.node + " " + process.execPath';
 

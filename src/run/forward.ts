@@ -37,11 +37,10 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // Other requests in the same process have their own time limits, so the process is not ended at once.
+      // The process is retired and not ended, because the process may still answer other requests.
       serving.retire();
     };
     const callerTooSlow = () => {
-      // `onward` needs to drain only if the val stopped reading the request's body.
       if (onward.writableNeedDrain) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
@@ -57,7 +56,6 @@ export function forward({
       resolve(failure);
     });
     onward.once('error', async () => {
-      // The connection fails only when the val's process ends, but `ended` may resolve a moment later.
       failure ??= endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
@@ -80,7 +78,6 @@ function withoutValsHeaders(headers: readonly string[]): string[] {
   return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
 }
 
-/** The connection is closed, because the rest of the request may never arrive. */
 export function refuse(outgoing: ServerResponse, status: number, message: string): void {
   if (outgoing.headersSent) return void outgoing.destroy();
   const headers = { 'content-type': 'text/plain; charset=utf-8', connection: 'close' };

@@ -7,9 +7,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { Source } from './transpile.ts';
 
 export interface ImportLimits {
-  /** Undefined for a val of the service, which may import no files. */
   folder: string | undefined;
-  /** The program keeps tokens and data in these folders. */
   privateFolders: readonly string[];
 }
 
@@ -19,7 +17,7 @@ export interface Importer {
   packagesFrom: string;
 }
 
-/** No system has longer paths. Node would need minutes for a path of some megabytes. */
+/** Longer paths must be refused, because Node needs minutes to resolve a path of several megabytes. */
 const longestPath = 32_767;
 
 export function filePathOfImport(
@@ -34,7 +32,6 @@ export function filePathOfImport(
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
-/** In TypeScript, an import may name the compiled file, such as './a.js' for the source './a.ts'. */
 const sourceEndings: Record<string, string[]> = {
   '.js': ['.ts', '.tsx'],
   '.jsx': ['.tsx'],
@@ -53,17 +50,14 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-/** Links are followed first. Otherwise a link could lead out of the folder. */
 export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
+  // realpathSync must follow links first, because a link could otherwise lead out of `folder`.
   const file = realpathSync.native(path);
   const isIn = (other: string) => isWithin(realPath(other), file);
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
-/**
- * Programs keep credentials in hidden folders, such as `.docker/config.json` in a home folder. A val that is itself in a
- * hidden folder may import the files beside it.
- */
+/** A hidden file must not be imported, because programs keep credentials in files such as ~/.docker/config.json. */
 export function isHidden(path: string, folders: readonly string[]): boolean {
   const file = realpathSync.native(path);
   return folders.every((folder) => {
@@ -74,7 +68,6 @@ export function isHidden(path: string, folders: readonly string[]): boolean {
   });
 }
 
-/** For example, `npm:@scope/name@1.2.3/sub` or `@scope/name/sub`. */
 export function packageOf(specifier: string): { name: string; version: string; subpath: string } {
   const match = /^(?:npm:\/?)?((?:@[^/]+\/)?[^/@]+)(@[^/]*)?(\/.*)?$/.exec(specifier);
   return { name: match?.[1] ?? specifier, version: match?.[2] ?? '', subpath: match?.[3] ?? '' };

@@ -6,17 +6,16 @@ import { shell } from '../lib/shell-command.ts';
 
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
-  // The path of the folder may contain a link, such as /tmp on macOS, so the real path is searched too.
+  // The real path is searched too, because `folder` may contain a link, such as /tmp on macOS.
   const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
-    // Node reads each package.json to tell ES modules from CommonJS.
+    // package.json must be readable, because Node reads package.json to tell ES modules from CommonJS.
     return [packages, join(project, 'package.json'), ...linkedPackages(project, packages)];
   });
   return [...new Set(paths)];
 }
 
-/** In an npm workspace, node_modules has links to packages of the same project. The val may read these packages. */
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
     const target = targetOf(path);
@@ -33,7 +32,7 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-// For Node's permission model, `*` stands for any text. With `/a/*/node_modules`, the val could read everything in `/a`.
+// A path with * must be refused, because Node's permission model takes `/a/*/node_modules` as everything in `/a`.
 export function refuseStars(readable: readonly string[], name: string): void {
   const path = readable.find((path) => path.includes('*'));
   if (path === undefined) return;
@@ -42,7 +41,7 @@ export function refuseStars(readable: readonly string[], name: string): void {
   });
 }
 
-/** Node's permission model follows links, so no link may lead out of the readable paths. */
+/** A link must not lead out of the readable paths, because Node's permission model follows links. */
 export function refuseLinksOut(readable: readonly string[], name: string): void {
   const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
   for (const path of new Set(real)) {

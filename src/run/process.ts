@@ -7,7 +7,6 @@ export interface ValProcess {
   send(order: Order): void;
   pause(): void;
   resume(): void;
-  /** Also ends every process that the val started. */
   end(): void;
   ended: Promise<Ending>;
 }
@@ -29,7 +28,6 @@ export interface ProcessOptions {
 interface Listener {
   onReport(report: Report): void;
   onBytes(bytes: Buffer): void;
-  /** Called if the val's own code wrote to the pipe. */
   onInvalidReport(): void;
 }
 
@@ -38,8 +36,7 @@ export function startProcess(
   { onReport, onBytes, onInvalidReport }: Listener,
 ): ValProcess {
   refuseDebugger();
-  // A detached child has a process group, which the watchdog can kill. Windows needs no watchdog: it ends a child that
-  // is not detached together with this process.
+  // Except on Windows, the child must be detached, because startWatchdog kills the process group of the child.
   const detached = platform !== 'win32';
   const child = spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe'] });
   const pipe = child.stdio[3];
@@ -52,8 +49,7 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // The child asks for one import at a time. Without this check, a val that sends requests and reads no answers
-      // could fill the memory of this process.
+      // An early request must be refused, because a val that sends requests and reads no answers could fill the memory.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }
@@ -70,10 +66,10 @@ export function startProcess(
   pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    // At 'close', this process has read everything in the pipe.
+    // The listener waits for 'close', because the pipe may still contain data at 'exit'.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // Processes that the val started could hold the pipe open and delay 'close', so they are ended first.
+  // At 'exit', processes that the val started must end, because an open pipe would delay 'close'.
   child.once('exit', end);
   return {
     send(order) {
@@ -87,14 +83,12 @@ export function startProcess(
   };
 }
 
-/**
- * The shell's standard input ends when this process ends or is killed. Then the shell kills the val's process group.
- * The shell is detached, so that Ctrl-C does not end the shell first.
- */
 function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
+    // The shell is detached, because Ctrl-C would otherwise end the shell before the shell kills the val's process
+    // group.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

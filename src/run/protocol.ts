@@ -1,5 +1,3 @@
-// The messages between the parent (`vals run`) and the child (the process of the val).
-
 export const pipeDescriptor = 3;
 
 export const secretHeader = 'x-vals-secret';
@@ -17,16 +15,12 @@ export type ModuleAnswer =
   | { id: string; code: string; map: string; path?: string }
   | { id: string; json: string }
   | { native: string; packagesFrom: string }
-  /** The parent keeps the error under the number `failure`. */
   | { failure: number; message: string };
 
-/** The bytes of a value follow the report `value`. */
 export type Report =
   | { load: { specifier: string; from: string } }
   | { value: ValueKind }
-  /** `isSilent`: the val exported nothing to call, and printed nothing. */
   | { done: true; isSilent?: boolean }
-  /** Without `request`, the whole val failed. */
   | { failed: Thrown; request?: number }
   | { unfinished: true }
   | { listening: number };
@@ -43,10 +37,9 @@ export interface Thrown {
   failedImport?: { specifier: string; from: string; code: string };
 }
 
-/** The child shortens the texts of an error to this length. */
 export const mostErrorCharacters = 65_536;
 
-/** The val's code can write to the pipe too, so a message may contain anything. */
+/** Every message must be checked, because the code of a val can write anything to the pipe. */
 function isReport(value: unknown): value is Report {
   if (!isObject(value)) return false;
   if ('load' in value) return hasTexts(value.load, ['specifier', 'from']);
@@ -80,7 +73,7 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** Limits the memory that a hostile val can use, and the time that the parent needs to parse a report. */
+/** The size of a report is limited, because a hostile val could otherwise fill the memory of the parent process. */
 const mostReportBytes = 4 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>

@@ -52,7 +52,7 @@ export async function findValOfFile(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** A hostile service could send pages for ever. */
+/** The number of pages is limited, because a hostile service could send pages for ever. */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

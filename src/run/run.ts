@@ -15,9 +15,8 @@ export interface RunOptions extends LaunchOptions {
 
 export interface Run {
   kind: Promise<ValueKind>;
-  /** The caller must read to the end, or end the generator. Otherwise the val's process goes on. */
+  /** The caller must read all pieces or end the generator, because the val's process would otherwise go on. */
   pieces(): AsyncGenerator<Buffer>;
-  /** Valid only after the last piece. */
   isSilent(): boolean;
 }
 
@@ -66,7 +65,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
-    // Exit code 0 without a report is no failure, because a val may call process.exit(0).
+    // Exit code 0 is no failure, because a val may call process.exit(0).
     if (!isDone && ending.code !== 0) cause ??= { kind: 'ended', ending };
     isDone = true;
     wake();

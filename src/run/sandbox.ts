@@ -17,8 +17,8 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The next options close gaps of the permission model. Without them, V8 flags, traces and heap snapshots could
-    // write files anywhere.
+    // The next three options are needed, because V8 flags, traces and heap snapshots could otherwise write files
+    // anywhere.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -30,12 +30,12 @@ export function nodeOptions(
 }
 
 /**
- * Node treats a missing path as a file, so the paths below it must be allowed too. Otherwise Node 20.18 fails when it
- * looks for a package in a missing folder.
+ * A missing path needs `/*` too, because Node 20.18 would otherwise fail when Node looks for a package in a missing
+ * folder.
  */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
-/** Node 20 crashes on Windows if the options contain the same path in two spellings. */
+/** Each path must occur once, because Node 20 crashes on Windows if the options contain a path in two spellings. */
 function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return [...new Set(paths)];
   return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
@@ -46,7 +46,7 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-// If you change what looks like a secret, change SECURITY.md too.
+// A change of secretNames needs a change of SECURITY.md, because SECURITY.md describes which names count as secrets.
 const secretNames = [
   /TOKEN|SECRET|PASS|PWD|CREDENTIAL|COOKIE|SESSION|DSN|JWT|PRIVATE|WEBHOOK|CONNECTION_?STRING/i,
   /AUTH(?!OR)|KEY(?!BOARD)|^AWS_|(?:^|_)(?:PAT|PW)(?:_|$)/i,
@@ -54,7 +54,6 @@ const secretNames = [
 const harmlessNames = ['PWD', 'OLDPWD'];
 const secretValue = /:\/\/[^/\s]*@|:[^/\s@]+@|(?:password|pwd|secret|token|key)\s*=|-----BEGIN/i;
 
-/** A generated key mixes letters and digits without a separator. A path may do so too, so paths are left out. */
 const looksGenerated = (value: string): boolean =>
   !value.startsWith('/') &&
   (value.match(/[a-z\d]{20,}/gi) ?? []).some((word) => /\d/.test(word) && /[a-z]/i.test(word));

@@ -20,7 +20,6 @@ export interface ServeOptions extends LaunchOptions {
 
 interface Answered {
   method: string;
-  /** Without the query, because a query may contain a secret. */
   path: string;
   status: number;
   startedAt: number;
@@ -47,7 +46,6 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       () => true,
       () => false,
     );
-    // If the code does not load, a new process would fail too.
     if (before.isRetired() && (await loads) && current === before) {
       current = startServing(before.entry, options, onFailure);
     }
@@ -112,7 +110,6 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   };
 }
 
-/** A browser names the site of the page that made the request. Following a link from another site is allowed. */
 function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
@@ -124,7 +121,7 @@ function refusalOf(
   port: number,
 ): [status: number, message: string] | undefined {
   const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // An attacker's host name may lead to this address (DNS rebinding), so the Host header is checked.
+  // The Host header must be checked, because the host name of an attacker may lead to 127.0.0.1 (DNS rebinding).
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];
   }
@@ -132,6 +129,5 @@ function refusalOf(
     return [403, 'This val answers no requests from pages of other sites.'];
   }
   if (!url.startsWith('/')) return [400, 'The URL of a request must be a path that begins with /.'];
-  // A web `Request` cannot represent TRACE.
   return method === 'TRACE' ? [405, 'A val answers no TRACE requests.'] : undefined;
 }

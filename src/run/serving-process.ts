@@ -8,7 +8,6 @@ import { createSources, type Entry } from './sources.ts';
 
 export interface ServingProcess {
   entry: Entry;
-  /** The val's process refuses requests without this secret. */
   secret: string;
   port: Promise<number>;
   begin(request: number): void;
@@ -33,7 +32,7 @@ export function startServing(
     resolvePort = resolve;
     rejectPort = reject;
   });
-  // If no request waits for the port, Node would report an unhandled rejection.
+  // port.catch is needed, because Node would otherwise report an unhandled rejection if no request waits for the port.
   port.catch(() => {});
   const sources = createSources(entry, options);
   const child = startProcess(options, {

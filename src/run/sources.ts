@@ -21,18 +21,13 @@ import type { ModuleAnswer } from './protocol.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
 export interface Entry extends Source {
-  /** Undefined for a val of the service, which cannot import files by a relative path. */
   path: string | undefined;
-  /** Node looks for packages from the folder of this file upwards. The file need not exist. */
   packagesFrom: string;
 }
 
 export interface SourceOptions {
-  /** Undefined if the val may import everything. */
   limits: ImportLimits | undefined;
-  /** Undefined if the val may read everything. */
   packages: readonly string[] | undefined;
-  /** Also called for an imported file that does not exist. */
   onFile(path: string): void;
 }
 
@@ -106,7 +101,6 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return transpiled.get(id) ?? load(id, { name: nameFor(found, main), code: read(found) }, found);
   }
 
-  /** The val gets only the message of an error. The parent keeps the error itself. */
   async function keepingFailure(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
     try {
       return await answer;

@@ -39,7 +39,6 @@ interface ServiceTarget extends TargetBase {
 type FindOptions = Input & { settings: Settings; connect(): Promise<Api> };
 
 export interface Wanted {
-  /** A file, an id, or an id with a version, such as `ID@2`. */
   val: string;
   at?: string;
 }
@@ -74,7 +73,6 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
   };
 }
 
-/** For an agent, the result is never above the folder that the agent may use. */
 function projectFolder(path: string, { settings, agent }: FindOptions): string {
   const folder = folderAround(path, settings);
   const allowed = agent?.filesBelow;

@@ -17,7 +17,6 @@ export class SyntaxProblem extends Error {
 }
 
 export interface Source {
-  /** A path as the user would write it, or the name of a val, which has no extension. */
   name: string;
   code: string;
 }
@@ -57,10 +56,6 @@ function throwUnusable(cause: unknown): never {
   });
 }
 
-/**
- * A val of the service has no extension. Its code is TSX, or TypeScript with type assertions such as `<Type>value`,
- * which look like JSX.
- */
 function loadersFor(name: string): Loader[] {
   switch (extname(name)) {
     case '.ts':
@@ -77,7 +72,6 @@ function loadersFor(name: string): Loader[] {
   }
 }
 
-/** esbuild obeys the comment `@jsx` only in its classic mode. */
 function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
   const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
@@ -88,7 +82,7 @@ function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProble
   return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
-/** esbuild counts columns in bytes of UTF-8. Users count characters. */
+/** The column must be converted, because esbuild counts bytes of UTF-8, but users count characters. */
 function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

@@ -35,7 +35,6 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
     }
     const here = readBelow(root, file);
-    // If the service sent no id after a push, the pushed code is recorded under the val's name.
     const wasPushedFromHere = bases.read({ name })?.code === remote.code;
     const hasEdit = here !== undefined && wasPushedFromHere && !force;
     const stays = here === remote.code || hasEdit;
@@ -48,8 +47,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
     const content = writable(remote, { name });
-    // A crash may interrupt these writes. The base comes first, so that the next pull recognises the file. The id comes
-    // last, so that every id in vals.json has a base.
+    // bases.write must run before replaceBelow. Otherwise, after a crash, the next pull would mistake the new file for
+    // the user's work and refuse to replace the file.
     bases.write({ id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));
@@ -69,7 +68,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
-  // The service chose the name, so the name is checked before it becomes a path.
+  // `name` must be checked, because a hostile service could otherwise choose a dangerous path for the new file.
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
@@ -78,9 +77,8 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
 }
 
 function dangerOf(name: string): string | undefined {
-  // A command such as `tar *` treats a file name that begins with - as an option.
+  // A file name must not begin with -, because a shell command such as `tar *` would treat the file name as an option.
   if (name.startsWith('-')) return 'begins with -';
-  // Build tools run files such as vite.config.ts or gulpfile.ts.
   const isRunByTools =
     name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
   return isRunByTools ? 'may make build tools run the file' : undefined;

@@ -7,10 +7,6 @@ export type Status =
   | 'missing here'
   | 'deleted there';
 
-/**
- * `base` is the code that the file and the service last had in common. Without a base, as in a fresh checkout, the file
- * counts as newer than the service's code.
- */
 export function compare<Code>(
   base: Code | undefined,
   here: Code | undefined,

@@ -25,14 +25,11 @@ export const notPulled = (examined: Examined): ConflictError => {
 
 function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
   if (isNew) return `${file} is new here, and the service has a val named "${name}" with different code.`;
-  // If the service still has the code of the base, only the file changed. That is a conflict only if this folder never
-  // pulled or pushed the val.
   return base === undefined || base.code === remote?.code
     ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
     : `${file} changed here and on the service.`;
 }
 
-/** The message names no file, because the command prints one message for all vals of that owner. */
 export const ofAnotherOwner = (
   { service }: Workspace,
   otherServices: readonly string[],

@@ -11,14 +11,11 @@ export interface Examined extends RemoteSide {
   val: WorkspaceVal;
   here: string | undefined;
   base: Base | undefined;
-  /** The base as stored in .vals. If a push succeeded but got no answer, `base` is newer. */
   recorded: Base | undefined;
   status: Status;
   otherNameThere: string | undefined;
   isRenamedHere: boolean;
-  /** True if vals.json has no id for the val. Then `val.id` is the id of the service's val with the same name. */
   isNew: boolean;
-  /** True if the service cannot list vals. Then a push may overwrite a val of the same name. */
   mayTakeOver: boolean;
   isRemoteAssumed: boolean;
   isUnmerged: boolean;
@@ -36,7 +33,6 @@ export async function examine(
       ? await findByName(remotes, val.name, here, recorded)
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
-  // The service hides a private val of another owner, as if the val were deleted.
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
   const base = baseAfterLostAnswer(recorded, remote);
   const compared = compare<string | typeof unlikeAny>(
@@ -67,7 +63,6 @@ const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
 
 const unlikeAny = Symbol('unlike any code');
 
-/** `unlikeAny` makes `compare` report every difference as a conflict. */
 function codeWithoutBase(
   { bases }: Workspace,
   { id }: WorkspaceVal,
@@ -79,8 +74,8 @@ function codeWithoutBase(
 }
 
 /**
- * After the checkout, a `git pull` can bring a stranger's id into vals.json. A push replaces the code of that val only
- * if this folder pulled or pushed the val before.
+ * mayReplace is false for an id that a later `git pull` brought, because a stranger could otherwise make a push
+ * overwrite any val of the user.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
@@ -94,11 +89,9 @@ async function findByName(
   if (here === undefined && base === undefined) return { remote: undefined };
   const remote = await remotes.named(name);
   if (remote !== 'unknown') return { remote };
-  // A val without an id cannot be read, so the code that was last sent counts as the service's code.
   return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
 }
 
-/** If the service's list shows no change, nothing will be written, so the val is not read. */
 async function findById(
   remotes: RemoteVals,
   id: string,
@@ -117,13 +110,12 @@ type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
-/** If a push got no answer, but the service has the pushed code, the push succeeded. */
 const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * A base with a name allows a later push to rename or delete the val. So a command that only reads must pass 'read',
- * which adds no name to the base.
+ * A command that only reads must pass 'read'. Otherwise the base gets a name, which allows a later push to rename or
+ * delete the val.
  */
 export function recordUnchanged(
   { bases }: Workspace,
@@ -132,14 +124,14 @@ export function recordUnchanged(
 ): void {
   if (status !== 'unchanged' || remote === undefined || isNew) return;
   const isKnown = by === 'pull or push' || recorded?.name !== undefined;
-  // If the names differ, the old name stays. Otherwise a rename on the service would look like a rename in vals.json.
   const ownName = isKnown ? val.name : undefined;
+  // If the names differ, the recorded name must stay. Otherwise a push would mistake a rename on the service for a
+  // rename in vals.json.
   const name = otherNameThere === undefined ? ownName : recorded?.name;
   if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {
     bases.write(val, { ...remote, name });
   } catch (error) {
-    // A command that only reads must not fail because the folder is not writable.
     if (!(error instanceof LocalError)) throw error;
   }
 }

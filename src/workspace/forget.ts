@@ -7,15 +7,12 @@ import { replaceBelow } from './disk/write-files.ts';
 
 const ignoreFile = '.valsignore';
 
-/**
- * Writes .valsignore before vals.json. Otherwise, after a crash between the two writes, a push would treat the files as
- * new vals.
- */
 export async function forgetVals(
   root: string,
   context: WorkspaceContext,
   files: readonly string[],
 ): Promise<void> {
+  // addToIgnoreFile must run before updateManifest. Otherwise, after a crash, a push would send the files as new vals.
   addToIgnoreFile(root, files.map(exactPattern));
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
@@ -34,7 +31,6 @@ function addToIgnoreFile(root: string, patterns: readonly string[]): void {
       replaceBelow(root, ignoreFile, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
-      // A ConflictError means that somebody saved .valsignore in the meantime. The loop reads it again.
       if (!(error instanceof ConflictError)) throw error;
     }
   }

@@ -21,7 +21,6 @@ export async function learnId(
 }
 
 function unknownIfRefused(error: unknown): 'unknown' {
-  // The push succeeded, so a failure to find the id must not make it fail.
   if (error instanceof ValsError) return 'unknown';
   throw error;
 }

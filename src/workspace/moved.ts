@@ -1,4 +1,3 @@
-// A file counts as moved if it is missing and a new file has its content.
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -27,7 +26,6 @@ export async function followMoves(
   return workspaceAt(workspace.root, context);
 }
 
-/** Writes nothing, because an agent's tool that only reads must not change files. */
 export async function viewWorkspace(
   workspace: Workspace,
   warn: (message: string) => void,
@@ -72,7 +70,6 @@ function namesIn(root: string, folder: string): Set<string> | undefined {
   try {
     return new Set(namesBelow(root, folder));
   } catch (error) {
-    // The files in this folder do not count as missing. The command reports the problem when it reads them.
     if (!(error instanceof LocalError)) throw error;
     return undefined;
   }
@@ -87,7 +84,6 @@ function readIfText(root: string, file: string): string | undefined {
   }
 }
 
-/** If several files have the same content, only files with the same name are paired. */
 function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
   const [firstFrom] = from;
   const [firstTo] = to;

@@ -11,15 +11,14 @@ import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
-/** A deletion cannot be undone, so every doubt throws an error. Returns undefined if the val is already deleted. */
 export async function readPrunable(
   { bases }: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // A stranger's vals.json may list any val of the user. So a val is deleted only if this folder pulled or pushed it,
-  // which gave the base a name.
+  // `base.name` is set only by a pull or push in this folder. Without the check, a stranger's vals.json could make the
+  // command delete any val of the user.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {
@@ -40,7 +39,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // Somebody may restore the file while the command asks for confirmation.
+  // The file must be looked up, because the user may have restored the file while the command asked for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
@@ -61,8 +60,7 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // If an entry is removed, .vals keeps the entry's id on the embedded service. So the id is removed before the
-    // entry.
+    // The ids must be deleted in an earlier call than the entries, because .vals would otherwise keep the ids.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

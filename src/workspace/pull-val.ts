@@ -84,13 +84,10 @@ function withoutRemote(
   return { status: 'kept', id: val.id };
 }
 
-/**
- * Writes the file before the base. Otherwise, after a crash between the two writes, the old code in the file would look
- * like an edit.
- */
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
+  // replaceBelow must run before `record`. Otherwise, after a crash, the old code in the file would look like an edit.
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
   record(workspace, examined, remote, options);
 }
@@ -116,12 +113,13 @@ async function mergeInto(
 const takesName = ({ otherNameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
   otherNameThere !== undefined && (force || !isRenamedHere);
 
-/** Writes the base before the id, so that every id in vals.json has a base. */
 function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, otherNameThere = val.name } = examined;
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
+  // bases.write must run before workspace.remember. Otherwise, after a crash, vals.json could have an id without a
+  // base.
   workspace.bases.write(val, { ...remote, name: otherNameThere });
   workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
   if (isNamedAnew) {

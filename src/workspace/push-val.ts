@@ -17,7 +17,6 @@ import type { Workspace } from './workspace.ts';
 
 export interface PushOptions {
   force: boolean;
-  /** Creates a new val if the id in vals.json belongs to another owner, to a val with another name, or to no val. */
   fork: boolean;
   dryRun: boolean;
   remotes: RemoteVals;
@@ -89,7 +88,8 @@ async function renameAndPush(
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
-  // The code on the service may have changed during the rename, so the val is examined again before its code is sent.
+  // pushVal compares the code before sending, because somebody may have changed the code on the service during the
+  // rename.
   return pushVal(workspace, api, val, code, options);
 }
 
@@ -108,26 +108,25 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   workspace.bases.checkWritable(val);
   options.beforeSending();
   const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
-    // The service may have stored the code although the request failed, so the base remembers what was sent.
+    // The base must record `sent`, because the service may have stored the code although the request failed.
     if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
     throw error;
   });
   const sentId = textAt(body, 'id');
-  // A hostile service may send the token as an id. The token must not get into vals.json.
+  // An id that contains the token must not be used, because a hostile service could otherwise put the token into
+  // vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was pushed with conflict markers in its code.`);
   if (target.id !== undefined && id !== target.id) {
     options.remark(`${val.file} was stored under a new id: ${id}.`);
   }
-  // The service could not list its vals, so only the answer shows that it already had a val of this name.
   if (target.mayTakeOver && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
   record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
-  // A service creates no new version for the same code, so an equal version means that nothing changed.
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }
@@ -159,7 +158,6 @@ async function rename(
   }
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
-  // Some services create a new version when a val is renamed, so the base gets that version.
   const stamp = isSameCode ? versionAndTime(api, val) : {};
   workspace.bases.write({ id, name }, { ...base, ...stamp, name });
   return version;
@@ -172,7 +170,6 @@ function versionAndTime(api: Api, val: JsonValue): Pick<Base, 'version' | 'chang
   return holdsToken ? { version: undefined } : { version, changedAt };
 }
 
-/** The first push of a fresh checkout reads the service's list instead of each val. */
 async function listedFromCheckout({ workspace, val, options }: Push): Promise<ListedVal | undefined> {
   const { id, name } = val;
   if (id === undefined || !workspace.bases.cameWithCheckout(id)) return undefined;
@@ -200,7 +197,8 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // A stranger's vals.json can put the id of any val beside a harmless name.
+  // A val with another name must stop the push, because a stranger's vals.json can put the id of any val beside a
+  // harmless name.
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
@@ -214,9 +212,10 @@ function outcomeWithoutSending(
   return undefined;
 }
 
-/** Writes the id before the base, because the base is stored under the id. */
 function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
   try {
+    // workspace.remember must run before bases.write. Otherwise, after a crash, a base could be stored under an id that
+    // vals.json does not have.
     workspace.remember({ file, name, id });
     workspace.bases.write({ name, id }, base);
   } catch (error) {

@@ -16,7 +16,6 @@ export interface RemoteVal {
 }
 
 export interface RemoteSide {
-  /** Undefined if the val does not exist, or if the caller may not read it. */
   remote: RemoteVal | undefined;
   foreign?: { owner: string | undefined };
 }
@@ -24,7 +23,6 @@ export interface RemoteSide {
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   listed(id: string): Promise<ListedVal | undefined>;
-  /** The result is 'unknown' if the service cannot list vals. */
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
@@ -39,7 +37,8 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
-      // Without this check, the token could get into vals.json as a name, and then into a commit.
+      // A value that contains the token must be refused, because a hostile service could otherwise put the token into
+      // vals.json.
       if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
       if (await isCaller(owner?.id)) return { remote };
@@ -86,7 +85,6 @@ const sentToken = (): BadResponseError =>
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
-/** A service may use any JSON value as a version, so versions are compared as JSON. */
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);
 

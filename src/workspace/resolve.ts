@@ -26,8 +26,6 @@ export function readWorkspaceNames(root: string, settings: Settings): WorkspaceN
       const bases = createBases(root, service, [], () => {});
       if (id === undefined) throw withoutId({ service, bases }, found);
       const isNamed = word === id || word === name || nameFrom(file) === name;
-      // After a rename, hello.ts may be the file of the val "greet". Then the word hello.ts means that file, but the
-      // word hello more likely means another val, which is named "hello".
       const isKnownFile = () => /[./\\]/.test(word) && bases.read(found)?.name === name;
       return { id, name, file, mayMeanOtherVal: !isNamed && !isKnownFile() };
     },

@@ -38,7 +38,6 @@ export async function findNewFiles(
   const knownFiles = new Set(known.map(({ file }) => fold(file)));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
-    // Files such as .eslintrc.js configure other tools, so they are not vals.
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {
@@ -55,8 +54,7 @@ export async function findNewFiles(
 }
 
 /**
- * vals.json may come from a stranger and list any file. So a push without paths leaves out files that are ignored or
- * not code.
+ * A push without paths must leave out ignored files, because a stranger's vals.json may list any file of the folder.
  */
 export async function selectForPush(
   workspace: KnownVals,

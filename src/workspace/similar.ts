@@ -7,7 +7,6 @@ interface File {
 
 const mostPairs = 2_500;
 
-/** The result is a guess: show it to the user, but do not act on it. */
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],

@@ -1,14 +1,9 @@
 import { fold } from './disk/file-names.ts';
 
 export interface WorkspaceVal {
-  /** Relative to the root of the workspace, with / between folders. */
   file: string;
   name: string;
   id: string | undefined;
-  /**
-   * Set if vals.json has ids of the val, but none for the service in use. Then `id` is undefined or comes from another
-   * space, and the val may belong to another owner.
-   */
   otherServices?: string[];
 }
 

@@ -26,12 +26,7 @@ export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
   refreshed(): Workspace;
-  /** Writes the val's name and id to the journal at once, so that a crash does not lose them. */
   remember(val: WorkspaceVal): void;
-  /**
-   * Writes the journal into vals.json, including the lines of commands that crashed. After an error, the next command
-   * tries again.
-   */
   saveManifest(): Promise<LocalError | undefined>;
 }
 
@@ -110,7 +105,6 @@ export function valsOf(root: string, service: string | undefined): Vals {
   return createVals(vals);
 }
 
-/** The spaces of a service have URLs with the same origin, and an id is valid in all these spaces. */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;
@@ -124,7 +118,7 @@ function originOf(service: string): string {
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // The root or the path may contain a link above the workspace, such as /tmp on macOS, so the real paths are compared.
+  // The real paths are compared, because `root` may contain a link, such as /tmp on macOS.
   const realRoot = realPath(root);
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
@@ -142,7 +136,6 @@ export function valOfFile(
 ): WorkspaceVal | undefined {
   const exact = vals.ofFile(file);
   if (exact !== undefined) return exact;
-  // On Windows, case.ts and Case.ts are one file.
   const similar = vals.ofFoldedFile(fold(file));
   return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
 }

@@ -1,4 +1,3 @@
-// Answers `vals __complete <shell> <words...>`, which the completion scripts of the shells run.
 import { readConfig } from '../../settings/config-file.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
@@ -26,14 +25,14 @@ export async function completionAnswer(
   if (candidates.length === 0) return found.offersFiles ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
-    // zsh takes the text after a colon as the description.
+    // For zsh, a colon must be escaped, because zsh takes the text after a colon as the description.
     const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
     return `${before}${escaped}\t${description}\n`;
   };
   return candidates.map(line).join('');
 }
 
-/** Bash keeps the text up to the last `=` or `:`, so a candidate must omit this text. */
+/** A candidate for Bash must omit the text up to the last `=` or `:`, because Bash would otherwise repeat the text. */
 function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
@@ -45,7 +44,6 @@ function servicesThatFit(unfinished: string, { configFile, system }: Settings): 
     const all = new Set([...Object.keys(tokens), ...(baseUrl === undefined ? [] : [baseUrl])]);
     return [...all].filter((service) => service.startsWith(unfinished));
   } catch {
-    // Completion cannot show errors.
     return [];
   }
 }
@@ -56,7 +54,7 @@ function wordsFrom(shell: string | undefined, typed: readonly string[]): readonl
   return [...typed.slice(0, -1), (typed.at(-1) ?? '').replace(wordMark, '')];
 }
 
-/** Bash splits `--option=word` and `10:30` into three words each. */
+/** The words must be joined, because Bash splits `--option=word` into three words. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isAfterBreak = false;

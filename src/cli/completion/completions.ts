@@ -13,7 +13,6 @@ export interface Completions {
   offersVals: boolean;
   offersFiles: boolean;
   offersServices: boolean;
-  /** The part of the unfinished word that the candidates omit, such as `--option=`. */
   before: string;
 }
 

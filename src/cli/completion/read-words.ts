@@ -1,4 +1,3 @@
-// commander can read only finished command lines, so completion needs its own reader.
 import { commandNamed, type LoadedCommand, type LoadedTree } from '../command-tree.ts';
 import { type KnownOption, optionsAt } from '../known-options.ts';
 
@@ -25,7 +24,6 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
     if (option === undefined) return;
     options.push(option);
     if (option.placeholder !== undefined) optionAwaitingValue = value === undefined ? option : undefined;
-    // If -x takes no value, -xy stands for -x -y.
     else if (value !== undefined && !name.startsWith('--')) readOption(`-${value}`);
   };
 

@@ -1,11 +1,10 @@
 export const completionRequest = '__complete';
 
-/** This line tells the shell to complete file names. */
 export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** PowerShell drops an empty word, so its script puts this character before the unfinished word. */
+/** PowerShell's script must put wordMark before the unfinished word, because PowerShell drops an empty word. */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];

@@ -4,7 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** A shell may interpret other characters. A leading dash would make the word an option. */
+/** Other names must not be completed, because a shell could interpret characters such as $. */
 const harmless = /^[\w.][\w./-]*$/;
 
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
@@ -23,7 +23,6 @@ async function seenNames(settings: Settings): Promise<string[]> {
     const { mine } = await createSeenVals(settings).recall();
     return mine.map(({ name }) => name);
   } catch {
-    // Completion cannot show errors.
     return [];
   }
 }
@@ -35,7 +34,6 @@ function workspaceVals(settings: Settings): { name: string; file: string }[] {
     const vals = [...readManifest(root).vals];
     return vals.map(([file, { name }]) => ({ name, file: relative(settings.cwd, join(root, file)) }));
   } catch {
-    // Completion cannot show errors.
     return [];
   }
 }

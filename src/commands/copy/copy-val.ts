@@ -40,7 +40,6 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   if (api.holdsToken(code) || options.from.holdsToken(code)) {
     remark('the code contains your token, so anybody who can read the val can act as you');
   }
-  // If the target already has the val, an earlier copy has sent the readme and privacy. So only --force sends them again.
   const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
   let sent = await sendWithFields(fields, remark, (given) => {

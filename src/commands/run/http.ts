@@ -18,7 +18,6 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      // The file may change before the server has started, so wait for the server.
       const { use } = await starting;
       use(changed);
     } catch (error) {
@@ -48,7 +47,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // An interrupted command has only a short time, so the process of the val ends first.
+    // served.close must run first, because an interrupted command has little time to end the process of the val.
     await served.close();
     changes.close();
     log.close();

@@ -13,7 +13,6 @@ export interface GivenRun extends Wanted {
   args: string[];
   maxSeconds: number;
   allowAll?: boolean;
-  /** The variables that the val gets although their names look like secrets. */
   env?: readonly string[];
   report?: boolean;
   port?: number;

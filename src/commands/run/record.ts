@@ -1,4 +1,3 @@
-// A failure to record the run never changes the result of the run.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
@@ -10,7 +9,6 @@ import type { GivenRun } from './launch.ts';
 
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-/** The time is short, because the val has already ended and the user still waits. */
 const mostMs = 5_000;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
@@ -39,14 +37,12 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
-      // A file without a val on the service is normal, so the message is only a note.
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;
     }
   };
 
-  /** Resolves to the reason, as a text, if no version has the same code as the file. */
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. To sign in, run `vals login`. To use the embedded service, add --local.';

@@ -23,7 +23,7 @@ export async function announce(
 ): Promise<void> {
   const { flags, say } = context;
   const { baseUrl } = service;
-  // A shared service prints no token, because its output is usually kept in logs.
+  // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
   if (metrics) log.write(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
   const isJson = flags.json || flags.ndjson;

@@ -1,4 +1,3 @@
-// Other machines can reach the service only over TLS.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
 import type { Network } from '../../cli/load-service.ts';
@@ -47,8 +46,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Without a certificate, the checks above allow only a loopback host. So the proxy that terminates TLS runs on this
-    // machine.
+    // Without trustProxy, at most proxies on the same machine are trusted, because a proxy can forge the address of a
+    // client.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };
@@ -69,7 +68,7 @@ export function parseHost(text: string, option = '--host'): string {
 }
 
 function parsePublicUrl(text: string): URL {
-  // The messages do not repeat the URL, because the URL may contain a password.
+  // The messages must not repeat the URL, because the URL may contain a password.
   const refuse = (problem: string, hint = exampleUrl) => new UsageError(`--public-url ${problem}.`, { hint });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');

@@ -56,8 +56,6 @@ export const command = defineCommand({
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {
-      // After SIGTERM, the clients of a shared service get time to move to another process. After Ctrl-C, a person
-      // waits, so the service ends at once.
       if (setup.isShared && !isCtrlC) await service.drain();
       await service.close();
     });

@@ -30,7 +30,6 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   network: Network | undefined;
   place: StoreLocation;
   metrics: { port: number; host: string } | undefined;
-  /** A service that other people can use has limits for each person, and prints no token. */
   isShared: boolean;
 }
 
@@ -83,7 +82,6 @@ export async function start(
           : `${method} ${shortened(withoutTokens(path))} ${status} ${ms} ms`;
       log.write(line);
     },
-    // A browser may visit the service before the service has started, so wait for the start.
     onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
   });
@@ -103,7 +101,7 @@ function createFailureWarning(say: Context['say']): (error: ValsError) => void {
   };
 }
 
-/** No route has a longer path. Without this limit, anybody could fill a disk with paths of 16 KB. */
+/** Logged paths must be short, because anybody could otherwise fill the disk with long paths. */
 const longestLoggedPath = 200;
 
 const shortened = (path: string): string =>

@@ -9,7 +9,6 @@ import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
-  /** The error for the first file that cannot be read. The errors for other files are printed as warnings. */
   error: LocalError | undefined;
 }
 
@@ -40,14 +39,13 @@ export async function compareVals(context: Context, words: readonly string[]): P
     finished += 1;
     show();
   });
-  // Saves changes that a crashed command left behind. If saving fails, the comparison is still right.
   if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
   return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** The code of thousands of unchanged vals would fill the memory. */
+/** The code of unchanged vals is dropped, because the code of thousands of vals would fill the memory. */
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
   const remote = examined.remote && { ...examined.remote, code: '' };

@@ -5,8 +5,8 @@ import type { Page } from '../../lib/page.ts';
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
-/** Reads all pages, because services do not promise an order of the runs. */
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
+  // filterRuns must read all pages, because services do not promise an order of the runs.
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
   }

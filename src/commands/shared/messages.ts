@@ -13,7 +13,6 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   );
 }
 
-/** Ctrl-C is the normal way to end a command such as `vals serve`, so no message is printed. */
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 

@@ -16,7 +16,6 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say' | 'clock'>;
 
-/** The time is short, because the command can work without the list of spaces. */
 const mostMs = 2_000;
 
 export async function listSpaces(
@@ -33,9 +32,10 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        // The address that the service sends for a space may belong to another host, so that address is not used.
         if (name) {
           spaces.push({
+            // `baseUrl` is built from service.href, because the address that the service sends for a space may belong
+            // to another host.
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
             role: textAt(record, 'role') ?? '',
           });
@@ -55,7 +55,6 @@ export async function listSpaces(
   }
 }
 
-/** Resolves to undefined if a setting is invalid, so that the command can still show its other output. */
 export async function listSpacesInForce(context: SpacesContext): Promise<MySpaces | undefined> {
   const { settings } = context;
   try {

@@ -67,13 +67,13 @@ export const codeFile = {
   descriptionForAgents: 'a file with its code',
 };
 
-/** Returns a string, because a version may be larger than a safe integer. */
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not a version.`, {
       hint: 'A version is a whole number. To list the versions, run `vals version ls <val>`.',
     });
   }
+  // A version must stay a string, because a version may be larger than a safe integer.
   return text.replace(/^0+(?=\d)/, '');
 }
 

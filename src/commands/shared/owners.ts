@@ -22,7 +22,6 @@ interface PlaceGiven {
   data: string | undefined;
 }
 
-/** Throws if --data names a file that does not exist, because the name may be misspelt. */
 export async function withStore<Result>(
   context: Context,
   place: PlaceGiven,
@@ -53,9 +52,9 @@ export async function withStoreOrNew<Result>(
   }
 }
 
-/** The hint omits the address of a database, because the address may contain a password. */
 export function onSameStore(command: string, { database, data }: PlaceGiven): string {
   if (data) return shell`vals ${command.split(' ')} --data ${data}`;
+  // The address of a database must be left out, because the address may contain a password.
   return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
 }
 
@@ -71,7 +70,6 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-/** Users and spaces share one set of names. */
 export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
   if (await spaces.named(name)) {
     return new ConflictError(`There is a space named ${name} already.`, {

@@ -39,7 +39,6 @@ export interface Pulling {
   force: boolean;
   dryRun: boolean;
   isNamedInCommand: boolean;
-  /** Given only if `items` is one new val. */
   file?: string | undefined;
 }
 
@@ -90,7 +89,6 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
 
 export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
-  // A val of the workspace that has no id yet is found by its name.
   const isInWorkspace = (id: string, name: string | undefined) => {
     if (vals.ofId(id) !== undefined) return true;
     const sameName = name === undefined ? undefined : vals.ofName(name);

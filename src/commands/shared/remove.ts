@@ -45,7 +45,6 @@ export async function removeBatch(
   });
 }
 
-/** Throws a UsageError if the user answers no, or if there is no terminal. */
 export async function confirmDeletion(
   { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
   question: () => Promise<string>,

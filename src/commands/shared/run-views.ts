@@ -92,7 +92,6 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
-/** If the val exists, a 404 means that the service has no route for the runs of a val. */
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
   async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     try {
@@ -116,7 +115,6 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
   };
 }
 
-/** Ctrl-C is the normal way to end --follow, so no message is printed. */
 async function* untilInterrupted(pages: AsyncIterable<Page>, signal: AbortSignal): AsyncGenerator<Page> {
   try {
     yield* pages;

@@ -29,10 +29,10 @@ export function storePlace(
   return { file: settings.dataFile };
 }
 
-/** The error does not repeat the address, because the address may contain a password. */
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && ['postgres:', 'postgresql:'].includes(url.protocol)) return url;
+  // The message must not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a PostgreSQL database.`, {
     hint: 'Use an address such as postgres://user@host/name, and PGPASSWORD or ~/.pgpass for the password.',
   });

@@ -16,7 +16,6 @@ export function newVersion(val: JsonObject): string {
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
 }
 
-/** Skips repeated code, because some services make no new version for the same code. */
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {

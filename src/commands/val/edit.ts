@@ -29,11 +29,11 @@ export const command = defineCommand({
     const record = await read();
     const code = codeOf(record);
     context.progress.stop();
-    // While the editor is open, Ctrl-C belongs to the editor.
+    // beyondGracePeriod is needed, because Ctrl-C in the open editor must not end the command.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
-    // Many editors add a newline at the end of the text.
+    // A newline at the end is no change, because many editors add a newline.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
@@ -61,7 +61,6 @@ export const command = defineCommand({
   },
 });
 
-/** The API has no conditional write. So a change between this comparison and the write is not noticed. */
 const isSame = (opened: JsonObject, now: JsonObject): boolean =>
   codeOf(opened) === codeOf(now) &&
   stringifyJson(versionOf(opened) ?? null) === stringifyJson(versionOf(now) ?? null);

@@ -69,7 +69,6 @@ async function readFields(
   };
 }
 
-/** Resolves to a function that writes the new name into vals.json, if vals.json lists the val. */
 async function prepareRenaming(
   context: Context,
   id: string,

@@ -7,14 +7,10 @@ import { sendValue } from './value.ts';
 
 let hasPrinted = false;
 printAtOnce();
-// `process.permission` exists only in the sandbox.
 if (process.permission !== undefined) protectOtherProcesses();
 const pipe = openPipe();
 void run(pipe.start);
 
-/**
- * Node buffers writes to a pipe, and the buffer would be lost when the val ends. So the writes are made synchronous.
- */
 function printAtOnce(): void {
   for (const name of ['stdout', 'stderr'] as const) {
     const { get } = Object.getOwnPropertyDescriptor(process, name) ?? {};
@@ -22,6 +18,7 @@ function printAtOnce(): void {
     const open = () => {
       hasPrinted = true;
       stream = get?.call(process) as Printing;
+      // Without setBlocking, Node buffers the output, and the end of the process would lose the buffer.
       stream._handle?.setBlocking?.(true);
       return stream;
     };
@@ -85,7 +82,6 @@ function describe(error: unknown): Thrown {
       const { name, message, stack = '', permission, resource } = error as Error & PermissionErrorFields;
       const text = shortened(`${name}: ${message}${causesOf(error)}`);
       if (permission === undefined) return { text, stack: shortened(stack) };
-      // Node suggests options that `vals run` does not have, so the suggestion is removed.
       const explanation = message.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '');
       const denied = [permission, resource].filter(Boolean).join(', ');
       return {

@@ -1,4 +1,3 @@
-// The parent sends the code of the val's own files. Node loads all other modules.
 import { SourceMap } from 'node:module';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -66,7 +65,6 @@ export function createModules(ask: Ask): { run(entry: ModuleAnswer): Promise<Nam
           meta.url = id;
           if (path !== undefined) Object.assign(meta, { filename: path, dirname: dirname(path) });
         },
-        // The types of Node 20 describe this function for scripts only. For a module, the function may return a module.
         importModuleDynamically: dynamicImport as never,
       });
     } catch (error) {
@@ -102,7 +100,6 @@ function keyOf(answer: ModuleAnswer): string | undefined {
   return 'native' in answer ? `${answer.native} ${answer.packagesFrom}` : undefined;
 }
 
-/** Node looks for packages as if the file `packagesFrom` contained the import. */
 function importNatively({
   native,
   packagesFrom,
@@ -138,7 +135,6 @@ function withProblem(error: unknown, problem: LoadProblem): unknown {
   return error;
 }
 
-/** Node does not read the source maps of modules that are made with `vm`, so this function maps the stacks. */
 function mapStacks(mapOf: (id: string) => string | undefined): void {
   const maps = new Map<string, SourceMap | undefined>();
   const mapFor = (id: string) => {

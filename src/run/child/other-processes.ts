@@ -1,4 +1,3 @@
-// Node's permission model covers neither signals nor priorities.
 import { ChildProcess } from 'node:child_process';
 import os from 'node:os';
 
@@ -8,8 +7,7 @@ export function protectOtherProcesses(): void {
 }
 
 /**
- * With SIGUSR1, a val could open the debugger of the parent, and then do everything that the parent may do. All of
- * Node's functions for signals call `_kill` or `_debugProcess`.
+ * A val must not send signals, because SIGUSR1 would open the debugger of the parent process, which no sandbox limits.
  */
 function forbidSignals(): void {
   const ownPid = process.pid;
@@ -22,12 +20,12 @@ function forbidSignals(): void {
     return send(ownPid, signal);
   });
   replace(process, '_debugProcess', deny);
-  // The handle of a child process can send a signal even if no process was started, so its `kill` is replaced too.
+  // The `kill` of a ChildProcess handle must be replaced, because the handle can send signals even if no process was
+  // started.
   const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
   if (typeof handle === 'object' && handle !== null) replace(Object.getPrototypeOf(handle), 'kill', deny);
 }
 
-/** A val could slow down the parent, or the watchdog that ends the val. */
 function forbidPriorities(): void {
   const { setPriority } = os;
   const ownPid = process.pid;
@@ -41,7 +39,6 @@ function forbidPriorities(): void {
 const replace = (target: object, name: string, value: (...args: unknown[]) => unknown): void =>
   void Object.defineProperty(target, name, { value, writable: false, configurable: false });
 
-/** The parent reports this error like the errors of Node's permission model. */
 class AccessDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
 

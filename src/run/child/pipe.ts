@@ -1,4 +1,5 @@
-// The child reads and writes synchronously, because loading Node's sockets would make a short run a tenth slower.
+// The child reads and writes its pipe synchronously, because loading Node's sockets would make a short run a tenth
+// slower.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,
@@ -58,7 +59,6 @@ export function openPipe(): Pipe {
   };
 }
 
-/** The pipe fails if the val closed it, or if the parent has ended. */
 function orEndProcess(readOrWrite: () => number): number {
   let count = 0;
   try {
@@ -68,7 +68,7 @@ function orEndProcess(readOrWrite: () => number): number {
   return count;
 }
 
-/** SIGKILL skips Node's own clean-up, which would take longer than most runs. */
+/** SIGKILL is used, because the clean-up of `process.exit` would take longer than most runs. */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

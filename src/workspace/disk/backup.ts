@@ -27,7 +27,6 @@ export function createBackup(root: string): Backup {
           files.push(file);
           return;
         } catch (error) {
-          // Before the first copy, a ConflictError means that another command uses a backup folder with the same name.
           if (!(error instanceof ConflictError) || files.length > 0) throw error;
         }
       }

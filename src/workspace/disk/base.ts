@@ -1,4 +1,4 @@
-// The base of a val is the code that its file and the service last had in common.
+// The base of a val is the code that the val's file and the service last had in common.
 import { createHash } from 'node:crypto';
 import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -12,12 +12,7 @@ export interface Base {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
-  /**
-   * Set only by a pull or push in this folder. A val whose base has no name is not renamed or deleted, because a
-   * stranger may have listed the val in vals.json.
-   */
   name?: string | undefined;
-  /** The hash of the code in a push that got no answer. */
   sent?: string | undefined;
 }
 
@@ -30,7 +25,6 @@ export interface Bases {
   read(val: Identity): Base | undefined;
   cameWithCheckout(id: string): boolean;
   prepare(): void;
-  /** Throws if `write` would fail because something in .vals is a link or a special file. */
   checkWritable(val: Identity): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
@@ -42,9 +36,11 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder keeps the name "agreed", so that the bases of older versions of the program are found.
+  // The folder must keep the name `agreed`, because the program could otherwise not find the files that older versions
+  // wrote.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // The service chooses the id, so an unusual id is hashed before it becomes a file name.
+  // An unusual `key` must be hashed, because the service chooses ids, and an id such as `../x` would lead out of
+  // `folder`.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   let knownMark: string | undefined;
@@ -52,7 +48,8 @@ export function createBases(
     knownMark ??= folderMark(root);
     return knownMark;
   };
-  // A repository cannot contain this file, because nobody else knows the mark of this folder.
+  // The name of the file contains a mark of the folder, because a stranger's repository could otherwise contain the
+  // file.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
@@ -73,7 +70,6 @@ export function createBases(
     read(val) {
       const key = keyOf(val);
       const file = fileOf(key);
-      // Most vals without an id have no base, and catching the error of a missing file is slow.
       if (val.id === undefined && !existsBelow(root, file)) return undefined;
       const base = parseBase(key, file);
       if (base === 'unreadable') {
@@ -84,10 +80,11 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
-      // A base with another mark may come from a stranger's repository. Its version and time are left out, so that the
-      // val is always read from the service.
+      // If `isOurs` is false, `version` must be undefined. Otherwise the program would trust a stranger's file and not
+      // read the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
-      // With a base from a stranger's repository, a push by name would overwrite the user's own val of that name.
+      // A base from a stranger's repository must not be used, because a push would otherwise overwrite the user's val
+      // of the same name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
@@ -103,7 +100,6 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      // No flush is needed: if a crash loses the base, a later command writes the base again.
       replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
     },
   };

@@ -13,7 +13,6 @@ const unfinishedFile = `${dotValsFolder}/clone.json`;
 
 export function refuseFilled(folder: string, given: string, service: string): void {
   const names = namesIn(folder, given);
-  // A clone that was killed early leaves only the folder .vals.
   if (names.every((name) => name === dotValsFolder)) return;
   const unfinished = unfinishedService(folder);
   if (unfinished === service) return;
@@ -42,7 +41,6 @@ export const endClone = (folder: string): void => removeBelow(folder, unfinished
 function unfinishedService(folder: string): string | undefined {
   try {
     const note = parseJson(readBelow(folder, unfinishedFile) ?? 'null');
-    // A file with another mark came with a repository or with a copy of this folder.
     const isOurs = isObject(note) && note.mark === folderMark(folder);
     return isOurs && typeof note.service === 'string' ? note.service : undefined;
   } catch {

@@ -27,7 +27,10 @@ export function prepareDotVals(root: string): void {
   }
 }
 
-/** Identifies this folder. A clone or a copy of the folder gets another mark. */
+/**
+ * The mark is made from `ino` and `birthtimeNs`, because a copy of the folder, such as a stranger's repository, must
+ * get another mark.
+ */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {
     const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });

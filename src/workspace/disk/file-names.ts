@@ -1,4 +1,3 @@
-/** On file systems that ignore letter case or the Unicode form, two paths with the same folded form are one file. */
 export const fold = (text: string): string =>
   text.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 
@@ -6,7 +5,6 @@ const longestNameBytes = 200;
 export const mostFolders = 64;
 const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Surrogate}]/u.test(name);
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
-/** Windows also accepts a short name for a file: GIT~1 may lead to .git. */
 const windowsShortName = /^[^.]{1,6}~\d/;
 
 export function nameProblem(name: string): string | undefined {

@@ -1,9 +1,9 @@
-// Opens folders below a root without following links. Every read and write in a workspace goes through this file.
 import { lstatSync, type Stats } from 'node:fs';
 import { LocalError } from '../../errors.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
 import { UnusableFile } from '../../lib/plain-file.ts';
 
+/** Every read and write in a workspace must use inFolder, because a link could otherwise lead out of `root`. */
 export function inFolder<Result>(
   root: string,
   folder: string,

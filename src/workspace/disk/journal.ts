@@ -1,6 +1,3 @@
-// A push of thousands of vals learns an id with each answer. Replacing vals.json each time would take too long, and
-// replacing it only at the end would lose the ids in a crash. So each id becomes a line of the journal, and vals.json
-// is read together with the journal.
 import { LocalError } from '../../errors.ts';
 import { type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -10,14 +7,13 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
-// A journal from a stranger's repository could lead a push to somebody else's val. Its name has another mark, so it is
-// not read.
+// The name of the journal contains `mark`, because a journal from a stranger's repository could otherwise lead a push
+// to somebody else's val.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
 }
 
-/** No flush is needed: the system keeps the line even if the process is killed. */
 export function appendToJournal(root: string, note: Note): void {
   const file = fileOf(root);
   if (file === undefined) {
@@ -25,7 +21,7 @@ export function appendToJournal(root: string, note: Note): void {
       hint: 'To make a new .vals, run the command again.',
     });
   }
-  // The first line break separates the new line from an earlier line that a crash cut off.
+  // The text begins with a line break, because the journal may end in a line that a crash cut off.
   appendBelow(root, file, `\n${stringifyJson({ ...note })}\n`);
 }
 
@@ -36,7 +32,6 @@ export interface Journal {
 
 export function readJournal(root: string): Journal {
   const file = fileOf(root);
-  // A crash may have cut off a line within a character, so the journal is read as bytes.
   const bytes = file === undefined ? undefined : readBytesBelow(root, file, largest.manifest);
   const text = bytes?.toString() ?? '';
   return { text, notes: text.split('\n').flatMap((line) => parseNote(parseLine(line)) ?? []) };
@@ -50,8 +45,9 @@ function parseLine(line: string): JsonValue {
   }
 }
 
-/** Another process may have added a line after `text` was read. That process saves its line and removes the journal. */
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
+  // The journal is removed only if `text` is still its whole text. Otherwise a line that another process added would be
+  // lost.
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);
 }

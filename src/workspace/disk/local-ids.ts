@@ -1,4 +1,3 @@
-// Ids on the embedded service are valid on this machine alone, so they are stored in .vals, not in vals.json.
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
@@ -30,7 +29,8 @@ export function readLocalIds(root: string): LocalIds {
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
-    // Older versions of the program wrote these ids into vals.json, so both files are read.
+    // vals.json (`ids`) is read too, because older versions of the program stored the id of the embedded service in
+    // vals.json.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);
@@ -51,7 +51,7 @@ export function writeLocalIds(
     return id === undefined ? [] : [[file, id]];
   });
   const taken = new Set(listed.map(([, id]) => id));
-  // Files that are not in vals.json keep their ids, because vals.json of another git branch may list them.
+  // `others` must be written back, because the vals.json of another git branch may list these files.
   const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
   const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
   if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');

@@ -38,9 +38,8 @@ export async function updateManifest(
       applyNotes(manifest, journal.notes, { mayRename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      // Another process took the lock because it seemed abandoned, so the text may be outdated. The loop starts again.
       if (!isMine()) continue;
-      // The local ids are written first. Otherwise a crash between the two writes could lose an id.
+      // writeLocalIds must run before replaceBelow, because a crash between the two writes could otherwise lose an id.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {
@@ -51,7 +50,6 @@ export async function updateManifest(
       if (isUnchanged) return 'unchanged';
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
-      // A ConflictError means that somebody saved vals.json in the meantime. The loop reads it again.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();

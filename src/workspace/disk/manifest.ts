@@ -89,7 +89,6 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   }
 }
 
-/** Sorts the keys, so that git diffs stay small. */
 export function formatManifest({ vals, unknownKeys }: Manifest): string {
   const entries = sorted(vals).map(([file, { name, ids, unknownKeys }]) => {
     const shared = sorted(ids).filter(([service]) => service !== embeddedService);

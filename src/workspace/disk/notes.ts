@@ -7,7 +7,6 @@ export interface Note {
   file: string;
   name: string;
   id?: string;
-  /** The id that the new id replaces. */
   before?: string;
 }
 

@@ -13,14 +13,9 @@ export function findRoot(settings: Settings): string | undefined {
   return root;
 }
 
-/** The workspace may belong to another user. Call refuseOthers before you use its content. */
 export const nearestRoot = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
-/**
- * The owner of a workspace decides which file is sent to which val, so the workspace of another user is refused. The
- * user root is refused too, because root would leave files in .vals that the owner cannot change.
- */
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPath(settings, root);
   if (place === undefined) return;

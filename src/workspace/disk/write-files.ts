@@ -20,18 +20,14 @@ import { dotValsFolder } from './root.ts';
 
 const temporaryFolder = `${dotValsFolder}/tmp`;
 
-/** Other users may not write to a new file, even if the umask allows it. */
 const newFileMode = 0o644;
 
-/** `content` is the text that the file must have before it is replaced, or undefined if the file must not exist. */
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  /** False only for content that the program can restore. After a crash of the machine, the file may be empty. */
   flush: boolean;
 }
 
-/** After a crash, the file has the old or the new content, and at most a temporary file is left in .vals/tmp. */
 export function replaceBelow(
   root: string,
   file: string,
@@ -42,8 +38,8 @@ export function replaceBelow(
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // A file cannot be moved to another disk in one step. If .vals/tmp is on another disk, the temporary file goes
-      // into the target's folder.
+      // `move(folder)` is the fallback, because a file cannot be moved from `temporaryFolder` to another disk in one
+      // step.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );
@@ -100,7 +96,6 @@ function refuseEdited(target: string, file: string, expected: Expected): void {
   });
 }
 
-/** Writes the text in one step, so that the texts of two processes do not mix. */
 export const appendBelow = (root: string, file: string, text: string): void =>
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
@@ -119,7 +114,6 @@ export const appendBelow = (root: string, file: string, text: string): void =>
     }),
   );
 
-/** Only for files in .vals: unlike replaceBelow, it does not check whether the file was edited. */
 export const removeBelow = (root: string, file: string): void =>
   writing(file, () => {
     inFolderOf(root, file, {}, (folder, name) => {
@@ -129,10 +123,8 @@ export const removeBelow = (root: string, file: string): void =>
     return true;
   });
 
-/** Every write to a workspace uses a new file in the temporary folder. A write to vals.json also uses the lock. */
 export const filesForWriting = [`${temporaryFolder}/new`, `${dotValsFolder}/lock`];
 
-/** Throws if the file or a folder of its path is a link, or if the file is a special file. */
 export const refuseSpecial = (root: string, file: string): void =>
   inFolderOf(root, file, {}, (folder, name) => {
     if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');

@@ -1,10 +1,6 @@
-// Matches paths with the lines of an ignore file. The library `ignore` matches all lines but those with several `**`: it
-// turns such a line into a regular expression that may need hours for a deep path. Unlike in git, a line with `!` and
-// several `**` includes files again, but not the folders that an earlier line excluded.
 import ignore from 'ignore';
 
 export interface Matcher {
-  /** The path of a folder ends with /. */
   test(path: string): { ignored: boolean; unignored: boolean };
 }
 
@@ -23,7 +19,6 @@ export function createMatcher(text: string): Matcher {
   }
   addLines();
   return {
-    // As in git, the last line that matches decides.
     test: (path) =>
       matchers
         .map((matcher) => matcher.test(path))
@@ -47,7 +42,10 @@ const partsOf = (line: string): string[] =>
     .replace(/\/$/, '')
     .split('/');
 
-/** Takes time in proportion to the length of the line and of the path. */
+/**
+ * A line with several `**` needs doubleStarMatcher, because the library `ignore` may take hours to match such a line
+ * with a deep path.
+ */
 function doubleStarMatcher(line: string): Matcher {
   const isNegated = line.startsWith('!');
   const isForFolders = /\/[ \t]*$/.test(line);
@@ -64,7 +62,6 @@ function doubleStarMatcher(line: string): Matcher {
 }
 
 function matchesNames(parts: readonly (string | Matcher)[], names: readonly string[]): boolean {
-  /** Whether the parts so far match the first names, by the number of names. */
   let reached = [true, ...names.map(() => false)];
   for (const [index, part] of parts.entries()) {
     if (typeof part !== 'string') {
@@ -73,7 +70,6 @@ function matchesNames(parts: readonly (string | Matcher)[], names: readonly stri
     }
     const first = reached.indexOf(true);
     if (first === -1) return false;
-    // At the end of a line, `**` stands for at least one name. Elsewhere it stands for any number of names.
     const from = index === parts.length - 1 ? first + 1 : first;
     reached = reached.map((_, at) => at >= from);
   }

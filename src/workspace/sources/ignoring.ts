@@ -15,7 +15,6 @@ export interface Rules {
 
 export interface IgnoreFiles {
   rulesIn(root: string, folder: string): Rules[];
-  /** As in git, ignore files above the root apply too, up to the top of the repository or workspace. */
   rulesAbove(root: string): Rules[];
 }
 
@@ -43,9 +42,8 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
       return readBytesBelow(root, file, largest.ignoreFile)?.toString();
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
-      // git does not follow links to ignore files either.
       if (cause instanceof NotReached) return undefined;
-      // git applies large ignore files too. If this file were skipped, a push would send files that git ignores.
+      // A large ignore file must cause an error, because a push would otherwise send files that git ignores.
       if (cause instanceof TooLarge) {
         throw new LocalError(`${path} ${cause.problem}, so the files that it ignores are unknown.`, {
           hint: 'Make the ignore file smaller.',

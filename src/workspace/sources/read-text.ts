@@ -28,7 +28,6 @@ export function checkNotEmpty(
   throw new LocalError(`${nameOf(file)} is empty.`, { hint: `Add code to the file, or ${wayOut}.` });
 }
 
-/** The user named the file, so it may be a link or a pipe. */
 export async function readText(file: string, input: Input): Promise<string> {
   return decode(nameOf(file), file === '-' ? await readStdin(input) : await readNamed(file, input));
 }
@@ -66,7 +65,7 @@ async function readStdin(input: Input): Promise<Buffer> {
   return readStream('Standard input', stream, input);
 }
 
-/** A blocking read could not be interrupted with Ctrl-C, so the pipe is read as a socket. */
+/** The pipe is read as a socket, because Ctrl-C cannot interrupt a blocking read. */
 async function readPipe(file: string, path: string, input: Input): Promise<Buffer> {
   const { Socket } = await import('node:net');
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

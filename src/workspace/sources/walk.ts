@@ -23,7 +23,6 @@ const declaration = /\.d\.m?ts$/;
 
 export interface FoundFile {
   file: string;
-  /** Set if the user named a folder. Links below that folder are not followed. */
   inFolder?: FileInFolder;
 }
 
@@ -65,7 +64,6 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-/** Unlike existsSync, also true for a broken link. */
 export function isPath(cwd: string, word: string): boolean {
   try {
     lstatSync(resolve(cwd, word));
@@ -122,7 +120,7 @@ async function codeFilesBelow(
   return found;
 }
 
-/** The filter caches the ignore rules, so create a new filter when an ignore file changes. */
+/** If an ignore file changes, the caller must create a new filter, because the filter caches the ignore rules. */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -130,7 +128,6 @@ export function createFolderFilter(
 ): (path: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (path) => {
-    // On Windows, the watcher reports paths with / as separator, so paths cannot be compared as text.
     const below = withSlashes(relative(root, path), sep);
     return (
       below !== '' &&
@@ -202,7 +199,7 @@ async function walk(
         files.push(file);
         continue;
       }
-      // A link may lead to a secret or back to a folder above the link, so links are left out.
+      // A link must be left out, because the link may lead to a secret outside of the folder.
       warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }

@@ -23,7 +23,6 @@ export function checkReadme(readme: string | undefined, warn: (message: string) 
   }
 }
 
-/** Type-only imports do not match, because they do not exist at run time. */
 const importStatement =
   /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
 

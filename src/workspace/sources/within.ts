@@ -3,7 +3,6 @@ import { LocalError } from '../../errors.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 
 export interface FileLimits {
-  /** If undefined, no file may be used. */
   filesBelow: string | undefined;
   forbiddenFolders: readonly string[];
 }

@@ -1,13 +1,11 @@
 import { diffArrays } from 'diff';
 
-/** `lines` replaces the old lines from `start` up to, but not including, `end`. */
 export interface Change {
   start: number;
   end: number;
   lines: string[];
 }
 
-/** Comparing two texts with more edits than this would take too long. */
 export const mostEdits = 2_000;
 
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -31,7 +29,6 @@ export function changesBetween(before: string[], after: string[]): Change[] {
 type LinePair = readonly [inBefore: number, inAfter: number];
 
 function unchangedLines(before: string[], after: string[]): LinePair[] {
-  // A line that only one text contains is always an edit. Leaving these lines out makes the comparison much shorter.
   const old = shared(before, new Set(after));
   const now = shared(after, new Set(before));
   const parts = diffArrays(old.lines, now.lines, { maxEditLength: mostEdits });

@@ -31,7 +31,6 @@ export function merge(base: string | undefined, here: string, there: string): Me
   return { text: textOf(merged), conflicts };
 }
 
-/** Without a base it is unknown which text changed, so every difference is a conflict. */
 function mergeWithoutBase(here: string[], there: string[]): Merged {
   const changes = changesBetween(here, there);
   const merged: string[] = [];
@@ -47,7 +46,6 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 const textOf = (lines: readonly string[]): string => lines.join('');
 
 export function hasConflictMarkers(text: string): boolean {
-  // Searching for a marker is much faster than splitting the text into lines.
   if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
   const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
   return Object.values(markers).every((marker) => lines.has(marker));
@@ -60,7 +58,6 @@ interface Region {
   ofThere: Change[];
 }
 
-/** As in git, changes that overlap or touch form one region. */
 function regions(here: readonly Change[], there: readonly Change[]): Region[] {
   const all = [
     ...here.map((change) => ({ change, isHere: true })),
@@ -91,7 +88,6 @@ function applied(base: readonly string[], start: number, end: number, changes: r
 
 function withMarkers(here: readonly string[], there: readonly string[]): string[] {
   const lineEnd = [...here, ...there].some((line) => line.endsWith('\r\n')) ? '\r\n' : '\n';
-  // A marker must begin a line, so a last line without a line end gets one.
   const ended = (lines: readonly string[]) =>
     lines.map((line) => (line.endsWith('\n') ? line : `${line}${lineEnd}`));
   return [

@@ -37,7 +37,6 @@ export function createOutage({ clock, send, onBegan, onEnded }: OutageOptions): 
     if (!underWay || cancel !== undefined) return;
     const pause = Math.min(longestPauseMs, firstPauseMs * 2 ** failures);
     failures += 1;
-    // The pause is random, so that many clients of one service do not all retry at the same moment.
     cancel = clock.after(pause * (0.5 + Math.random() / 2), sendNext);
   }
 

@@ -1,5 +1,3 @@
-// If a file is added while the queue works on it, the queue works on it once more.
-
 export interface Queue {
   add(file: string): void;
   close(): Promise<void>;

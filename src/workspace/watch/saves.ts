@@ -11,10 +11,6 @@ export interface Saves {
 
 const debounceMs = 100;
 
-/**
- * A changed ignore file restarts the watcher. The new watcher also reports the saves of the last second, because the
- * old watcher ignored some of these files.
- */
 const reportedBeforeRestartMs = 1_000;
 
 export async function watchSaves(
@@ -40,13 +36,12 @@ export async function watchSaves(
     const watcher = watch(root, {
       followSymlinks: false,
       ignorePermissionErrors: true,
-      // chokidar first calls this function without stats. Then it is unknown whether the path is a folder.
       ignored: (path, stats) =>
         stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // chokidar lists a new folder before it watches it, and would miss a file that is created in between. Adding the
-      // folder again makes chokidar list it once more.
+      // A new folder must be added, because chokidar would otherwise miss files that are created before chokidar
+      // watches the folder.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) {
@@ -66,12 +61,13 @@ export async function watchSaves(
 
   let watcher = await begin();
   let renewed = Promise.resolve();
-  /** The old watcher is closed only when the new watcher is ready, so that no save is missed. */
   function renew(savedSince: number): void {
     renewed = renewed
       .then(async () => {
         const before = watcher;
         watcher = await begin(savedSince);
+        // The old watcher must stay open until the new watcher is ready, because a save in between would otherwise be
+        // missed.
         await before.close();
       })
       .catch(onError);

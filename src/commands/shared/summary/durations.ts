@@ -1,22 +1,13 @@
-// Computes quantiles of durations in little memory. The quantiles are exact for up to 2,048 different durations. For
-// more durations, the error is below 1%.
-
 export interface Durations {
   add(ms: number): void;
-  /** For example, 95% of the durations are at most `quantile(0.95)`. */
   quantile(part: number): number | undefined;
 }
 
-/** With more different durations than this, similar durations are counted together. */
 const mostDistinct = 2_048;
-/**
- * Durations that differ by less than this factor form a group. The middle of a group differs from each of its durations
- * by at most 0.75%.
- */
 const growth = 1.015;
 /**
- * Durations up to this many milliseconds are not grouped. For them, the error of a group and the rounding to whole
- * milliseconds would add up to more than 1%.
+ * Short durations must not be grouped, because grouping and rounding to whole milliseconds would cause an error above
+ * 1%.
  */
 const alwaysExact = 200;
 

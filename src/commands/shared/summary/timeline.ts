@@ -1,5 +1,3 @@
-// Counts runs over time in at most 24 buckets of equal length. If the runs span a longer time, the buckets get longer.
-
 interface Bucket {
   from: number;
   runs: number;
@@ -14,14 +12,15 @@ export interface Timeline {
   bucketsOf(series: Series): Bucket[];
 }
 
-/** On a screen of 80 columns, 24 bars fit beside the other columns of the summary. */
 const mostBuckets = 24;
 
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/** Each length is a multiple of the previous length, so that buckets can be merged. */
+/**
+ * Each length must be a multiple of the previous length, because several short buckets are merged into a longer bucket.
+ */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
@@ -29,7 +28,6 @@ const lengths = [
   day,
 ];
 
-/** The earliest time that a Date can hold. */
 const earliest = -8.64e15;
 
 export function createTimeline(): Timeline {
