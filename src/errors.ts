@@ -51,10 +51,7 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/**
- * UnavailableError may be thrown only if the service changed nothing, because scripts repeat a command after exit code
- * 7.
- */
+/** Throw UnavailableError only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
   readonly exit = 7;

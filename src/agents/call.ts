@@ -7,7 +7,7 @@ import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { foreignPath, nearestRoot } from '../workspace/disk/root.ts';
+import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
@@ -75,10 +75,10 @@ function flagsForEveryTool({
 
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
-  const root = nearestRoot(cwd);
+  const root = nearestRootOfAnyUser(cwd);
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
-  // In / and in the home folder, the result must be undefined, because an agent could otherwise use all files of the
+  // The result must be undefined in / and in the home folder, because an agent could otherwise use all files of the
   // user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }

@@ -30,7 +30,7 @@ export interface ArgumentDefinition<T> {
   isNumber?: boolean;
   canBeCode?: boolean;
   descriptionForAgents?: string;
-  type?: T;
+  phantomType?: T;
 }
 
 type ValueOf<Form extends string> = Form extends `${string}...${string}`

@@ -70,8 +70,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
-      // Vals that are read with another token must stay out of `seen`, because `seen` belongs to the token in the
-      // settings.
+      // With another token, `seen` must not be used, because `seen` belongs to the token in the settings.
       { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
       { notes: options.notes, token, clock, signal },
     ),

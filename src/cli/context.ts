@@ -40,7 +40,7 @@ export interface Context {
   wordFor(id: string): string | undefined;
   rememberWord(word: string, id: string): void;
   rememberVal(id: string, record: JsonObject): void;
-  readVal(id: string): Promise<JsonObject>;
+  recallOrReadVal(id: string): Promise<JsonObject>;
   clock: Clock;
   node: Runtime;
   agent: Agent | undefined;

@@ -79,7 +79,7 @@ export function createContext(
       messages.nameVal(id, word);
     },
     rememberVal: (id, record) => void valsRead.set(id, record),
-    readVal: async (id) => valsRead.get(id) ?? (await context.connect()).record(routes.getVal(id)),
+    recallOrReadVal: async (id) => valsRead.get(id) ?? (await context.connect()).record(routes.getVal(id)),
     prompt,
     progress,
     say: {

@@ -3,7 +3,9 @@ import { requireOpenFiles } from '../lib/open-files.ts';
 
 export type { EmbeddedService, Network, Store, StoreLocation } from '../service/index.ts';
 
-const openFilesNeeded = 16 + 2 * mostRequests;
+const openFilesOfService = 16;
+const openFilesPerRequest = 2;
+const openFilesNeeded = openFilesOfService + openFilesPerRequest * mostRequests;
 
 export async function loadService() {
   requireOpenFiles(openFilesNeeded, 'the embedded service');

@@ -23,7 +23,8 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  const resolve = await createResolver(context, 'dryRun' in options);
+  const writesToVals = 'dryRun' in options;
+  const resolve = await createResolver(context, writesToVals);
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
   for (const key of keys) {

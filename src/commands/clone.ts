@@ -33,8 +33,7 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // listAll must run before beginClone, because a service that cannot list vals would otherwise leave an empty folder
-    // behind.
+    // listAll must run before beginClone, because an empty folder would otherwise stay behind if listAll fails.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});

@@ -3,7 +3,7 @@ import { summarizeRemarks } from '../cli/failures.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { readManifest, updateManifest } from '../workspace/disk/manifest-file.ts';
-import { nearestRoot, refuseNested, refuseOthers } from '../workspace/disk/root.ts';
+import { nearestRootOfAnyUser, refuseNested, refuseOthers } from '../workspace/disk/root.ts';
 import { findNewFiles } from '../workspace/select.ts';
 import type { Source } from '../workspace/sources/walk.ts';
 
@@ -22,7 +22,7 @@ export const command = defineCommand({
     refuseNested(settings, here);
     let added: Source[] = [];
     let total = 0;
-    const known = nearestRoot(here) === here ? sourcesIn(here) : [];
+    const known = nearestRootOfAnyUser(here) === here ? sourcesIn(here) : [];
     const found = await findNewFiles(here, known, say.warn);
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));

@@ -63,8 +63,7 @@ function addressOf(api: Api, text: string | undefined): string {
   if (text.length > longestAddress) throw unusable('is too long');
   // The address must not contain the token, because other users can see the arguments of the browser.
   if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
-  // Only http:// and https:// are accepted, because a hostile service could send an address that starts another
-  // program.
+  // Only http:// and https:// are accepted, because another address from a hostile service could start a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError('The service sent an address that is not http:// or https://.', {
     hint: 'To see the answer of the service, run `vals val get <val> --json`.',

@@ -48,7 +48,8 @@ interface Frame {
 
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    // The line is parsed in two steps, because one regular expression would take quadratic time on a hostile line.
+    // The line is parsed in two steps, because one expression for the whole line would take quadratic time on a hostile
+    // line.
     const [, line = '', position] = /^\s+at (.*):(\d+:\d+)\)?$/.exec(text) ?? [];
     const start = line.search(/(?<=^| \()(?:file|val):/);
     const source = start === -1 ? undefined : sources.find(line.slice(start));

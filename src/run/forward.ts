@@ -41,7 +41,8 @@ export function forward({
       serving.retire();
     };
     const callerTooSlow = () => {
-      if (onward.writableNeedDrain) return valTooSlow();
+      const hasValStoppedReading = onward.writableNeedDrain;
+      if (hasValStoppedReading) return valTooSlow();
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
     let cancelLimit = clock.after(maxSeconds * 1_000, callerTooSlow);

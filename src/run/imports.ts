@@ -17,7 +17,9 @@ export interface Importer {
   packagesFrom: string;
 }
 
-/** Longer paths must be refused, because Node needs minutes to resolve a path of several megabytes. */
+/**
+ * A path longer than longestPath must be refused, because Node needs minutes to resolve a path of several megabytes.
+ */
 const longestPath = 32_767;
 
 export function filePathOfImport(

@@ -49,7 +49,8 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // An early request must be refused, because a val that sends requests and reads no answers could fill the memory.
+      // A request must be refused while isAnswering is true, because a val that sends requests and reads no answers
+      // could fill the memory of the parent process.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }
@@ -69,7 +70,7 @@ export function startProcess(
     // The listener waits for 'close', because the pipe may still contain data at 'exit'.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
-  // At 'exit', processes that the val started must end, because an open pipe would delay 'close'.
+  // `end` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
   child.once('exit', end);
   return {
     send(order) {
@@ -87,8 +88,7 @@ function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
-    // The shell is detached, because Ctrl-C would otherwise end the shell before the shell kills the val's process
-    // group.
+    // The shell must be detached, because Ctrl-C would otherwise end the shell before the shell kills the val.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

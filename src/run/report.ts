@@ -5,7 +5,7 @@ import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
-import { nearestRoot, refuseOthers } from '../workspace/disk/root.ts';
+import { nearestRootOfAnyUser, refuseOthers } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
 import { fileBelow, valOfFile, valsOf } from '../workspace/workspace.ts';
 import { type KnownVersion, knownVersion } from './target.ts';
@@ -28,7 +28,7 @@ export async function sendRun(
 }
 
 export function idInWorkspace(path: string, settings: Settings): string | undefined {
-  const root = nearestRoot(dirname(path));
+  const root = nearestRootOfAnyUser(dirname(path));
   if (root === undefined) return undefined;
   refuseOthers(settings, root);
   const file = fileBelow({ root, cwd: root }, path);
@@ -52,7 +52,7 @@ export async function findValOfFile(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** The number of pages is limited, because a hostile service could send pages for ever. */
+/** idByName must stop after mostPages, because a hostile service could send pages for ever. */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

@@ -17,8 +17,7 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // The next three options are needed, because V8 flags, traces and heap snapshots could otherwise write files
-    // anywhere.
+    // Without the next three options, V8 flags, traces and heap snapshots could write files outside of the sandbox.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -30,8 +29,7 @@ export function nodeOptions(
 }
 
 /**
- * A missing path needs `/*` too, because Node 20.18 would otherwise fail when Node looks for a package in a missing
- * folder.
+ * A missing path needs a * too, because Node 20.18 otherwise fails when Node looks for a package in a missing folder.
  */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 

@@ -20,7 +20,7 @@ export interface ServeOptions extends LaunchOptions {
 
 interface Answered {
   method: string;
-  path: string;
+  pathWithoutQuery: string;
   status: number;
   startedAt: number;
   endedAt: number;
@@ -70,9 +70,9 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       failure = error;
       refuse(outgoing, 500, failure.message);
     }
-    const path = url.replace(/[?#].*$/s, '');
+    const pathWithoutQuery = url.replace(/[?#].*$/s, '');
     const { statusCode: status } = outgoing;
-    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry });
+    onAnswered({ method, pathWithoutQuery, status, startedAt, endedAt: clock.now(), failure, entry });
   }
 
   const server = createServer((incoming, outgoing) => {

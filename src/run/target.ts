@@ -7,7 +7,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { foldersAbove, isFile } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
-import { foreignPath, nearestRoot } from '../workspace/disk/root.ts';
+import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import type { Entry } from './sources.ts';
 
@@ -82,7 +82,7 @@ function projectFolder(path: string, { settings, agent }: FindOptions): string {
 }
 
 function folderAround(path: string, settings: Settings): string {
-  const root = nearestRoot(dirname(path));
+  const root = nearestRootOfAnyUser(dirname(path));
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   return foldersAbove(path).find((folder) => isFile(join(folder, 'package.json'))) ?? dirname(path);
 }

@@ -48,7 +48,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     if (dryRun) return { ...outcome, status: 'planned' };
     const content = writable(remote, { name });
     // bases.write must run before replaceBelow. Otherwise, after a crash, the next pull would mistake the new file for
-    // the user's work and refuse to replace the file.
+    // the user's work, and refuse to replace the file.
     bases.write({ id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));

@@ -74,7 +74,7 @@ function codeWithoutBase(
 }
 
 /**
- * mayReplace is false for an id that a later `git pull` brought, because a stranger could otherwise make a push
+ * mayReplace must be false for an id that a stranger added to vals.json after the checkout. Otherwise a push could
  * overwrite any val of the user.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>

@@ -39,7 +39,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // The file must be looked up, because the user may have restored the file while the command asked for confirmation.
+  // existsBelow must run, because the user may have restored the file while the command asked for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);

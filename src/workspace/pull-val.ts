@@ -118,8 +118,7 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
-  // bases.write must run before workspace.remember. Otherwise, after a crash, vals.json could have an id without a
-  // base.
+  // bases.write must run before workspace.remember. Otherwise, after a crash, an id could be stored without a base.
   workspace.bases.write(val, { ...remote, name: otherNameThere });
   workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
   if (isNamedAnew) {

@@ -88,8 +88,7 @@ async function renameAndPush(
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
-  // pushVal compares the code before sending, because somebody may have changed the code on the service during the
-  // rename.
+  // pushVal is called instead of sendCode, because pushVal notices if somebody changed the code during the rename.
   return pushVal(workspace, api, val, code, options);
 }
 
@@ -113,8 +112,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
     throw error;
   });
   const sentId = textAt(body, 'id');
-  // An id that contains the token must not be used, because a hostile service could otherwise put the token into
-  // vals.json.
+  // An id that contains the token must not be used, because a hostile service could put the token into vals.json.
   const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was pushed with conflict markers in its code.`);

@@ -37,8 +37,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
-      // A value that contains the token must be refused, because a hostile service could otherwise put the token into
-      // vals.json.
+      // A value that contains the token must be refused, because a hostile service could put the token into vals.json.
       if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
       if (await isCaller(owner?.id)) return { remote };

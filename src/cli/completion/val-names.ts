@@ -4,7 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** Other names must not be completed, because a shell could interpret characters such as $. */
+/** A name that is not harmless must not be completed, because a shell could interpret characters such as $. */
 const harmless = /^[\w.][\w./-]*$/;
 
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {

@@ -23,7 +23,7 @@ export async function openTarget(context: Context, to: string, count: number): P
   }
   const given = env.VALS_TO_TOKEN?.trim();
   const signIn = shell`vals login --base-url ${baseUrl.href}`;
-  // The token of the current service must not be used, because the owner of another origin could misuse the token.
+  // The token of the current service must not be sent to `baseUrl`, because another service could misuse the token.
   const token = given ? checkToken(given, 'VALS_TO_TOKEN') : settings.storedToken(baseUrl.origin)?.value;
   const hint = `To sign in, run ${signIn}, or set VALS_TO_TOKEN to a token of that service.`;
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });

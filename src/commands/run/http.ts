@@ -31,8 +31,8 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     port: given.port ?? 0,
     onFailure: (failure) => say.warn(messageWithHint(failure)),
     onFile: changes.follow,
-    onAnswered({ method, path, status, startedAt, endedAt, failure, entry }) {
-      log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
+    onAnswered({ method, pathWithoutQuery, status, startedAt, endedAt, failure, entry }) {
+      log.write(`${method} ${pathWithoutQuery} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
       void record(entry, finishedRun(startedAt, endedAt, failure));

@@ -46,8 +46,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Without trustProxy, at most proxies on the same machine are trusted, because a proxy can forge the address of a
-    // client.
+    // Without trustProxy, only proxies on the same machine may be trusted, because a proxy can forge a client's
+    // address.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };

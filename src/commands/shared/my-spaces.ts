@@ -34,8 +34,8 @@ export async function listSpaces(
         const name = textAt(record, 'username');
         if (name) {
           spaces.push({
-            // `baseUrl` is built from service.href, because the address that the service sends for a space may belong
-            // to another host.
+            // The address that the service sends for a space must not be used, because the address may belong to
+            // another host.
             baseUrl: `${service.href}/@${encodeURIComponent(name)}`,
             role: textAt(record, 'role') ?? '',
           });

@@ -34,7 +34,7 @@ export const command = defineCommand({
 });
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
-  const records = await Promise.all(ids.map(context.readVal));
+  const records = await Promise.all(ids.map(context.recallOrReadVal));
   context.progress.stop();
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
   context.say.table(vals, removedColumns);

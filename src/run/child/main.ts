@@ -7,7 +7,8 @@ import { sendValue } from './value.ts';
 
 let hasPrinted = false;
 printAtOnce();
-if (process.permission !== undefined) protectOtherProcesses();
+const isInSandbox = process.permission !== undefined;
+if (isInSandbox) protectOtherProcesses();
 const pipe = openPipe();
 void run(pipe.start);
 

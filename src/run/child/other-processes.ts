@@ -7,7 +7,8 @@ export function protectOtherProcesses(): void {
 }
 
 /**
- * A val must not send signals, because SIGUSR1 would open the debugger of the parent process, which no sandbox limits.
+ * A val must not send signals, because SIGUSR1 would open the debugger of the parent process, and the sandbox does not
+ * limit the parent process.
  */
 function forbidSignals(): void {
   const ownPid = process.pid;
@@ -20,8 +21,7 @@ function forbidSignals(): void {
     return send(ownPid, signal);
   });
   replace(process, '_debugProcess', deny);
-  // The `kill` of a ChildProcess handle must be replaced, because the handle can send signals even if no process was
-  // started.
+  // `kill` must be replaced, because the handle of a ChildProcess can send signals even if no process was started.
   const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
   if (typeof handle === 'object' && handle !== null) replace(Object.getPrototypeOf(handle), 'kill', deny);
 }

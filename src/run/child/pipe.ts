@@ -1,5 +1,4 @@
-// The child reads and writes its pipe synchronously, because loading Node's sockets would make a short run a tenth
-// slower.
+// The child uses readSync and writeSync, because loading Node's sockets would make a short run a tenth slower.
 import { readSync, writeSync } from 'node:fs';
 import {
   bytesFrame,

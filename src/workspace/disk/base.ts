@@ -36,11 +36,9 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder must keep the name `agreed`, because the program could otherwise not find the files that older versions
-  // wrote.
+  // The folder must keep the name `agreed`, because older versions of the program wrote files into the folder.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // An unusual `key` must be hashed, because the service chooses ids, and an id such as `../x` would lead out of
-  // `folder`.
+  // An unusual `key` must be hashed, because an id from a hostile service, such as `../x`, could lead out of `folder`.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   let knownMark: string | undefined;
@@ -48,8 +46,7 @@ export function createBases(
     knownMark ??= folderMark(root);
     return knownMark;
   };
-  // The name of the file contains a mark of the folder, because a stranger's repository could otherwise contain the
-  // file.
+  // markNow() is part of the file name, because a stranger's repository could otherwise contain a valid file.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
@@ -80,8 +77,8 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = mark !== undefined && mark === markNow();
-      // If `isOurs` is false, `version` must be undefined. Otherwise the program would trust a stranger's file and not
-      // read the val from the service.
+      // If `isOurs` is false, `version` must be undefined. Otherwise the program would trust a file from a stranger's
+      // repository, and not read the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
       // A base from a stranger's repository must not be used, because a push would otherwise overwrite the user's val
       // of the same name.

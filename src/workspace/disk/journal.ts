@@ -47,7 +47,6 @@ function parseLine(line: string): JsonValue {
 
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
-  // The journal is removed only if `text` is still its whole text. Otherwise a line that another process added would be
-  // lost.
+  // The journal must still be equal to `text`, because a line that another process added would otherwise be lost.
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);
 }

@@ -29,8 +29,7 @@ export function readLocalIds(root: string): LocalIds {
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
-    // vals.json (`ids`) is read too, because older versions of the program stored the id of the embedded service in
-    // vals.json.
+    // `ids` is the fallback, because older versions of the program stored the id in vals.json instead of `localIds`.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);
@@ -51,7 +50,7 @@ export function writeLocalIds(
     return id === undefined ? [] : [[file, id]];
   });
   const taken = new Set(listed.map(([, id]) => id));
-  // `others` must be written back, because the vals.json of another git branch may list these files.
+  // `others` must be written back, because the vals.json of another git branch may list the files in `others`.
   const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
   const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
   if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');

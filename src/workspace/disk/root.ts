@@ -8,12 +8,12 @@ export const manifestFile = 'vals.json';
 export const dotValsFolder = '.vals';
 
 export function findRoot(settings: Settings): string | undefined {
-  const root = nearestRoot(settings.cwd);
+  const root = nearestRootOfAnyUser(settings.cwd);
   if (root !== undefined) refuseOthers(settings, root);
   return root;
 }
 
-export const nearestRoot = (from: string): string | undefined =>
+export const nearestRootOfAnyUser = (from: string): string | undefined =>
   [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
 
 export function refuseOthers(settings: Settings, root: string): void {
@@ -29,7 +29,7 @@ export function refuseOthers(settings: Settings, root: string): void {
 }
 
 export function refuseNested(settings: Settings, folder: string): void {
-  const root = nearestRoot(folder);
+  const root = nearestRootOfAnyUser(folder);
   if (root === undefined || root === folder || foreignPath(settings, root) !== undefined) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
     hint: 'Run the command outside of that workspace, or run `vals pull --all` in it.',

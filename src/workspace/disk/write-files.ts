@@ -38,8 +38,7 @@ export function replaceBelow(
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // `move(folder)` is the fallback, because a file cannot be moved from `temporaryFolder` to another disk in one
-      // step.
+      // `move(folder)` is the fallback, because `move` fails if temporaryFolder is on another disk than `folder`.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );

@@ -43,8 +43,7 @@ const partsOf = (line: string): string[] =>
     .split('/');
 
 /**
- * A line with several `**` needs doubleStarMatcher, because the library `ignore` may take hours to match such a line
- * with a deep path.
+ * A line with several `**` needs doubleStarMatcher, because the library `ignore` may take hours to match a deep path.
  */
 function doubleStarMatcher(line: string): Matcher {
   const isNegated = line.startsWith('!');

@@ -40,8 +40,8 @@ export async function watchSaves(
         stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // A new folder must be added, because chokidar would otherwise miss files that are created before chokidar
-      // watches the folder.
+      // A new folder must be added to the watcher, because chokidar would otherwise miss files that are created before
+      // chokidar watches the folder.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) {
@@ -66,7 +66,7 @@ export async function watchSaves(
       .then(async () => {
         const before = watcher;
         watcher = await begin(savedSince);
-        // The old watcher must stay open until the new watcher is ready, because a save in between would otherwise be
+        // The old watcher must close after the new watcher is ready, because a save in between would otherwise be
         // missed.
         await before.close();
       })

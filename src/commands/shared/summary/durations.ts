@@ -3,13 +3,10 @@ export interface Durations {
   quantile(part: number): number | undefined;
 }
 
-const mostDistinct = 2_048;
-const growth = 1.015;
-/**
- * Short durations must not be grouped, because grouping and rounding to whole milliseconds would cause an error above
- * 1%.
- */
-const alwaysExact = 200;
+const mostExactDurations = 2_048;
+const groupRatio = 1.015;
+/** Short durations must not be grouped, because the error of grouping and rounding would be above 1%. */
+const longestExactMs = 200;
 
 export function createDurations(): Durations {
   let counts = new Map<number, number>();
@@ -21,7 +18,7 @@ export function createDurations(): Durations {
     add(ms) {
       total++;
       count(isGrouped ? middleOfGroup(ms) : ms, 1);
-      if (isGrouped || counts.size <= mostDistinct) return;
+      if (isGrouped || counts.size <= mostExactDurations) return;
       const exact = counts;
       counts = new Map();
       isGrouped = true;
@@ -41,7 +38,7 @@ export function createDurations(): Durations {
 }
 
 function middleOfGroup(ms: number): number {
-  if (ms <= alwaysExact) return ms;
-  const upper = growth ** Math.ceil(Math.log(ms) / Math.log(growth));
-  return (2 * upper) / (growth + 1);
+  if (ms <= longestExactMs) return ms;
+  const upper = groupRatio ** Math.ceil(Math.log(ms) / Math.log(groupRatio));
+  return (2 * upper) / (groupRatio + 1);
 }

@@ -18,9 +18,7 @@ const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-/**
- * Each length must be a multiple of the previous length, because several short buckets are merged into a longer bucket.
- */
+/** Each length must be a multiple of the previous length, because short buckets are merged into longer buckets. */
 const lengths = [
   ...[1, 5, 15, 30].map((count) => count * second),
   ...[1, 5, 15, 30].map((count) => count * minute),
@@ -28,7 +26,7 @@ const lengths = [
   day,
 ];
 
-const earliest = -8.64e15;
+const earliestDateMs = -8.64e15;
 
 export function createTimeline(): Timeline {
   const rows: Series[] = [];
@@ -68,7 +66,7 @@ export function createTimeline(): Timeline {
       const buckets: Bucket[] = [];
       for (let bucket = first; bucket <= last; bucket++) {
         const counts = series.get(bucket) ?? { runs: 0, failed: 0 };
-        buckets.push({ from: Math.max(earliest, bucket * length), ...counts });
+        buckets.push({ from: Math.max(earliestDateMs, bucket * length), ...counts });
       }
       return buckets;
     },
