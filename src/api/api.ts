@@ -1,4 +1,3 @@
-// The functions with which commands call the service.
 import { BadResponseError, RefusedError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
@@ -16,9 +15,7 @@ export interface Api {
   send(call: Call): Promise<Answer>;
   holdsToken(text: string): boolean;
   record(call: Call): Promise<JsonObject>;
-  /** Without paging, the request has no `limit` and no `offset`. */
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
-  /** Gives the newest `last` records, then waits for new records. Each page has its oldest record first. */
   follow(call: Call, last: number): AsyncGenerator<Page>;
 }
 
@@ -42,7 +39,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await client.request({ ...call, query });
     const next = nextQueryOf(body, call);
-    // Servers log the addresses of requests, so the link must not contain the token.
+    // Servers log the addresses of requests, so a link that contains the token would reveal the token.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
     return { page: { records: listOf(body, call), isLarge }, next };
   };

@@ -24,26 +24,23 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   const wanted = Object.entries(fields) as [ValField, string][];
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
-    // A service with the route may never send this field, so a missing field counts as changed.
+    // With the route, a missing field counts as changed, because a service may never send the field.
     if (found === undefined) return hasRoute || text === '';
     return found === text;
   };
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-/** Returns false if the service has no route for this change. */
 async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Promise<boolean> {
   try {
     await api.send(routes.changeVal(id, fields));
     return true;
   } catch (error) {
-    // A 404 may also mean that the val does not exist. The next request of `changeVal` then fails and reports that.
     if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
     throw error;
   }
 }
 
-/** Some services send the flag `public` instead of `privacy`. */
 function fieldOf(val: JsonObject, field: ValField): string | undefined {
   const text = textAt(val, field);
   if (text !== undefined || field !== 'privacy' || typeof val.public !== 'boolean') return text;

@@ -1,4 +1,3 @@
-// Reads the answers of services. Services wrap lists and error messages in different ways.
 import { BadResponseError } from '../errors.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
@@ -51,7 +50,6 @@ function arrayIn(body: JsonValue): JsonValue[] | undefined {
   return arrays.size === 1 ? [...arrays.values()][0] : undefined;
 }
 
-/** Returns null at the end of the list, and undefined if the service sends no links. */
 export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams | null | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   const { next } = body.links;
@@ -105,7 +103,6 @@ function messageWithField(part: unknown): string | undefined {
   return field === '' || message.includes(field) ? message : `${field}: ${message}`;
 }
 
-/** Some services send an object such as `{"name": "is too long"}`. */
 function fieldMessages(errors: unknown): string | undefined {
   if (!isObject(errors)) return undefined;
   const messages: string[] = [];
@@ -120,7 +117,9 @@ export const textAt = (record: JsonValue, path: string): string | undefined => t
 
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
-/** A service may use a version number twice, so an equal version does not prove that the val is unchanged. */
+/**
+ * An equal version does not prove that the val is unchanged, because a service may use a version number twice.
+ */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 
@@ -129,7 +128,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-const noCodeHint = 'If the val has code, ask its owner to let you read it.';
+const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
 
 /** Throws if the record has no code, because an empty text would overwrite the user's file. */
 export function codeOf(record: JsonObject, hint = noCodeHint): string {

@@ -32,7 +32,7 @@ export const looksLikeId = (word: string): boolean =>
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** Refuses `..`, which would change the path of the URL. */
+/** Refuses `..`, because `..` would change the path of the URL. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
     throw new UsageError(`"${id}" is not the id of a val.`, {
@@ -70,7 +70,6 @@ export const me = (): Call => ({
 
 export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
 
-/** The answer is a link to the service's web page, or to the page of one val. The link works only once. */
 export const pageLink = (val: string | undefined): Call => ({
   method: 'GET',
   path: '/v1/me/page-link',
@@ -113,7 +112,7 @@ export const createVal = (val: NewVal): Call => ({
   body: { ...val },
   meanings: { 409: `There is a val named ${val.name} already.` },
   hints: { ...noRoute, 409: 'Choose another name. To update the val, run `vals push`.' },
-  ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second one.`,
+  ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second val.`,
 });
 
 export const putVal = (name: string, code: string): Call => ({
@@ -152,14 +151,12 @@ export const listVersions = (id: string): Call => ({
   hints: idHints(id),
 });
 
-/** Only some services have this route. */
 export const userVals = (userId: string): Call => ({
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
   remember: { kind: 'vals', owner: userId },
 });
 
-/** Only some services have this route, and only the embedded service accepts `mine`. */
 export const searchVals = (word: string): Call => ({
   method: 'GET',
   path: '/v1/search/vals',
@@ -195,7 +192,6 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   ifUnknown: `To see the val as it is now, run ${shell`vals val get ${id}`}. You can safely run the command again.`,
 });
 
-/** Some services ignore `fields`. */
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',
   path: `${valPath(id)}/versions`,

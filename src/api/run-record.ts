@@ -1,4 +1,3 @@
-// Reads the record of a run, for which services use different keys.
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 

@@ -1,12 +1,11 @@
-// Parses a path that the user wrote. The request carries the token, so the path must not leave the base URL.
 import { UsageError } from '../errors.ts';
 
 export interface UserPath {
   path: string;
-  /** Begins with a question mark, or is empty. */
   query: string;
 }
 
+/** The path must not leave the base URL, because the request carries the token. */
 export function parsePath(text: string): UserPath {
   const refusal = (problem: string, hint: string) => new UsageError(`The path ${problem}.`, { hint });
   if (text === '') throw refusal('is empty', 'Give a path such as /v1/me.');
@@ -17,25 +16,28 @@ export function parsePath(text: string): UserPath {
     );
   }
   if (text.includes('#'))
-    throw refusal('has a fragment (the part after #), which is never sent', 'Write # as %23, or remove it.');
+    throw refusal(
+      'has a fragment (the part after #), which is never sent',
+      'Write # as %23, or remove the fragment.',
+    );
   if (/[\\\s\u0000-\u001f\u007f]/.test(text)) {
     throw refusal(
       'contains a space, a backslash or a control character',
-      'Percent-encode that character. For example, a space is %20.',
+      'Percent-encode the spaces, backslashes and control characters. For example, a space is %20.',
     );
   }
   const [path = ''] = text.split('?');
   if (hasDotSegment(path)) {
     throw refusal(
       'has a . or .. segment, which may lead out of the base URL',
-      'Write the path without that segment.',
+      'Remove the . and .. segments from the path.',
     );
   }
   const url = new URL(`http://service/${text.replace(/^\//, '')}`);
   return { path: url.pathname, query: url.search };
 }
 
-/** Percent-encoded dots count too, because a proxy may decode them. */
+/** Percent-encoded dots count as dots, because a proxy may decode the path. */
 const hasDotSegment = (path: string): boolean =>
   path
     .replace(/%2e/gi, '.')

@@ -1,10 +1,8 @@
-// Tells whether a val's owner is the caller.
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { NotFoundError, RefusedError } from '../errors.ts';
 import type { Lookup } from './my-vals.ts';
 
-/** The check is true if the owner or the caller is not known. */
 export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;

@@ -1,4 +1,3 @@
-// Finds the id of a val by its name, or by the first characters of its id.
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -48,7 +47,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A word without a digit is more likely a name than the start of an id, so the service's list is read first.
+    // A word without a digit is probably a name and not the start of an id, so memory is searched only after
+    // the service's list.
     const early = /\d/.test(word) ? fromMemory() : undefined;
     if (early !== undefined) return early;
     const hasToken = settings.local.value || settings.token !== undefined;
@@ -71,8 +71,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   };
 
   /**
-   * A remembered name may be outdated, so the service is asked for the current names. If the command only reads one val,
-   * an outdated name does no harm.
+   * The service is asked for the current names, because a remembered name may be outdated and a write could
+   * then change another val.
    */
   async function currentVals(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
@@ -88,7 +88,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/** The name in vals.json may be outdated or, in a cloned repository, false. */
+/**
+ * Without `confirmName`, a file in a cloned repository could combine the name of one val with the id of another
+ * val.
+ */
 export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
   const nameNow = await readName(api, val, onRead);
   if (nameNow !== val.name) throw otherName(val, nameNow);
@@ -131,7 +134,7 @@ function only(found: readonly NamedVal[], alike: string): NamedVal {
 
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
-    hint: `If you mean that val, give its id: ${id}.`,
+    hint: `To use the val "${nameNow}", give its id: ${id}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {

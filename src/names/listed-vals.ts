@@ -1,4 +1,3 @@
-// Looks up the caller's vals in the service's list. Reads each page of the list at most once.
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
@@ -13,9 +12,7 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  /** Returns undefined for a command about few vals, because reading each val takes no longer than reading the list. */
   withId(id: string): Promise<ListedVal | undefined>;
-  /** Returns undefined if the service cannot list vals and this machine remembers no val with this name. */
   idsWithName(name: string): Promise<string[] | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
@@ -27,7 +24,6 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   const idsByName = new Map<string, string[]>();
   const isForAll = valCount === 'all';
   const open = once(() => listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name'));
-  // The list may be much longer than the command needs, so a lookup by id reads only the start of the list.
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
   const readAll = once(async () => {
     await readBeginning();
@@ -59,7 +55,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   return {
     async withId(id) {
       if (!isForAll && valCount < fewestForList) return undefined;
-      // An error of the list is ignored, because the val can be read by itself.
+      // An error of the list is ignored, because the caller can read the val by its id.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },

@@ -1,4 +1,3 @@
-// Finds the caller's vals that match all words, with the service's search or, without a search, by name.
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -44,7 +43,6 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
   return words.every((word) => name.includes(word.toLowerCase()));
 };
 
-/** Returns undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
   const isCaller = createCallerCheck({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });

@@ -1,4 +1,3 @@
-// The service's list of the caller's vals. Some services have no such list.
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/cursor.ts';
 import { textAt } from '../api/records.ts';
@@ -10,7 +9,6 @@ import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-/** Returns undefined if the service cannot list vals. Only the first page shows whether it can. */
 export async function openMyVals(
   api: Api,
   seen: SeenVals,
@@ -42,7 +40,6 @@ export interface Lookup {
 const mostForName = 20_000;
 const mostForAll = 200_000;
 
-/** Limits the length of the list, because a faulty service could send pages for ever. */
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
   purpose: 'to find a name' | 'to get all vals',

@@ -1,4 +1,3 @@
-// Remembers facts from the service's answers: names of vals, deleted vals and the caller's id.
 import type { Call } from '../api/call.ts';
 import type { Answer } from '../api/http/attempt.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';
@@ -45,7 +44,6 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-/** Ignores an invalid body, because the command reports it. */
 function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
   try {
     return listOf(body ?? null, call);

@@ -1,7 +1,3 @@
-// Keeps the seen vals in a file. An unreadable file counts as empty.
-//
-// Each line has three parts with tabs between them: a key for the service and the token, the val's id, and the val as JSON.
-// In the caller's line, the second part is empty and the third part is the caller's id.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,10 +10,8 @@ import type { Settings } from '../settings/settings.ts';
 export interface SeenVal {
   id: string;
   name: string;
-  /** A string, so that a long number keeps all its digits. */
   version?: string | undefined;
   owner?: string | undefined;
-  /** Set if the val belongs to the caller, even if the service sends no owner. */
   mine?: true;
 }
 
@@ -42,7 +36,8 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
     const json = JSON.stringify(known);
     if (lines.get(key) === json) return;
     isChanged = true;
-    // Moves a changed line to the end, because the first lines are dropped when the file is full.
+    // `delete` moves the line to the end of the file, because the first lines are dropped when the file is
+    // full.
     lines.delete(key);
     lines.set(key, json);
   }
@@ -71,13 +66,12 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
   };
 }
 
-/** The key differs for each service and token, and does not reveal the token. */
+/** The key is a digest, because the file must not reveal the token. */
 function keyOf({ local, baseUrl, token }: Settings): string {
   const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 
-/** The JSON is parsed only on use, because most commands need one line of a thousand. */
 type Lines = Map<string, string>;
 
 function readLines(file: string): Lines {

@@ -1,4 +1,3 @@
-// Remembers vals from the service's answers, so that later commands find them by name. The name may be outdated.
 import { join } from 'node:path';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
@@ -35,7 +34,7 @@ export function createSeenVals(
   const notes = new Map<string, SeenVal | 'deleted'>();
   let me: string | undefined;
 
-  /** Reads the file each time, because other processes may have changed it. */
+  /** Reads the file on each call, because other processes may have changed the file. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
     const directory = settings.dataDirectory?.value;
@@ -71,7 +70,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // The file is only a cache, so no command fails because of it.
+        // A failed write is ignored, because the file is only a cache.
       }
     },
   };

@@ -1,5 +1,3 @@
-// Splits a word such as `greet@2` into the val and the version.
-
 export interface ValWord {
   val: string;
   version?: string;

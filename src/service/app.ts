@@ -125,11 +125,11 @@ export function createApp(store: Store, options: AppOptions): App {
       if (outgoing.destroyed) throw callerIsGone();
       return route.answer(request, params);
     };
-    // The pages for browsers have a limit of their own: the work queue.
     const isApiRead = route.method === 'GET' && request.path.startsWith('/v1/');
     const given = await (isApiRead ? readSlots.run(caller, answerNow) : answerNow());
     const bytes = Buffer.byteLength(given.body ?? '');
-    // A write that is stored must be answered, even above the memory limit.
+    // A write is answered even above the memory limit, otherwise the caller would not know that the write is
+    // stored.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;
@@ -181,7 +181,6 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
   });
 }
 
-/** Anybody may call the health route without a token. This limit protects the database from many calls. */
 function atMostOnceASecond(probe: () => Promise<void>): () => Promise<void> {
   let last: Promise<void> | undefined;
   return () => {

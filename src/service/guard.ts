@@ -13,24 +13,23 @@ import type { Store } from './store/store.ts';
 
 const longestHost = 255;
 const largestBody = 4 * 1024 * 1024;
-/** No route needs more than ten values. */
 const bodyLimits = { maxDepth: 1_000, maxValues: 10_000 };
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
- * Stops DNS rebinding: a web site can point its host name to this service, but then the Host header contains the name
- * of that web site.
+ * Stops DNS rebinding: a hostile web site can point its host name to the service, but then the Host header
+ * contains the name of the web site.
  */
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
-  // This check must run before `identify`, so that no token is accepted over plain HTTP.
+  // A request that bypasses the proxy is refused, otherwise the service would accept tokens over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // The first line of a request can contain a whole URL, whose host can differ from the Host header. So both hosts are
-  // checked.
+  // Checks the Host header and `url.host`, because the first line of a request can contain a URL with another
+  // host.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
   }
@@ -44,13 +43,9 @@ function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | 
   return new Problem(403, detail, publicUrl && { type: wrongHost });
 }
 
-/** Browsers add an Origin header if a page of another site sends the request. */
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
-    throw new Problem(
-      403,
-      'The service refuses requests with an Origin header, because web pages send them.',
-    );
+    throw new Problem(403, 'The service refuses requests from web pages, which have an Origin header.');
   }
 }
 
@@ -78,7 +73,7 @@ export async function identify(
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
   const stranger = `wrong token, ${addressOf(request, network)}`;
-  // Stops a caller who guesses tokens.
+  // `isSpent` is checked before `identify`, otherwise a caller could guess tokens without a limit.
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);
@@ -89,13 +84,12 @@ export async function identify(
 
 export function requireUser({ user }: ServiceRequest): Principal {
   if (user) return user;
-  throw unauthorized('This request needs the header "Authorization: Bearer <token>".');
+  throw unauthorized('The request needs the header "Authorization: Bearer <token>".');
 }
 
-/** A caller who is not a member gets 404, as if the space did not exist. */
+/** A caller who is not a member gets 404, because 403 would reveal that the space exists. */
 export function checkMembership({ method, url, path, space, user, actor }: ServiceRequest): void {
   if (space === undefined) return;
-  // A browser may send a session instead of a token. Then the route of the page checks the membership.
   const mayHaveSession = path === '/' && !actor;
   if (!user && !mayHaveSession) throw nothingAt(url);
   if (user?.role === 'read' && method !== 'GET' && method !== 'HEAD') {
@@ -121,8 +115,8 @@ export const tooManyRequests = (
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
   const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
-  // A body may take 30 seconds to arrive. If the token or the membership ended meanwhile,
-  // the request is refused.
+  // A body may take 30 seconds to arrive, so without `identifyAgain` a person who was removed meanwhile could
+  // still write.
   if (!isComplete) await request.identifyAgain();
   request.countStored(bytes.length);
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
@@ -132,7 +126,7 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
 }
 
 function parse(text: string): unknown {
-  // Without this check, parsing 4 MiB of short fields would keep all other requests waiting for half a second.
+  // Without `isTooComplex`, parsing 4 MiB of short fields would delay all other requests by half a second.
   if (isTooComplex(text, bodyLimits)) throw new Problem(400, 'The request body has too many values.');
   try {
     return JSON.parse(text);
@@ -158,7 +152,7 @@ export async function readBytes(
   };
   if (incoming.destroyed) throw callerIsGone();
   await new Promise<void>((resolve, reject) => {
-    // With `for await`, Node would buffer thousands of small pieces before it pauses the request.
+    // With `for await`, Node would buffer thousands of small pieces before `take` could refuse the body.
     incoming.on('data', function onData(chunk: Buffer) {
       try {
         take(chunk);

@@ -13,7 +13,7 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
-/** The answer does not contain the cause, because the cause may reveal paths and addresses of the machine. */
+/** The answer must not contain the cause, because the cause may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure))
     return new Problem(
@@ -23,7 +23,6 @@ function problemOf(error: Error): Problem {
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
-    // A person has to restart the service, so a retry within seconds is useless.
     const detail = 'The store was removed or replaced. Restart the service.';
     return new Problem(maybeCommitted ? 500 : 503, detail, retryAfter(60));
   }
@@ -40,7 +39,7 @@ function problemOf(error: Error): Problem {
     case 'full':
       return new Problem(507, 'The disk of the store is full.');
     case 'orphaned':
-      return unauthorized('The person with this token was removed.');
+      return unauthorized('The person who owns the token was removed.');
     default:
       return new Problem(
         500,

@@ -25,13 +25,11 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
     title: STATUS_CODES[status],
     status,
     detail: message,
-    // `message` repeats `detail`, because most clients look for `message`.
     message,
     ...(field && { errors: [{ field, message }] }),
   });
 }
 
-/** Without `x-should-retry: false`, some clients repeat a request after any 409 or 5xx. */
 export function problemHeaders({ status, facts }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {

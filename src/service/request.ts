@@ -8,18 +8,14 @@ export interface ServiceRequest {
   method: string;
   url: URL;
   pieces: PieceLimit;
-  /** For the URL `/@acme/v1/me`, `space` is `acme` and `path` is `/v1/me`. */
   space: string | undefined;
   path: string;
-  /** Behind a proxy, this is the public origin, not the origin of `url`. */
   origin: string;
-  /** False if the service runs only during one command, because its links would stop working. */
   hasLinks: boolean;
   user: Caller;
   actor: User | undefined;
   reserveMemory(bytes: number): void;
   countStored(bytes: number): void;
-  /** Throws if the token, or the membership in the space, has ended since the request began. */
   identifyAgain(): Promise<void>;
 }
 
@@ -34,7 +30,6 @@ export const selfOf = ({ url, origin }: ServiceRequest): URL =>
 export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
   hasLinks ? url.href : `${url.pathname}${url.search}`;
 
-/** A space has an API, a page and a sign-in: `/@acme/v1/…`, `/@acme` and `/@acme/sign-in`. */
 const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
@@ -48,10 +43,9 @@ export interface Answer {
   body?: string;
 }
 
-/** Some load balancers send no Host header, so this path needs none. */
 export const healthPath = '/healthz';
 
-/** Joins the values of a repeated header, so that no check misses the second value. */
+/** Joins all values of a repeated header, otherwise a check of the header would miss the second value. */
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }

@@ -95,7 +95,7 @@ describe('a name or a file stands for the val', () => {
       expect(error?.message).toBe(
         'The val "hello" is named "production_billing" on the service. Nothing was done.',
       );
-      expect(error?.hint).toContain(id);
+      expect(error?.hint).toBe(`To use the val "production_billing", give its id: ${id}.`);
     });
   });
 

@@ -57,6 +57,17 @@ describe('a path', () => {
     expect(error).toMatchObject({ kind: 'usage', hint: expect.any(String) });
   });
 
+  it.each([
+    ['/v1/../x', 'Remove the . and .. segments from the path.'],
+    ['/v1/me#top', 'Write # as %23, or remove the fragment.'],
+    [
+      '/v1/m e',
+      'Percent-encode the spaces, backslashes and control characters. For example, a space is %20.',
+    ],
+  ])('the hint for %j says what to change', async (path, hint) => {
+    expect((await run(['api', 'GET', path, '--json'])).error).toMatchObject({ hint });
+  });
+
   it('is appended to the path of the base URL', async () => {
     const service = await scriptedService([ok]);
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/base/v1/` };

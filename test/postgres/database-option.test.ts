@@ -79,7 +79,12 @@ test.each<[string, (at: string) => string, number, RegExp]>([
   ['a wrong password', (at) => withPassword(at), 10, /rejected the user or the password/],
   ['a server that is not there', () => `postgres://vals:${secret}@127.0.0.1:1/vals`, 10, /ECONNREFUSED/],
   ['a host that is not there', () => `postgres://vals:${secret}@host.invalid/vals`, 10, /host\.invalid/],
-  ['a database that is not there', (at) => at.replace(/\/t_\w+$/, '/absent'), 10, /no such database/],
+  [
+    'a database that is not there',
+    (at) => at.replace(/\/t_\w+$/, '/absent'),
+    10,
+    /the database does not exist/,
+  ],
   ['another kind of database', () => `mysql://vals:${secret}@localhost/vals`, 2, /PostgreSQL/],
   ['no address', () => `vals:${secret}@localhost`, 2, /PostgreSQL/],
   ['half an address', () => `postgres://vals:${secret}@:x/y`, 2, /PostgreSQL/],
@@ -114,7 +119,7 @@ test('a user who may not create the schema gets a clear error', async () => {
   [url.username, url.password] = [name, secret];
   const refused = await run(['user', 'ls', '--json'], { env: { VALS_DATABASE: url.href } });
   expect(refused).toMatchObject({ exit: 10, stdout: '' });
-  expect(refused.stderr).toContain('lacks a permission');
+  expect(refused.stderr).toContain('the database user lacks a permission');
   await onServer(at, `CREATE SCHEMA vals AUTHORIZATION ${name}`);
   expect(await run(['user', 'ls', '--json'], { env: { VALS_DATABASE: url.href } })).toMatchObject({
     exit: 0,

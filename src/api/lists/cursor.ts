@@ -1,4 +1,3 @@
-// Finds the new records of each page, and the query of the next page.
 import { BadResponseError } from '../../errors.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
@@ -6,48 +5,45 @@ import { createLinkCheck } from './link-check.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
-  /** The number of records that the user wants in all. */
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** Records are compared by their text, because several records may have the same id. */
   byText?: boolean;
 }
 
 export interface FetchedPage {
   page: Page;
-  /** Null at the end of the list. Undefined if the service sends no links. */
+  /** `next` is null at the end of the list, and undefined if the service sends no links. */
   next: URLSearchParams | null | undefined;
 }
 
 export interface ListNotes {
   circular(): void;
-  /** The list has more records than the user wanted. */
   more(): void;
 }
 
 const defaultLimit = 20;
 const largestPage = 100;
-/** Beyond one of these three numbers, the list counts as circular. */
 const mostKnownRecordsInRow = 10_000;
 const mostKnownPagesInRow = 1_000;
 const mostStepsBack = 1_000;
 
-/** The user cannot limit a list without paging, and most formats keep the whole list in memory. */
 const mostWithoutPaging = 1_000_000;
 
 const endless = (): BadResponseError =>
-  new BadResponseError(`The list has more than ${mostWithoutPaging.toLocaleString('en')} records.`, {
-    hint: 'Ask the person who runs the service why the list does not end.',
-  });
+  new BadResponseError(
+    `The service sent a list of more than ${mostWithoutPaging.toLocaleString('en')} records, so vals stopped reading the list.`,
+    {
+      hint: 'Ask the person who runs the service why the list does not end.',
+    },
+  );
 
 const mostPagesUnderWay = 4;
 const fullPagesPerPageAhead = 4;
 
 /**
- * The list may change while it is read. After new records, the next page repeats known records. After deletions, the
- * next page skips records. So, once the list has changed, each page starts at the last record of the page before. If a
- * page then has no known record, the cursor steps back.
+ * After the list has changed, each page must overlap the page before, otherwise deletions would make the cursor
+ * skip records.
  */
 export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
@@ -72,11 +68,9 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   let knownPagesInRow = 0;
   let stepsBack = 0;
   let hasChanged = false;
-  /** Whether the requested page starts at the last record of the page before. */
   let overlaps = false;
   let lacksOverlap = false;
   let fullPagesInRow = 0;
-  /** Set while the head of the list is read again. This query is sent next. */
   let queryAfterHead: URLSearchParams | undefined;
 
   function takeNewRecords({ page }: FetchedPage): Page | undefined {
@@ -124,13 +118,13 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     }
     if (next === null || (next === undefined && paging === undefined)) return undefined;
     const query = queryAfter(records, next);
-    // An offset may come again, because the cursor steps back. A link to an earlier page is a circle.
+    // Only links are checked for a circle, because the cursor may step back to an earlier offset.
     const isLink = paging === undefined || !query.has('offset');
     if (query.toString() === currentQuery.toString() || (isLink && links.isRepeated(query)))
       return circular();
     if (samePagesInRow < 2) return query;
-    // The same page came again: either the list grew by exactly one page, or the service ignores the offset. If the list
-    // grew, its head has a new record.
+    // The start of the list is read, because an equal page means that the list grew by one page or that the
+    // service ignores the offset.
     queryAfterHead = query;
     return atOffset(start);
   }
@@ -159,7 +153,6 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return leadsToNextPage(link) ? queryOfLink(link) : atOffset(offset);
   }
 
-  /** Pages are requested ahead only while the list does not change, because a change makes their offsets wrong. */
   function countAhead(next: URLSearchParams): number {
     const earned = Math.floor(fullPagesInRow / fullPagesPerPageAhead);
     const left = Math.ceil((wanted - givenCount) / largestPage) - 1;
@@ -179,7 +172,6 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     notes.circular();
   }
 
-  /** An overlap needs offsets that count records. Some services count pages instead. */
   function canOverlap(link: URLSearchParams | undefined): boolean {
     const countsRecords = link === undefined || link.get('offset') === String(offset);
     const hasSeveral = previous !== undefined && previous.length > 1;
@@ -195,7 +187,6 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return query;
   }
 
-  /** Some services send a link to the first page instead of the next page. */
   function leadsToNextPage(link: URLSearchParams | undefined): link is URLSearchParams {
     if (link === undefined) return false;
     return [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);

@@ -1,4 +1,3 @@
-// Follows a list as it grows: gives the newest records, then each new record, oldest first.
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
@@ -69,10 +68,12 @@ interface NewestEntries {
 
 type IsEnough = (added: readonly Entry[], total: number) => boolean;
 
-/** Finds new records by their ids, because a record may appear later than its time says. */
+/** New records are found by their ids, because a service may add a record with an earlier time. */
 function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /** `known` forgets old keys, even those of records that are still at the head of the list. */
+  /**
+   * `known` forgets old keys, so without `headKeys` an old record at the start of the list would count as new.
+   */
   let headKeys = new Set<string>();
   let count = 0;
   let knowsAll = true;
@@ -87,10 +88,6 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
     }
   }
 
-  /**
-   * Each page starts at the last record of the page before. New records may have moved that record further down the page.
-   * Returns undefined if that record is gone.
-   */
   async function tryToReadNewest(
     isEnough: IsEnough,
     mayHaveGaps: boolean,
@@ -129,7 +126,7 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
     return query;
   }
 
-  /** An unknown record after a known record is old: it moved up when other records were deleted. */
+  /** An unknown record below a known record is old, because deletions moved the record up. */
   function oldAmong(entries: readonly Entry[]): readonly Entry[] {
     if (knowsAll) return [];
     const end = entries.findLastIndex(isKnown);

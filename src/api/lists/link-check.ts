@@ -1,11 +1,9 @@
-// Notices that the links of a list lead in a circle of any length, with Brent's algorithm: it keeps a single link.
-
+/** Brent's algorithm finds a circle of links, because keeping all links would take too much memory. */
 export function createLinkCheck() {
   let kept: string | undefined;
   let countSinceKept = 0;
   let mostSinceKept = 1;
   return {
-    /** Called with each link in turn. In a circle, the answer is true after at most three rounds. */
     isRepeated(query: URLSearchParams): boolean {
       const link = query.toString();
       if (link === kept) return true;

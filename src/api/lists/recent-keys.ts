@@ -1,5 +1,3 @@
-// Remembers the keys of the latest records of a list. A repeated record usually comes soon, so these keys are enough.
-
 export const leastRemembered = 10_000;
 
 export class RecentKeys {

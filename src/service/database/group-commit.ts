@@ -1,5 +1,3 @@
-// Commits all writes of one turn of the event loop together. So a push of 1,000 files waits for the disk 119 times
-// instead of 1,000 times.
 import type Libsql from 'libsql';
 
 interface Write {
@@ -8,9 +6,9 @@ interface Write {
   reject(error: unknown): void;
 }
 
-/** Resolves or rejects the promise of one write. Runs only after the commit. */
 type Report = () => void;
 
+/** Without the group, a push of 1,000 files would wait for the disk 1,000 times instead of 119 times. */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },
@@ -30,9 +28,7 @@ export function createGroupCommit(
       for (const write of group) reports.push(await runInSavepoint(write));
       connection.exec('COMMIT');
     } catch (error) {
-      // If the disk is full, SQLite has already rolled back, and ROLLBACK would fail.
       if (connection.inTransaction) connection.exec('ROLLBACK');
-      // If the disk is full, small writes may still fit, so each write is tried alone.
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
     try {
@@ -80,7 +76,7 @@ export function createGroupCommit(
         waiting.push({ work, resolve, reject });
         if (waiting.length === 1) setImmediate(flush);
       }),
-    /** A read must wait for the open transaction, because the transaction may still be rolled back. */
+    /** A read must wait for `underWay`, because the open transaction may still be rolled back. */
     underWay: () => underWay,
     flush,
   };

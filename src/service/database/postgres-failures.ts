@@ -3,8 +3,7 @@ import { errnoOf } from '../../lib/system.ts';
 import { DatabaseFailure } from './database.ts';
 import { schemaName } from './postgres-schema.ts';
 
-/** https://www.postgresql.org/docs/current/errcodes-appendix.html explains these codes. */
-const kinds: [RegExp, DatabaseFailure['kind']][] = [
+const kindsBySqlState: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],
   [/^23503$/, 'orphaned'],
   [/^(57014|55P03|40001|40P01)$/, 'busy'],
@@ -13,10 +12,9 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
   [/^[0-9A-Z]{5}$/, 'failed'],
 ];
 
-/** An error without an SQLSTATE code comes from the connection, so the database is unreachable. */
 export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailure {
   const code = `${errnoOf(error)}`;
-  const kind = kinds.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
+  const kind = kindsBySqlState.find(([pattern]) => pattern.test(code))?.[1] ?? 'unreachable';
   return new DatabaseFailure(kind, error, maybeCommitted);
 }
 
@@ -40,14 +38,14 @@ function reasonFor(error: Error): { reason: string; hint: string } {
   }
   if (code === '3D000') {
     return {
-      reason: 'there is no such database',
+      reason: 'the database does not exist',
       hint: 'Create the database with `createdb`, or use another database: --database or VALS_DATABASE.',
     };
   }
   if (code === '42501') {
     return {
-      reason: `this user lacks a permission (${error.message})`,
-      hint: `Allow the user to create the schema ${schemaName}, or create the schema with this user as its owner.`,
+      reason: `the database user lacks a permission (${error.message})`,
+      hint: `Allow the user to create the schema ${schemaName}, or create the schema with the user as its owner.`,
     };
   }
   if (code === '53100')

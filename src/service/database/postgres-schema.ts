@@ -4,9 +4,10 @@ export const schemaName = 'vals';
 
 export const versionTable = 'store_version';
 
-/** A released migration never changes. To change the tables, add a migration at the end. */
+/** A released migration must not change, because existing stores never run the migration a second time. */
 export const migrations: readonly string[] = [
-  // COLLATE "C" sorts as SQLite does. Texts of users are BYTEA, because TEXT cannot contain a NUL character.
+  // Without COLLATE "C", PostgreSQL would sort lists in another order than SQLite. Texts of users are BYTEA,
+  // because TEXT cannot contain a NUL character.
   `CREATE TABLE users (
     id TEXT PRIMARY KEY, username TEXT COLLATE "C" NOT NULL UNIQUE, token_digest TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL

@@ -15,7 +15,6 @@ const mostWriteConnections = 7;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
 const statementMs = 15_000;
-/** On a broken connection, an answer never comes. The wait ends after this time. */
 const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
 
@@ -60,11 +59,10 @@ function createPool(options: pg.PoolConfig): pg.Pool {
 
 function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
-  // The `options` in the address would replace the `options` below, so both are combined.
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // Without `uselibpqcompat`, pg treats these modes like `verify-full`, but prints a long warning. So `verify-full` is
-  // set.
+  // pg treats `prefer`, `require` and `verify-ca` like `verify-full`, but prints a long warning unless the mode
+  // is `verify-full`.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);
@@ -88,7 +86,6 @@ function optionsFor(address: string): pg.PoolConfig {
   };
 }
 
-/** pg prints a deprecation warning if it reads ~/.pgpass itself, so the file is read here. */
 const readPasswordFile = (connection?: unknown): Promise<string> =>
   new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
 
@@ -102,10 +99,8 @@ function addressWithoutSecrets(address: string): string {
 
 function prepare(sql: string): { text: string; name?: string } {
   let count = 0;
-  // Every `?` in a statement of the service is a placeholder.
   const text = sql.replace(/\?/g, () => `$${++count}`);
-  // PostgreSQL plans a named statement only once per connection, which makes requests faster. A statement with an
-  // OFFSET gets no name, because the best plan depends on the value of the OFFSET.
+  // A statement with an OFFSET is planned each time, because the best plan depends on the value of the OFFSET.
   const isPlannedOnce = /^(SELECT|INSERT|UPDATE|DELETE)/.test(sql) && !/OFFSET \?/.test(sql);
   return isPlannedOnce ? { text, name: createHash('sha256').update(sql).digest('base64url') } : { text };
 }
@@ -136,7 +131,6 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
     const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
-      // On a broken connection, ROLLBACK would only time out. PostgreSQL rolls back by itself.
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -156,7 +150,6 @@ async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<
 
 async function commit(client: pg.PoolClient): Promise<void> {
   const { command } = await client.query('COMMIT').catch((error) => {
-    // These codes mean that PostgreSQL rolled back. After any other error, the transaction may be committed.
     const isRolledBack = /^(23|25|40)|^57014$/.test(`${errnoOf(error)}`);
     throw failureOf(error, !isRolledBack);
   });

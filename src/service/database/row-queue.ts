@@ -1,4 +1,3 @@
-// A write waits for its row before it takes a connection. Otherwise writes to one row would take all connections.
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
@@ -7,6 +6,7 @@ interface Limits {
   waitMs: number;
 }
 
+/** Without the queue, writes that wait for one row would take all connections of the database. */
 export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
   const rows = new Map<string, (() => void)[]>();
   const waitingForConnection: (() => void)[] = [];

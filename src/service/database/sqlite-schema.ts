@@ -8,8 +8,8 @@ export const applicationId = 0x76616c73;
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
 
 /**
- * A released migration never changes. To change the tables, add a migration at the end. Texts of users are BLOB,
- * because the driver cuts a TEXT off at its first NUL character.
+ * A released migration must not change, because existing stores never run the migration a second time. Texts of
+ * users are BLOB, because the driver cuts a TEXT off at its first NUL character.
  */
 export const migrations: readonly Migration[] = [
   () => `

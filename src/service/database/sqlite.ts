@@ -73,7 +73,10 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/** SQLite ignores its busy timeout if two processes switch a new file to WAL at the same time. */
+/**
+ * SQLite ignores its busy timeout while a process switches a new file to WAL, so a second process would fail
+ * without `retryWhileBusy`.
+ */
 async function retryWhileBusy(work: () => void): Promise<void> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
@@ -90,10 +93,12 @@ function prepare(connection: Libsql.Database, path: string): void {
   const version = () => versionOf(connection, path);
   version();
   connection.exec('PRAGMA journal_mode = WAL');
-  // Without fullfsync, macOS does not flush the cache of the disk. Other systems ignore fullfsync.
-  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA wal_autocheckpoint = 0');
-  // Reading the version makes SQLite open or create the log. So `checkOwnership` checks the log before SQLite
-  // writes to the log.
+  // Without `fullfsync`, macOS keeps commits in the cache of the disk, and a power failure would lose commits.
+  connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+  // Before SQLite 3.51.3, automatic checkpoints can lose a commit of another process (the "WAL-reset bug").
+  connection.exec('PRAGMA wal_autocheckpoint = 0');
+  // `version()` runs before `checkOwnership`, because `version()` makes SQLite create the log that
+  // `checkOwnership` checks.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
@@ -102,7 +107,8 @@ function prepare(connection: Libsql.Database, path: string): void {
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // The version is read again, because another process may have migrated the file in the meantime.
+      // The transaction reads `version()`, because another process may have migrated the file before the
+      // transaction began.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -137,7 +143,6 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
     connection.exec('COMMIT');
     return result;
   } catch (error) {
-    // If the disk is full, SQLite has already rolled back, and ROLLBACK would fail.
     if (connection.inTransaction) connection.exec('ROLLBACK');
     throw error;
   }
@@ -148,20 +153,16 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   const files = rememberFiles(path);
   let wrote = false;
 
-  // Automatic checkpoints are off, because before SQLite 3.51.3, they can lose a commit of another process (the
-  // "WAL-reset bug"). A TRUNCATE checkpoint holds the write lock, so it loses nothing.
   const checkpoint = () => {
     try {
+      // TRUNCATE holds the write lock, otherwise the checkpoint could lose a commit of another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A failed checkpoint loses nothing: the commits stay in the log.
+      // A failed checkpoint loses nothing, because the commits stay in the log.
     }
   };
-  /**
-   * If another process reads the store, for example for a backup, a checkpoint waits until the read ends, and all
-   * requests wait for the checkpoint. So this checkpoint does not wait. If it fails, the next write tries again.
-   */
   const checkpointWithoutWaiting = () => {
+    // With a timeout, all requests would wait while another process reads the store, for example for a backup.
     connection.exec('PRAGMA busy_timeout = 0');
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
@@ -171,10 +172,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeCommitted);
   };
-  /**
-   * If the log was removed, SQLite still has the log open and can copy it into the store. If there is a new log at the
-   * same path, the new log belongs to another store, so nothing is copied.
-   */
+  /** A new log must not be copied into the store, because a new log belongs to another store. */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };
@@ -216,7 +214,6 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         }),
     async close() {
       await group.flush();
-      // The driver closes the connection only after garbage collection, so the log is copied into the store now.
       if (wrote) saveLog();
       statements.clear();
       connection.close();

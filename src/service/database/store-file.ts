@@ -8,7 +8,6 @@ import { errnoOf, isMissing } from '../../lib/system.ts';
 export const otherFileHint =
   'To use another file, run `vals serve --data <file>`, or set VALS_DATA_DIR to another folder for vals.db.';
 
-/** Beside the store, SQLite keeps a log (`-wal`), an index of the log (`-shm`) and sometimes a `-journal`. */
 const suffixes = ['', '-wal', '-shm', '-journal'];
 
 const openSuffixes = ['', '-wal', '-shm'];
@@ -19,10 +18,6 @@ export class StoreGone extends Error {
   }
 }
 
-/**
- * Follows symbolic links, because SQLite keeps the log beside the real file. Creates the store with mode 600, because
- * SQLite copies the mode of the store to the log.
- */
 export function realStorePath(file: string): string {
   makeFolder(dirname(file), 0o700);
   const path = lstatSync(file, { throwIfNoEntry: false })
@@ -46,7 +41,6 @@ function followed(file: string): string {
   }
 }
 
-/** Another user could put a log beside the store. SQLite would write data to that log, or read foreign data from it. */
 export function checkOwnership(path: string): void {
   const user = process.geteuid?.();
   for (const [name, { uid, nlink }] of regularFiles(path)) {
@@ -59,7 +53,10 @@ export function checkOwnership(path: string): void {
   }
 }
 
-/** Uses the path, because closing a file descriptor would release all locks of the process on the file. */
+/**
+ * Uses `chmodSync` with a path, because closing a file descriptor would release all locks that the process
+ * holds on the file.
+ */
 export function restrictMode(path: string): void {
   for (const [name, { mode }] of regularFiles(path)) {
     if (mode & 0o077) chmodSync(name, 0o600);
@@ -77,7 +74,6 @@ function regularFiles(path: string): [string, Stats][] {
   });
 }
 
-/** Compares inodes: a new file cannot get the inode of a removed file that is still open. */
 export function rememberFiles(path: string) {
   const inodeOf = (suffix: string) => {
     const stats = lstatSync(`${path}${suffix}`, { throwIfNoEntry: false });

@@ -1,4 +1,3 @@
-// Stops callers from filling the memory with large requests and with answers that they do not read.
 import { Problem } from '../problem.ts';
 
 interface Held {

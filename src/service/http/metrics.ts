@@ -21,8 +21,7 @@ export interface Metrics {
   listen(port: number, host: string): Promise<{ port: number; close(): void }>;
 }
 
-/** Counting a million runs takes the database a second, so the count is repeated only after this time. */
-const countsAgeMs = 60_000;
+const recountAfterMs = 60_000;
 const countTimeoutMs = 1_000;
 const mostConnections = 100;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
@@ -57,7 +56,11 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
     });
   gauge('vals_http_requests_in_progress', 'Requests that are not answered yet.', requestsUnderWay);
   gauge('vals_database_connections_in_use', 'Database connections in use.', () => connections().inUse);
-  gauge('vals_database_waiting', 'Reads and writes that wait for a connection.', () => connections().waiting);
+  gauge(
+    'vals_database_waiting',
+    'Reads and writes that wait for a database connection.',
+    () => connections().waiting,
+  );
   const vals = gauge('vals_vals', 'Number of vals of all owners. NaN before the first count.');
   const runs = gauge('vals_runs', 'Number of runs of all owners. NaN before the first count.');
   vals.set(Number.NaN);
@@ -66,7 +69,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   let counted = -Infinity;
   let counting: Promise<void> | undefined;
   function recount(): Promise<void> {
-    if (performance.now() - counted < countsAgeMs) return Promise.resolve();
+    if (performance.now() - counted < recountAfterMs) return Promise.resolve();
     counting ??= counts()
       .then((found) => {
         vals.set(found.vals);
@@ -81,10 +84,6 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   }
 
   let writing: Promise<string> | undefined;
-  /**
-   * Making a text takes two milliseconds. So all requests that arrive in one turn of the event loop get the same text,
-   * which is made after the last of these requests.
-   */
   function sharedText(): Promise<string> {
     writing ??= setImmediate()
       .then(() => registry.metrics())

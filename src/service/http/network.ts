@@ -27,7 +27,8 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
 }
 
 /**
- * Uses the last address in X-Forwarded-For that is not a proxy. The caller could have invented the earlier addresses.
+ * Takes the last address in X-Forwarded-For that is not a proxy, because the caller could have invented the
+ * earlier addresses.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
   const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
@@ -40,7 +41,7 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
   return limitKey(caller);
 }
 
-/** One IPv6 customer has a whole network of addresses, so limits apply to the network. */
+/** A limit applies to a whole IPv6 network, because one customer can use all addresses of the network. */
 export const limitKey = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
 function networkOf(address: string): string {
@@ -51,7 +52,8 @@ function networkOf(address: string): string {
   const all = [...groups, ...Array<string>(missing).fill('0'), ...(tail?.split(':') ?? [])].map(
     (group) => group || '0',
   );
-  // The last bits of an IPv4 address in IPv6 form (`::ffff:1.2.3.4`) tell customers apart, so all bits are kept.
+  // An IPv4 address in IPv6 form (`::ffff:1.2.3.4`) keeps all groups, otherwise all IPv4 callers would share
+  // one limit.
   const isMapped = all.slice(0, 5).every((group) => group === '0') && all[5] === 'ffff';
   return (isMapped ? all : all.slice(0, 4)).join(':');
 }

@@ -3,8 +3,8 @@ export type Pace = (caller: string) => Promise<void>;
 const mostTurns = 50;
 
 /**
- * The event loop accepts one new connection per turn. After a read of n milliseconds, the next read of the same caller
- * waits for n turns, so that n other callers can connect.
+ * Node accepts only one new connection per turn of the event loop, so a caller with many reads must pause,
+ * otherwise other callers could not connect.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();
@@ -20,7 +20,6 @@ export function createPace(): Pace {
   };
   const restFrom = (caller: string) => {
     const start = performance.now();
-    // If the machine sleeps during a read, the read seems to take hours. `mostTurns` keeps the wait short.
     setImmediate(() => rest(caller, Math.min(mostTurns, performance.now() - start)));
   };
   const rest = (caller: string, turns: number) => {

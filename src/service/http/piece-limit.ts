@@ -1,6 +1,3 @@
-// Parsing a piece of a body takes time, even if the piece is one byte. The limit stops callers who send a body byte by
-// byte.
-
 export const smallPieceBytes = 256;
 const mostSmallPieces = 4_096;
 

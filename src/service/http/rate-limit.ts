@@ -1,5 +1,3 @@
-// Each caller has a token bucket: a request takes a token out, and `perSecond` tokens come back, up to `burst`.
-
 export interface BucketLimits {
   perSecond: number;
   burst?: number;
@@ -29,7 +27,6 @@ const bucketsAfterRemoval = 10_000;
 
 export function createRateLimit(limits: BucketLimits, nowMs: () => number): RateLimit {
   const { perSecond, inFlight, burst = Math.max(1, perSecond) } = limits;
-  // Sorted by the last request, oldest first, because `bucketOf` inserts each bucket again.
   const buckets = new Map<string, Bucket>();
 
   const bucketOf = (caller: string): Bucket => {
@@ -37,12 +34,12 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     const known = buckets.get(caller) ?? { left: burst, leftAt: moment, inFlight: 0 };
     known.left = Math.min(burst, known.left + (Math.max(0, moment - known.leftAt) * perSecond) / 1_000);
     known.leftAt = moment;
+    // `delete` moves the caller to the end of the Map, otherwise `removeOldest` would remove active callers.
     buckets.delete(caller);
     buckets.set(caller, known);
     return known;
   };
 
-  /** An old bucket is full again, so nobody notices that it is removed. */
   const removeOldest = () => {
     if (buckets.size <= 2 * bucketsAfterRemoval) return;
     for (const [caller, bucket] of buckets) {

@@ -1,6 +1,3 @@
-// Limits how many reads of one caller use the database at the same time, so that other callers find free connections.
-
-/** PostgreSQL has ten connections, and up to seven of them are used for writes. */
 const mostReadsOfOneCaller = 3;
 
 interface Slots {

@@ -9,7 +9,6 @@ export function refuse(outgoing: ServerResponse, problem: Problem): void {
   outgoing.end(problemText(problem));
 }
 
-/** Writes to the socket, because Node creates no response object for a request that it cannot parse. */
 export function answerMalformed(error: NodeJS.ErrnoException, socket: Socket): void {
   const problems: Record<string, Problem> = {
     HPE_HEADER_OVERFLOW: new Problem(431, 'The request headers are too large.'),

@@ -10,10 +10,13 @@ import { createTurns } from './turns.ts';
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const mostConnectionsPerAddress = 200;
-/** Longer than `requestTimeout`, so that a slow request gets the answer 408. */
+/** `idleMs` must be longer than `requestTimeout`, otherwise a slow request would not get the answer 408. */
 const idleMs = 40_000;
+/**
+ * `closingMs` and `drainingMs` together must be less than ten seconds, because many supervisors then kill the
+ * process.
+ */
 const closingMs = 5_000;
-/** Many supervisors kill a process after ten seconds, so `drainingMs` and `closingMs` together must be shorter. */
 const drainingMs = 3_000;
 const timeouts = {
   headersTimeout: 10_000,
@@ -21,22 +24,25 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node rounds this time down and tells clients 5 seconds, so clients close an idle connection before the service does.
- * If the service closed the connection first, a request on its way would be lost.
+ * Node rounds 5,999 down and tells clients 5 seconds, so clients close an idle connection first. Otherwise the
+ * service could close a connection while a request arrives.
  */
 const keepAliveMs = 5_999;
-/** Proxies close an idle connection earlier than this. So the service never closes the connection first. */
+/**
+ * `proxyKeepAliveMs` must be longer than the idle timeout of proxies, otherwise the service could close a
+ * connection while a request arrives.
+ */
 const proxyKeepAliveMs = 150_000;
-/** A TLS handshake takes up to 5 ms, and begins with a message that costs the caller nothing. */
 const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/** Explicit, so that the flags --max-http-header-size and --insecure-http-parser of Node have no effect. */
+/**
+ * `maxHeaderSize` and `insecureHTTPParser` are set, otherwise Node would read the values from its command line.
+ */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 export interface AnsweredRequest {
   method: string;
-  /** Without the query, because the query may contain a secret. */
   path: string;
   status: number;
   ms: number;
@@ -47,11 +53,9 @@ interface ListenOptions {
   host: string;
   port: number;
   certificate?: Certificate;
-  /** False for a proxy, because a proxy connects for many callers. */
   isLimited(address: string): boolean;
   isBehindProxy?: boolean;
   onAnswered?(answered: AnsweredRequest): void;
-  /** Limits the TLS handshakes of one address. Default: `handshakesPerAddress`. */
   handshakes?: BucketLimits;
 }
 
@@ -68,7 +72,6 @@ export interface Server {
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onAnswered } = options;
   const turns = createTurns();
-  // Includes connections whose TLS handshake is not finished.
   const connections = new Set<Socket>();
   let draining = false;
   let closing = false;
@@ -106,20 +109,22 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     if (!isTaken)
       refuse(
         outgoing,
-        new Problem(429, 'The connection has too many unanswered requests. Wait for answers first.'),
+        new Problem(
+          429,
+          'The connection has too many unanswered requests. Wait for answers before you send more requests.',
+        ),
       );
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
   const server = certificate
-    ? // node:https takes longer to load than the rest of the service, so it is loaded only for TLS.
-      process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
+    ? process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Without this listener, Node itself answers a request that has an unknown Expect header, so no limit would apply to
-  // such requests.
+  // Without a listener for `checkExpectation`, Node itself would answer a request that has an unknown Expect
+  // header, and no limit would apply.
   server.on('checkExpectation', handle);
-  // 0 means no limit. With a limit, Node would silently drop further headers, even a header that the service must
-  // check, such as Origin.
+  // With a limit, Node would silently drop further headers, even a header that the service must check, such as
+  // Origin.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
   server.timeout = idleMs;
@@ -154,7 +159,6 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // If the backlog is full, a new caller tries again only after a second. So the backlog is larger than Node's 511.
     server.listen({ port, host, backlog: mostConnections }, resolve);
   }).catch((error) => {
     throw listenError(error, host, port);

@@ -1,21 +1,17 @@
-// A connection can carry many requests at once (HTTP pipelining). The service begins them one after another.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createRateLimit } from './rate-limit.ts';
 
 const unansweredBeforePause = 16;
-/** Reading pauses after 16 requests, but the last read of 64 KiB can contain more than 1,000 tiny requests. */
 const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
-/** Parsing 2,000 requests takes 20 to 50 ms, and no other caller is answered during this time. */
 const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * A chunked body counts as this many requests. Node may parse ten thousand tiny chunks before the service can refuse
- * the body.
+ * A chunked body counts as 400 requests, because Node may parse ten thousand tiny chunks before the service can
+ * refuse the body.
  */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;
-/** The event loop accepts only one new connection per turn, so each turn must be short. */
 const begunPerTurn = 16;
 
 interface Turn {
@@ -35,7 +31,6 @@ export interface Turns {
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
   currentAnswer(socket: Socket): ServerResponse | undefined;
-  /** Returns false if the request must be refused. Then all later requests of the connection are dropped. */
   take(
     socket: Socket,
     outgoing: ServerResponse,
@@ -91,7 +86,8 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Node resumes a connection by itself, for example to read a body. But a paused connection must stay paused.
+      // Without a listener for `resume`, a paused connection would not stay paused, because Node resumes a connection to
+      // read a body.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });

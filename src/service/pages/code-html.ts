@@ -19,7 +19,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative backtracks, so that even hostile code is matched in linear time. */
+/** No alternative may backtrack, otherwise hostile code could block the service. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -29,7 +29,6 @@ const tokenPattern = [
   '(?<space>\\s+)',
   '(?<other>[^])',
 ].join('|');
-/** Colouring this many tokens takes some tens of milliseconds. The rest of the code gets no colours. */
 const mostTokens = 20_000;
 const regularExpression = /\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/uy;
 
@@ -48,8 +47,8 @@ export function highlight(code: string): string[] {
   };
   const text = code.replaceAll('\r\n', '\n');
   let mayBeginExpression = true;
-  // A failed search for a regular expression reads the rest of the line. So after a failed search, the next search is in
-  // the next line.
+  // A failed search reads the rest of the line, so without `nextSearchFrom` a line of many slashes would take
+  // quadratic time.
   let nextSearchFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
@@ -95,7 +94,6 @@ function cssClassOf(
   return /^\p{Lu}/u.test(word) ? 't' : undefined;
 }
 
-/** All other requests wait during a diff, so a diff must be short. */
 const mostLines = 20_000;
 const mostEdits = 1_000;
 const mostMs = 100;

@@ -17,8 +17,8 @@ export function createPageAccess(): PageAccess {
   const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
-  // Other users of the machine can see the link in the list of processes when `vals open` starts a browser. So the key
-  // in the link works only once.
+  // A key works only once, because other users of the machine can see the link in the list of processes when
+  // `vals open` starts a browser.
   const useUp = (given: string): boolean => {
     if (isSame(given, key)) key = secret();
     else {
@@ -43,10 +43,10 @@ export function createPageAccess(): PageAccess {
       const query = new URLSearchParams(url.search);
       const given = query.get('key') ?? '';
       query.delete('key');
-      // Programs that preview a link send HEAD before the visit, and must not use up the key.
+      // Only a GET uses up the key, because programs that preview a link send HEAD before the visit.
       if (method !== 'GET' || !useUp(given)) return undefined;
-      // A browser sends a cookie to all ports of a host, and a server of another user may listen on one of them. But the
-      // browser sends the cookie only to paths below the path of the cookie, so the path is a secret too.
+      // The path contains a secret, because browsers send a cookie to all ports of a host, and another user may
+      // run a server on another port.
       const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });

@@ -92,13 +92,12 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
         return visitor ? show(visitor, query, true) : refuseVisit(request);
       },
     }),
-    // Each GET creates a link. Clients may repeat the request, because several links do no harm.
     route('GET', '/v1/me/page-link', {
       summary: 'A link that opens the web page once',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       answer(request) {
-        // The link shows private vals, so only the owner of the store may get it.
+        // Only the owner of the store may get a link, because the link shows private vals.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', pageAccess.makeOneTimeKey());

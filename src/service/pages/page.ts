@@ -22,8 +22,8 @@ export const pageHeaders = {
 };
 
 /**
- * With the Referrer-Policy `no-referrer`, browsers would send the form with the Origin `null`, which the service
- * refuses.
+ * With the Referrer-Policy `no-referrer`, browsers would send the form with the Origin `null`, which the
+ * service refuses.
  */
 export const formHeaders = {
   ...pageHeaders,
@@ -48,7 +48,7 @@ export function listPage(vals: readonly ListedVal[], { number, next, now, visito
   if (vals.length === 0 && number === 1) {
     const parts = [
       '<h1>No vals yet</h1>',
-      '<p>Push one: <code>vals push hello.ts</code>, then load this page again.</p>',
+      '<p>Push a val: <code>vals push hello.ts</code>, then load this page again.</p>',
     ];
     return page('No vals yet', parts, visitor);
   }
@@ -116,7 +116,7 @@ ${parts.join('\n')}
 `;
 }
 
-/** The link is only a query, because the page is served at several paths, such as `/` and `/@acme`. */
+/** The link has no path, because the page is served at several paths, such as `/` and `/@acme`. */
 export const linkTo = ({ id }: ListedVal): string => `?val=${encodeURIComponent(id)}`;
 
 export const badge = ({ privacy }: ListedVal): string =>

@@ -10,24 +10,20 @@ import { formHeaders, signInPage } from './page.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
-/** Stops a caller who guesses tokens: ten attempts at once, then ten per minute. */
 const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network) {
   const isSecure = publicUrl.protocol === 'https:';
-  // Browsers accept a cookie with the prefix __Host- only from this host, not from other hosts of the same domain.
+  // Without the prefix `__Host-`, another host of the same domain could set the cookie.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // SameSite=Lax is safe, because a GET request changes nothing, and the Origin of each form is checked.
+  // SameSite=Lax is enough, because a GET request changes nothing, and `requireOwnOrigin` checks each form.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(attempts, () => performance.now());
 
   const requireOwnOrigin = (request: ServiceRequest) => {
     if (headerOf(request, 'origin') !== publicUrl.origin) {
-      throw new Problem(
-        403,
-        `The service accepts this form only from its own page. Open ${publicUrl.origin}.`,
-      );
+      throw new Problem(403, `The service accepts forms only from its own page. Open ${publicUrl.origin}.`);
     }
   };
   const tokenForm = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
@@ -37,9 +33,8 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
     });
 
   return {
-    /** The cookie gives access only to the page. The API needs a token. */
     async visitor(request: ServiceRequest): Promise<User | undefined> {
-      // An attacker could send hundreds of sessions, so only one is looked up in the database.
+      // Only one session is looked up in the database, because an attacker could send hundreds of sessions.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
@@ -52,7 +47,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
       requireOwnOrigin(request);
       const leave = limit.enter(callerOf(request.incoming, proxies));
       if (leave === undefined)
-        return tokenForm(request, 429, 'There were too many attempts. Wait a few seconds.');
+        return tokenForm(request, 429, 'There were too many attempts to sign in. Wait a few seconds.');
       try {
         const token = await readToken(request);
         const user = await store.users.withToken(token);
@@ -73,10 +68,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
   };
 }
 
-/**
- * The key of the HMAC is the digest of the person's token. So every process of the service can check a session, and a
- * new token ends all sessions.
- */
+/** The digest of the token is the key of the HMAC, otherwise a new token would not end the old sessions. */
 const hmacOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
 

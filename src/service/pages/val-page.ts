@@ -2,7 +2,6 @@ import type { ListedVersion, Val } from '../store/read-vals.ts';
 import { diffHtml, escapeHtml, highlight } from './code-html.ts';
 import { badge, linkTo, page, time, type Visitor } from './page.ts';
 
-/** In a run from a seed, any field may be missing. */
 interface ShownRun {
   val?: { version?: unknown } | null;
   runStartAt?: unknown;
@@ -73,7 +72,7 @@ function changesCard(before: Val, val: Val): string {
 
 function changesIn(before: Val, val: Val): string {
   const diff = diffHtml(before.code, val.code);
-  if (diff === '') return '<p class="empty">The code is the same.</p>';
+  if (diff === '') return '<p class="empty">Both versions have the same code.</p>';
   if (diff !== undefined) return `<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
   const command = `vals version diff ${escapeHtml(val.id)} ${before.version} ${val.version}`;
   return `<p class="empty">This diff is too large for this page. To see the diff: <code>${command}</code></p>`;
@@ -105,7 +104,7 @@ function runsCard({ val, runs, runCount, now }: ShownVal): string {
   const content =
     runs.length > 0
       ? `<ul>${rows}</ul>${moreRuns(val, runs.length, runCount)}`
-      : '<p class="empty">No runs yet. To make one: <code>vals run</code></p>';
+      : '<p class="empty">No runs yet. To run the val: <code>vals run</code></p>';
   return `<section class="card"><h2>Runs</h2>${content}</section>`;
 }
 

@@ -1,4 +1,3 @@
-// After each page, the queue pauses for as long as the page took, so that other requests are answered.
 import { Problem } from '../problem.ts';
 
 const mostOfOneCaller = 6;

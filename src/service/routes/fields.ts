@@ -15,7 +15,6 @@ export type BodyField<Value> = Field<unknown, Value>;
 export type Parameter<Value> = Field<string | undefined, Value>;
 type ValueOf<AnyField> = AnyField extends Field<never, infer Value> ? Value : never;
 
-/** The description of the API is also made from `fields`, so it always fits the code. */
 export interface Check<Given, Value> {
   fields: Record<string, Field<never, unknown>>;
   read(given: Given): Value;
@@ -63,8 +62,7 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
 }
 
 /**
- * Limits the bytes too, because a short text can become a large answer: a control character takes six bytes in JSON,
- * such as `\u0000`.
+ * `maxBytes` limits the length as JSON, because a control character takes six bytes in JSON, such as `\u0000`.
  */
 export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },

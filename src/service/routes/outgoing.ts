@@ -57,7 +57,6 @@ export function userRecord({ id, username }: User, base: string | undefined, pat
     id,
     username,
     bio: null,
-    // Not null, because clients expect a string.
     email: '',
     profileImageUrl: null,
     tier: null,

@@ -9,10 +9,8 @@ export interface Route {
   method: Method;
   path: string;
   /**
-   * - `token`: needs the token of a person
-   * - `anyone`: a token is optional
-   * - `form`: for forms of the service's own page; the route itself checks Origin and the caller
-   * - `any host`: the Host header is not checked
+   * A route with the access `form` must itself check the Origin header and the caller, otherwise other web
+   * sites could send the form.
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
@@ -22,7 +20,6 @@ export interface Route {
   answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
 }
 
-/** `/v1/vals/:id` becomes `/v1/vals/{id}`. */
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
 type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -69,8 +66,8 @@ export function routeFinder(routes: readonly Route[]) {
   return (method: string, path: string) => {
     const encoded = path.split('/');
     const asLong = table.filter(({ parts }) => parts.length === encoded.length);
-    // A path can have 8,000 parts, and decoding these takes 60 ms. So the parts are decoded only if a route has the same
-    // number of parts.
+    // The parts are decoded only if a route has the same number of parts, because decoding a path of 8,000
+    // parts takes 60 ms.
     const given = asLong.length > 0 ? encoded.map(decode) : [];
     const onPath = asLong.filter(({ parts }) =>
       parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),

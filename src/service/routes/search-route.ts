@@ -8,7 +8,6 @@ import { valRecord } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf } from './schemas.ts';
 
-/** A search reads the code of many vals and delays other requests, so each person may run only two at once. */
 const mostOfOnePerson = 2;
 
 export function searchRoute(store: Store): Route {

@@ -32,10 +32,6 @@ export function userRoutes(store: Store): Route[] {
     if (!user) throw new Problem(404, `There is no user with the id ${id}.`);
     return user;
   };
-  /**
-   * `users.named` finds only people, so that nobody outside a space learns that the space exists. In a request to a
-   * space, the caller is the space.
-   */
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const caller = requireUser(request);
     const user = caller.username === username ? caller : await store.users.named(username);
@@ -96,7 +92,7 @@ export function userRoutes(store: Store): Route[] {
       answer: async (request, { params }) => userAnswer(request, await userWithId(params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
-      summary: 'The vals of a person without their code, last changed first',
+      summary: 'The vals of a person, without the code, last changed first',
       query: check.vals,
       responses: { 200: listOf('Val') },
       async answer(request, { params, query }) {

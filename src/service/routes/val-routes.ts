@@ -22,7 +22,8 @@ export function valRoutes(store: Store): Route[] {
       responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
-        // Browsers do not run application/typescript, so a page of another site cannot load the code as a script.
+        // The type must not be a JavaScript type, otherwise a page of another site could load the code as a
+        // script.
         return {
           status: 200,
           headers: { 'Content-Type': 'application/typescript; charset=utf-8' },

@@ -1,4 +1,3 @@
-// A position marks the end of a page of a list. The link to the next page contains the position as text.
 import { createHash } from 'node:crypto';
 
 type Part = string | number;
@@ -14,8 +13,7 @@ export function positionsOf<Position extends readonly Part[]>(
 ): Positions<Position> {
   const write = (position: readonly unknown[], recordsBefore: number): string => {
     const json = JSON.stringify([recordsBefore, ...position]);
-    // Detects a text that was cut, edited or made for another list. The checksum needs no secret key, because a position
-    // grants no access.
+    // The checksum needs no secret key, because a forged position grants no access.
     const checksum = createHash('sha256').update(`${list} ${json}`).digest('base64url').slice(0, 8);
     return `${checksum}${Buffer.from(json).toString('base64url')}`;
   };

@@ -23,9 +23,7 @@ export interface Val extends ValContent {
   updatedAt: string;
   likeCount: number;
   referenceCount: number;
-  /** The owner of the val. */
   author: User;
-  /** Null for a version from the time before authors were stored. */
   versionAuthor: User | null;
 }
 
@@ -100,7 +98,7 @@ export async function valWithId(all: All, id: string): Promise<Val> {
   return val;
 }
 
-/** A private val of another owner looks missing, so that nobody learns that it exists. */
+/** A private val of another owner looks missing, otherwise callers would learn that the val exists. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
@@ -110,7 +108,11 @@ export async function visibleVal(all: All, caller: Caller, id: string): Promise<
 export async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
   const val = await visibleVal(all, caller, id);
   if (val.author.id === caller.id) return val;
-  throw new Problem(403, `The val ${id} belongs to ${val.author.username}. Only the owner may do this.`);
+  const { username } = val.author;
+  throw new Problem(
+    403,
+    `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
+  );
 }
 
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
@@ -138,8 +140,8 @@ export interface ValRange {
 }
 
 /**
- * If a val changes while a client reads page after page, the val moves to the first page, which the client has already
- * read. So after the oldest val, the list continues with the vals that changed since `begunAt`.
+ * A val that changes while a client reads page after page moves to the first page. Without the pass `changed`,
+ * the client would miss the val.
  */
 export type ValPosition = readonly [
   pass: 'all' | 'changed',
@@ -157,7 +159,7 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition is redundant, but lets the database use its index.
+    // The first condition is redundant, but without the first condition the database would not use its index.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {
@@ -177,8 +179,7 @@ export async function listVals(
   const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
   const { order, after: afterPosition } = passes[pass];
   const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // Without the subquery, the database would join all vals before the LIMIT, because the database does not know that
-  // the join adds exactly one version to each val.
+  // Without the subquery, the database would join all vals before the LIMIT.
   const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
     ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
   const rows = await all<ListedRow>(

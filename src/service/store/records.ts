@@ -1,5 +1,3 @@
-// Records are runs, likes, comments and references. A record is stored as the JSON for clients, with columns to filter
-// and sort by.
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
 import { isTimeNameOrId, positionsOf } from './positions.ts';
@@ -11,11 +9,9 @@ export type RecordKind = (typeof recordKinds)[number];
 export interface StoredRecord {
   kind: RecordKind;
   key: string;
-  /** Empty for likes, because a list of likes has the order of the seed file. */
   at: string;
   tag: string | null;
   valId: string | null;
-  /** If `valId` is null, the record is assigned to the first val that gets this name. */
   valName: string | null;
   json: string;
 }
@@ -71,7 +67,7 @@ export async function findRecords(
   const found: FoundRecord[] = [];
   if (after) {
     const [at, position] = after;
-    // Two statements, because the databases use no index for one condition with OR.
+    // Two statements are faster than one statement with OR, because the databases use no index for the OR.
     found.push(...(await select({ 'at = ?': at, 'position > ?': position }, 'LIMIT ?', [wanted])));
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
@@ -103,7 +99,6 @@ export async function deleteRuns(all: All, valId: string): Promise<void> {
   await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
 }
 
-/** Assigns records to a val that was created after the seed was loaded. */
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

@@ -1,4 +1,3 @@
-// Deletes a few runs at a time, with pauses, so that requests are not delayed.
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Database } from '../database/database.ts';
 import { sortableTime } from './time.ts';

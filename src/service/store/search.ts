@@ -22,9 +22,7 @@ export const searchPositions = positionsOf<Position>(
     parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isTimeNameOrId),
 );
 
-/** One statement takes up to 50 ms for ten vals. Between two statements, the service answers other requests. */
 const valsAtATime = 10;
-/** A request reads at most about this many bytes of code. The request for the next page continues the search. */
 const mostBytes = 64 * 1024 * 1024;
 
 const afterEveryTime = '9999';
@@ -44,7 +42,6 @@ interface Candidate {
   name: string;
   updatedAt: string;
   bytes: number;
-  /** 1 or 0, because SQLite has no booleans. */
   hasText: number;
 }
 
@@ -102,7 +99,7 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition is redundant, but lets the database use its index.
+  // The first condition is redundant, but without the first condition the database would not use its index.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

@@ -2,7 +2,6 @@ import { isObject, JsonNumber, type JsonValue } from '../../lib/json.ts';
 import type { RecordKind } from './records.ts';
 import { sortableTime } from './time.ts';
 
-/** A sentence without its subject, such as ` is not a number`. */
 type Fault = string;
 type Check = (value: JsonValue) => Fault | undefined;
 
@@ -91,6 +90,5 @@ const checks: Record<RecordKind, Check> = {
 export function faultOf(kind: RecordKind, record: JsonValue): Fault | undefined {
   const fault = checks[kind](record);
   if (fault) return fault;
-  // A null id is refused, because the id identifies the record when the seed is loaded again.
   return isObject(record) && record.id === null ? '.id is null' : undefined;
 }

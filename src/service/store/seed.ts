@@ -1,4 +1,3 @@
-// A seed is a JSON file with runs, likes, comments and references.
 import { createHash } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import {
@@ -155,7 +154,6 @@ const complete: Record<RecordKind, Complete> = {
 
 const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** If the val is unknown, `ofVal.id` is null, but `val` gets a derived id, because clients expect an id. */
 async function ownVal(given: JsonObject, vals: ValFinder) {
   const found = await findVal(textOf(given.id), textOf(given.name), vals);
   const ofVal: JsonObject = {
@@ -185,7 +183,6 @@ const withId = (author: JsonObject): JsonObject => ({
 const derivedId = (kind: 'val' | 'user', name: JsonValue | undefined): string | null =>
   typeof name === 'string' ? contentId(`${kind} ${name}`) : null;
 
-/** Older seeds have `author` instead of `author_id` and `username`. */
 function withAuthor(given: JsonObject): JsonObject {
   const { author, ...val } = given;
   const { id = null, username = null } = objectOrEmpty(author);
@@ -194,7 +191,6 @@ function withAuthor(given: JsonObject): JsonObject {
 
 const idText = (id: JsonValue): string => (id instanceof JsonNumber ? id.text : String(id));
 
-/** The same content gets the same id, so that loading a seed twice adds no record twice. */
 function contentId(content: string): string {
   const hex = createHash('sha256').update(content).digest('hex');
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');

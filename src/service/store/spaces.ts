@@ -1,13 +1,10 @@
-// A space owns vals that several people share. A space is stored as a user without a token.
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
-/** The person or the space that a request acts as. */
 export interface Principal extends User {
-  /** The person who owns the token. */
   actor: User;
   role: Role;
 }

@@ -41,7 +41,6 @@ export interface ReportedRun {
   error: string | null;
 }
 
-/** A run that starts in the future would be kept too long, so its start is replaced by the current time. */
 function startedBeforeNow(runStartAt: string): string {
   const [earliest = ''] = [runStartAt, new Date().toISOString()]
     .map((time) => `${sortableTime(time)}`)
@@ -72,7 +71,6 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
     explain: database.explain,
     close: database.close,
 
-    /** `principal` is undefined if the person is not a member of the space. */
     async identify(
       token: string,
       space: string | undefined,
@@ -101,7 +99,10 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 
-    /** An unlisted val of another owner can be found by its id, but not by its name. */
+    /**
+     * An unlisted val of another owner is not found by its name, because only people who know the id may read
+     * the val.
+     */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
       const val = namePattern.test(name)
         ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
@@ -165,7 +166,6 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
   };
 }
 
-/** A store in PostgreSQL is shared by a team and needs no owner. */
 async function readOwner(database: Database, place: StoreLocation) {
   try {
     const owner = await ownerOf(database.all);

@@ -5,7 +5,6 @@ export function sortableTime(text: string): string | undefined {
   if (!match) return undefined;
   const [, date, minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
   const time = new Date(`${date}T${minutes}${seconds}${zone}`);
-  // Date turns February 30 into a day in March, so the parsed day is compared with the given day.
   const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
   if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
   return `${time.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;

@@ -1,4 +1,3 @@
-// The store contains the token of its owner. For all other people, it contains only a digest of the token.
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
 
@@ -12,10 +11,6 @@ export interface ListedUser extends User {
   vals: number;
 }
 
-/**
- * Every id and username matches this pattern. Other texts are not looked up, because PostgreSQL refuses a NUL
- * character.
- */
 export const idPattern = /^[\w-]{1,64}$/;
 
 const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
@@ -26,7 +21,6 @@ export const withoutTokens = (text: string): string => text.replace(/vals_(?:loc
 
 const userColumns = 'users.id, username';
 
-/** A user without a token is a space. */
 export const isPerson = 'token_digest IS NOT NULL';
 
 export async function ownerOf(all: All): Promise<{ user: User; token: string } | undefined> {

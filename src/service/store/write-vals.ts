@@ -37,7 +37,9 @@ export async function lockOwnVal(database: Database, all: All, caller: Principal
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /** Locks the owner only close to the limit, so that requests of one owner rarely wait for each other. */
+  /**
+   * Locks the owner only close to the limit, otherwise requests of one owner would often wait for each other.
+   */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostValsCreatedAtOnce) return;
@@ -81,7 +83,8 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // The loop repeats if another process creates or deletes the val between two statements.
+        // The loop repeats, because another process may create or delete the val between `lockVal` and
+        // `insertVal`.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -152,7 +155,6 @@ async function insertVersion(
   );
 }
 
-/** The same code adds no version, so that a client can safely repeat a request. */
 async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
   if (current.code === code) return current;
   const at = now();

@@ -284,7 +284,7 @@ describe('a list without an end', () => {
     let request = 0;
     const next = () => ({ page: pageOf(`${request++}`, 50_000), next: at(`cursor=${request}`) });
     await expect(readAll(next, { paging: undefined, most: 25 })).rejects.toThrow(
-      'more than 1,000,000 records',
+      'The service sent a list of more than 1,000,000 records, so vals stopped reading the list.',
     );
     expect(request).toBe(21);
   });

@@ -110,7 +110,7 @@ describe('the form', () => {
     const { status, text, headers } = await signIn(service.token, from);
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('6');
-    expect(text).toContain('too many attempts');
+    expect(text).toContain('There were too many attempts to sign in. Wait a few seconds.');
     // The caller in front of the proxy cannot claim another address.
     const forged = { 'X-Forwarded-For': '192.0.2.99, 192.0.2.1' };
     expect((await signIn(service.token, forged)).status).toBe(429);

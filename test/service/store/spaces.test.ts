@@ -187,8 +187,13 @@ describe('a stranger', () => {
       const body = { name: `shown_${privacy}`, code: 'c', privacy };
       const { id } = (await ask(ada, 'POST', '/@acme/v1/vals', { body })).body as Val;
       expect(await get(eve, `/v1/vals/${id}`)).toMatchObject({ author: acme });
-      expect(await statusOf(eve, 'DELETE', `/v1/vals/${id}`)).toBe(403);
-      expect(await statusOf(ada, 'DELETE', `/v1/vals/${id}`)).toBe(403);
+      const detail = `The val ${id} belongs to acme. Only acme may change or delete the val, and read or store its runs.`;
+      for (const person of [eve, ada]) {
+        expect(await ask(person, 'DELETE', `/v1/vals/${id}`)).toMatchObject({
+          status: 403,
+          body: { detail },
+        });
+      }
     }
   });
 

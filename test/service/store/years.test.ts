@@ -97,6 +97,7 @@ test('metrics count requests by route, and are served while the database is away
     `${requests('method="GET",route="/@{space}/v1/me",status="404"')} 1`,
     'vals_http_request_duration_seconds_count{method="GET",route="/v1/vals/{id}"} 3',
     'vals_http_requests_in_progress 0',
+    '# HELP vals_database_waiting Reads and writes that wait for a database connection.',
     'vals_database_waiting 0',
     'vals_vals 1',
     'vals_runs 2',
