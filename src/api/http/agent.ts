@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 import type { Clock } from '../../lib/clock.ts';
-import { createDirectConnect } from './connect.ts';
+import { type CancelConnect, createDirectConnect } from './connect.ts';
 import { type ProxyAddress, throughProxy } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
@@ -25,23 +25,11 @@ export interface Agent {
 
 export function createAgent(origin: string, proxy: ProxyAddress | undefined, clock: Clock): Agent {
   const connect = proxy === undefined ? createDirectConnect() : throughProxy(createDirectConnect(), proxy);
-  const connecting = new Set<(reason: Error) => void>();
-
-  const connectInTime: buildConnector.connector = (target, callback) => {
-    const cancelTimeout = clock.after(connectTimeoutMs, () => giveUp(connectTimeout()));
-    const giveUp = connect(target, (error, socket) => {
-      cancelTimeout();
-      connecting.delete(giveUp);
-      if (error !== null) return callback(error, null);
-      completeErrorsOf(socket);
-      callback(null, socket);
-    });
-    connecting.add(giveUp);
-  };
-
-  const taken = new Set<Connection>();
+  const connecting = new Set<CancelConnect>();
+  const connections: Connection[] = [];
   const free: Connection[] = [];
-  const createConnection = (): Connection => {
+
+  function createConnection(): Connection {
     const client = new Client(origin, {
       // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
       maxHeaderSize: 16_384,
@@ -53,29 +41,38 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       },
     });
     const connection = { client, mayConnect: true };
+    connections.push(connection);
     return connection;
+  }
+
+  const connectInTime: buildConnector.connector = (target, callback) => {
+    const cancel = connect(target, (error, socket) => {
+      connecting.delete(cancel);
+      cancelTimeout();
+      if (error !== null) return callback(error, null);
+      adaptErrorsOf(socket);
+      callback(null, socket);
+    });
+    connecting.add(cancel);
+    const cancelTimeout = clock.after(connectTimeoutMs, () => cancel(connectTimeout()));
   };
 
   return {
     take() {
       const connection = free.pop() ?? createConnection();
       connection.mayConnect = true;
-      taken.add(connection);
       return connection;
     },
-    giveBack(connection) {
-      taken.delete(connection);
-      free.push(connection);
-    },
+    giveBack: (connection) => void free.push(connection),
     async close() {
       const reason = new Error('closed');
-      for (const giveUp of connecting) giveUp(reason);
-      await Promise.all([...taken].map(({ client }) => client.destroy(reason)));
+      for (const cancel of connecting) cancel(reason);
+      await Promise.all(connections.map(({ client }) => client.destroy(reason)));
     },
   };
 }
 
-function completeErrorsOf(socket: Socket): void {
+function adaptErrorsOf(socket: Socket): void {
   socket.on('error', (error: SocketError) => {
     // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
     if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';

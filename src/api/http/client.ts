@@ -73,14 +73,15 @@ export function createClient(options: ClientOptions): Client {
     let deadline: number | undefined;
 
     for (let attempt = 1; ; attempt++) {
-      const leaveGate = await gate.enter(attempt > 1);
+      const isRetry = attempt > 1;
+      const leaveGate = await gate.enter(isRetry);
       // The deadline starts here, so that the first wait at the gate does not count.
       deadline ??= clock.now() + deadlineMs;
       const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
       if (!isFault(result)) return result;
       const fault = result;
-      const isDeletedByEarlierAttempt = method === 'DELETE' && attempt > 1 && hasStatus(fault, 404);
+      const isDeletedByEarlierAttempt = method === 'DELETE' && isRetry && hasStatus(fault, 404);
       if (isDeletedByEarlierAttempt) return { status: 404, body: undefined };
       maybeApplied ||= mayHaveBeenApplied(method, fault);
       if (signal.aborted) throw interruption(call, maybeApplied);
@@ -103,17 +104,18 @@ export function createClient(options: ClientOptions): Client {
       throw new AuthError(`There is no token for ${origin}.`, { hint: signInHint, method, path });
     }
     const query = call.query?.toString();
+    const body = bodyOf(call);
     return {
       method,
       origin,
       pathWithQuery: basePath + path + (query ? `?${query}` : ''),
-      headers: headersOf(call),
-      body: bodyOf(call),
+      headers: headersFor(method, body),
+      body,
       acceptsAnyAnswer: call.acceptsAnyAnswer === true,
     };
   }
 
-  const headersOf = ({ method, body }: Call): Record<string, string> => ({
+  const headersFor = (method: string, body: string | undefined): Record<string, string> => ({
     accept: 'application/json',
     'user-agent': options.userAgent,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),

@@ -5,24 +5,22 @@ import type { buildConnector } from 'undici';
 import createConnector from 'undici/lib/core/connect.js';
 import { compileParser } from './parser.ts';
 
-/** The returned function cancels the connection. */
-export type Connect = (
-  target: buildConnector.Options,
-  callback: buildConnector.Callback,
-) => (reason: Error) => void;
+export type Connect = (target: buildConnector.Options, callback: buildConnector.Callback) => CancelConnect;
+
+export type CancelConnect = (reason: Error) => void;
 
 export function createDirectConnect(): Connect {
-  const overTcp = createConnector({ timeout: 0, autoSelectFamily: true });
-  let overTls: buildConnector.connector | undefined;
+  const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
+  let tlsConnector: buildConnector.connector | undefined;
   /** undici compiles the same parser later. V8 does not compile it again while the first module is in memory. */
   const keptParser: { module?: WebAssembly.Module } = {};
   /** undici refers to a session only weakly. Without this reference, a garbage collection would cost full handshakes. */
   const keptSessions = new Map<string, Buffer>();
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
-  const tls = () => {
-    overTls ??= createConnector({ timeout: 0, secureContext: secureContext() });
-    return overTls;
+  const getTlsConnector = () => {
+    tlsConnector ??= createConnector({ timeout: 0, secureContext: secureContext() });
+    return tlsConnector;
   };
 
   const open = (
@@ -40,14 +38,14 @@ export function createDirectConnect(): Connect {
 
   const openTcpThenTls: Connect = (target, callback) => {
     const tcpTarget = { ...target, protocol: 'http:', port: target.port || '443' };
-    let socket = open(overTcp, tcpTarget, (error, httpSocket) => {
+    let socket = open(tcpConnector, tcpTarget, (error, httpSocket) => {
       clearTimeout(contextTimer);
       if (error) return callback(error, null);
-      socket = open(tls(), { ...target, httpSocket }, callback);
+      socket = open(getTlsConnector(), { ...target, httpSocket }, callback);
     });
     // Creates the secure context while the service answers the TCP connection. Creating it blocks Node, so Node first gets
     // 2 ms to look up the host name and to begin the TCP connection.
-    const contextTimer = setTimeout(tls, 2);
+    const contextTimer = setTimeout(getTlsConnector, 2);
     return (reason) => socket.destroy(reason);
   };
 
@@ -55,7 +53,7 @@ export function createDirectConnect(): Connect {
     const isHttps = target.protocol === 'https:';
     const isThroughTunnel = Boolean(target.httpSocket);
     if (isHttps && !isThroughTunnel) return openTcpThenTls(target, callback);
-    const socket = open(isHttps ? tls() : overTcp, target, callback);
+    const socket = open(isHttps ? getTlsConnector() : tcpConnector, target, callback);
     return (reason) => socket.destroy(reason);
   };
 }

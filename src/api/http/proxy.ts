@@ -57,35 +57,44 @@ function connectRequest(address: string, proxy: URL): string {
   return `${lines.join('\r\n')}\r\n\r\n`;
 }
 
+const endOfHead = '\r\n\r\n';
 const longestHead = 16_384;
 
-function askForTunnel(socket: Socket, request: string, callback: (error?: Error) => void): void {
+function askForTunnel(socket: Socket, request: string, callback: (error?: ProxyError) => void): void {
   let answer = '';
-  const finish = (error?: ProxyError) => {
-    socket.off('readable', read).off('end', onEnd).off('close', onEnd).off('error', onError);
+  socket.on('readable', onReadable).on('end', onEnd).on('close', onEnd).on('error', onError);
+  socket.write(request);
+
+  function onReadable() {
+    for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
+      answer += chunk.toString('latin1');
+      const end = answer.indexOf(endOfHead);
+      if (end !== -1) return finish(refusalOf(answer, answer.slice(end + endOfHead.length)));
+      if (answer.length > longestHead) return finish(new ProxyError('sent headers that are too long'));
+    }
+  }
+
+  function onEnd(): void {
+    finish(new ProxyError('closed the connection'));
+  }
+
+  function onError(error: Error): void {
+    finish(connectionFailed(error));
+  }
+
+  function finish(error?: ProxyError): void {
+    socket.off('readable', onReadable).off('end', onEnd).off('close', onEnd).off('error', onError);
     // The socket may report more errors, and an error without a listener would end the process.
     if (error) socket.on('error', () => {});
     callback(error);
-  };
-  const onEnd = () => finish(new ProxyError('closed the connection'));
-  const onError = (error: Error) => finish(connectionFailed(error));
-  const read = () => {
-    for (let chunk = socket.read(); chunk !== null; chunk = socket.read()) {
-      answer += chunk.toString('latin1');
-      const end = answer.indexOf('\r\n\r\n');
-      if (end !== -1) return finish(refusalOf(answer, answer.length - end - 4));
-      if (answer.length > longestHead) return finish(new ProxyError('sent headers that are too long'));
-    }
-  };
-  socket.on('readable', read).on('end', onEnd).on('close', onEnd).on('error', onError);
-  socket.write(request);
+  }
 }
 
-function refusalOf(head: string, bytesAfter: number): ProxyError | undefined {
-  const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(head)?.[1]);
+function refusalOf(answer: string, dataAfterHead: string): ProxyError | undefined {
+  const status = Number(/^HTTP\/1\.[01] (\d{3})[ \r]/.exec(answer)?.[1]);
   if (Number.isNaN(status)) return new ProxyError('sent an answer that is not HTTP');
   if (status < 200 || status > 299) return new ProxyError(`answered ${status}`, { status });
-  // A service sends nothing before it receives a request, so these bytes come from the proxy.
-  if (bytesAfter > 0) return new ProxyError('sent unexpected data after its answer');
+  // A service sends nothing before it receives a request, so this data comes from the proxy.
+  if (dataAfterHead !== '') return new ProxyError('sent unexpected data after its answer');
   return undefined;
 }
