@@ -1,54 +1,110 @@
-// While the service cannot be reached, saved files are kept and pushed later.
+// Pushes saved files, several at the same time. While the service cannot be reached, the files wait, and one file after the
+// other is tried again.
 import type { Context } from '../../cli/context.ts';
-import { createOutage } from '../../workspace/watch/outage.ts';
-import { createQueue } from '../../workspace/watch/queue.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { createFilePusher, type PusherOptions } from './push-saved-file.ts';
+import { createReporter } from './report-saved-file.ts';
 
 export interface PushQueue {
   /** For a file to push at the start, even if an ignore file lists it. */
   addFirst(file: string): void;
+  /** A file that is being pushed is pushed once more. */
   add(file: string): void;
   close(): Promise<void>;
 }
 
-interface PushQueueOptions extends Omit<PusherOptions, 'outage' | 'firstFiles'> {
+interface PushQueueOptions extends PusherOptions {
   concurrency: number | 'auto';
   /** Called with an error that ends the watch. */
   onFatal(error: unknown): void;
 }
 
 const maxParallelFiles = 32;
+const firstPauseMs = 1_000;
+const longestPauseMs = 30_000;
 
 export function createPushQueue(
   context: Context,
   { concurrency, onFatal, ...pusherOptions }: PushQueueOptions,
 ): PushQueue {
   const { clock, say } = context;
+  const pushFile = createFilePusher(context, pusherOptions);
+  const report = createReporter(context);
+  const maxRunning = concurrency === 'auto' ? maxParallelFiles : concurrency;
   const firstFiles = new Set<string>();
-  // The outage, the pusher and the queue need each other. The queue pushes files, a failed push begins an outage, and
-  // the outage adds files to the queue.
-  const outage = createOutage({
-    clock,
-    send: (file) => queue.add(file),
-    onBegan: () => say.warn('The service cannot be reached. This command keeps trying, and no save is lost.'),
-    onEnded: () => say.note('The service can be reached again.'),
-  });
-  const pushFile = createFilePusher(context, { ...pusherOptions, outage, firstFiles });
-  const queue = createQueue(
-    concurrency === 'auto' ? maxParallelFiles : concurrency,
-    (file) => pushFile(file).catch(onFatal),
-    () => saveManifest().catch(onFatal),
-  );
+  const waiting = new Set<string>();
+  const running = new Map<string, Promise<void>>();
+  let isOutage = false;
+  let retries = 0;
+  let cancelRetry: (() => void) | undefined;
+  let isClosed = false;
+
+  function add(file: string): void {
+    waiting.add(file);
+    startWaiting();
+  }
+
+  function startWaiting() {
+    if (isClosed) return;
+    if (isOutage) return planRetry();
+    for (const file of waiting) {
+      if (running.size >= maxRunning) return;
+      if (!running.has(file)) start(file);
+    }
+  }
+
+  function planRetry(): void {
+    if (cancelRetry !== undefined || waiting.size === 0) return;
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries);
+    retries += 1;
+    cancelRetry = clock.after(pauseMs * (0.5 + Math.random() / 2), () => {
+      cancelRetry = undefined;
+      const file = [...waiting].find((each) => !running.has(each));
+      if (file !== undefined) start(file);
+    });
+  }
+
+  function start(file: string): void {
+    waiting.delete(file);
+    const finished = push(file)
+      .catch(onFatal)
+      .finally(() => {
+        running.delete(file);
+        startWaiting();
+        if (running.size === 0) saveManifest().catch(onFatal);
+      });
+    running.set(file, finished);
+  }
+
+  async function push(file: string): Promise<void> {
+    const isRetry = isOutage;
+    const result = await pushFile(file, firstFiles.delete(file));
+    if (result.service === 'unreachable') {
+      waiting.add(file);
+      beginOutage();
+    }
+    if (result.service === 'answered') endOutage();
+    await report(result, isRetry);
+  }
+
+  function beginOutage(): void {
+    if (isOutage) return;
+    isOutage = true;
+    say.warn('The service cannot be reached. This command keeps trying, and no save is lost.');
+  }
+
+  function endOutage(): void {
+    if (!isOutage) return;
+    isOutage = false;
+    retries = 0;
+    cancelRetry?.();
+    cancelRetry = undefined;
+    say.note('The service can be reached again.');
+  }
 
   async function saveManifest(): Promise<void> {
     const error = await pusherOptions.workspace.saveManifest();
     if (error !== undefined) say.warn(messageWithHint(error));
-  }
-
-  function add(file: string): void {
-    if (outage.isUnderWay()) outage.keep(file);
-    else queue.add(file);
   }
 
   return {
@@ -58,9 +114,9 @@ export function createPushQueue(
     },
     add,
     async close() {
-      await queue.close();
-      // Closed after the queue, because a running push may still begin an outage.
-      outage.close();
+      isClosed = true;
+      cancelRetry?.();
+      await Promise.all(running.values());
       await saveManifest();
     },
   };

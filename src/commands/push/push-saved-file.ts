@@ -12,18 +12,15 @@ import {
   ValsError,
 } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { type Column, column } from '../../terminal/column.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
-import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import type { IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import type { Outage } from '../../workspace/watch/outage.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
-import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
@@ -31,10 +28,13 @@ export interface PusherOptions {
   workspace: Workspace;
   api: Api;
   force: boolean;
-  outage: Outage;
-  /** The files to push at the start, even if an ignore file lists them. */
-  firstFiles: Set<string>;
   ignoreFiles: IgnoreFiles;
+}
+
+export interface PushResult {
+  service: 'answered' | 'unreachable' | 'not asked';
+  outcome?: Outcome;
+  warning?: string;
 }
 
 interface SavedFile {
@@ -46,10 +46,9 @@ interface SavedFile {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, outage, firstFiles, ignoreFiles }: PusherOptions,
-): (file: string) => Promise<void> {
-  const { flags, signal, say } = context;
-  const columns = eventColumns(context);
+  { workspace, api, force, ignoreFiles }: PusherOptions,
+): (file: string, isFirst: boolean) => Promise<PushResult> {
+  const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   // The first pushes share one copy of the service's list. When a file is saved later, that copy is outdated.
@@ -64,26 +63,24 @@ export function createFilePusher(
     beforeSending: () => signal.throwIfAborted(),
   };
 
-  return async (file) => {
-    if (signal.aborted) return;
-    const wasUnreachable = outage.isUnderWay();
-    const isFirst = firstFiles.delete(file);
+  return async (file, isFirst) => {
+    if (signal.aborted) return { service: 'not asked' };
     let name: string | undefined;
     try {
       // The user may have changed .valsignore since this file was saved.
-      if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return;
+      if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
-      if (saved === undefined) return;
-      name = saved.val.name;
-      const outcome = await push(saved, file, isFirst ? firstRemotes : createRemotes());
-      // If the file does not exist, nothing was sent, and the service may still be out of reach.
-      if (saved.code !== undefined) outage.serviceAnswered();
-      await reportOutcome({ file, name, ...outcome }, wasUnreachable);
+      if (saved === undefined) return { service: 'not asked' };
+      const { val, code } = saved;
+      name = val.name;
+      if (code !== undefined) checkNotEmpty(file, code);
+      const remotes = isFirst ? firstRemotes : createRemotes();
+      const outcome = await pushVal(saved.workspace, api, val, code, { ...pushOptions, remotes });
+      // For a file that does not exist, nothing is sent.
+      const service = code === undefined ? 'not asked' : 'answered';
+      return { service, outcome: { file, name, ...outcome } };
     } catch (error) {
-      await reportFailure(file, name, error);
-    } finally {
-      // If an outage is under way, a retry must follow, even if this push sent nothing.
-      outage.planRetry();
+      return resultOfError(error, { file, ...(name !== undefined && { name }) });
     }
   };
 
@@ -94,31 +91,6 @@ export function createFilePusher(
     if (!isTracked && code === undefined) return undefined;
     const current = isTracked ? refreshed : await followMovesInTurn(file);
     return { workspace: current, val: trackedOrNewVal(current, file), code };
-  }
-
-  function push({ workspace: current, val, code }: SavedFile, file: string, remotes: RemoteVals) {
-    if (code !== undefined) checkNotEmpty(file, code);
-    return pushVal(current, api, val, code, { ...pushOptions, remotes });
-  }
-
-  async function reportOutcome(outcome: Outcome, wasUnreachable: boolean): Promise<void> {
-    const isNews = !['unchanged', 'behind', 'skipped'].includes(outcome.status);
-    // After an outage, each file that was saved during the outage gets a line, even if its val is unchanged.
-    if (isNews || (wasUnreachable && outcome.status === 'unchanged')) await context.event(outcome, columns);
-  }
-
-  async function reportFailure(file: string, name: string | undefined, error: unknown): Promise<void> {
-    if (!(error instanceof ValsError)) throw error;
-    if (error instanceof InterruptedError) return;
-    if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) {
-      return outage.serviceFailed(file);
-    }
-    if (error instanceof AuthError || error instanceof NoSpaceError) throw error;
-    // A LocalError or a UsageError does not come from the service.
-    if (!(error instanceof LocalError) && !(error instanceof UsageError)) outage.serviceAnswered();
-    if (!flags.ndjson) say.warn(messageWithHint(error));
-    const facts = { file, ...(name !== undefined && { name }) };
-    await context.event({ ...facts, status: 'failed', error: describeError(error) }, columns);
   }
 }
 
@@ -135,13 +107,18 @@ function createMoveFollower(context: Context, workspace: Workspace): (file: stri
   };
 }
 
-function eventColumns({ clock, forPerson }: Context): Column[] {
-  const time: Column = {
-    ...column('time'),
-    compute() {
-      const now = new Date(clock.now());
-      return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
-    },
+function resultOfError(error: unknown, facts: { file: string; name?: string }): PushResult {
+  const endsWatch =
+    !(error instanceof ValsError) || error instanceof AuthError || error instanceof NoSpaceError;
+  if (endsWatch) throw error;
+  if (error instanceof InterruptedError) return { service: 'not asked' };
+  if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) {
+    return { service: 'unreachable' };
+  }
+  const isFromService = !(error instanceof LocalError) && !(error instanceof UsageError);
+  return {
+    service: isFromService ? 'answered' : 'not asked',
+    outcome: { ...facts, status: 'failed', error: describeError(error) },
+    warning: messageWithHint(error),
   };
-  return [time, outcomeColumn, column('name'), versionColumn];
 }
