@@ -12,8 +12,7 @@ export type Fault = { reason: string } & (
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: string }
   /** After `lost`, `tls_broken` and `timed_out`, the service may have received the request. */
-  | { kind: 'lost'; hint?: string }
-  | { kind: 'tls_broken' }
+  | { kind: 'lost' | 'tls_broken'; hint?: string }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */

@@ -47,7 +47,7 @@ export function failureOf(failed: FailedCall): ValsError {
       return unavailable(
         failed,
         `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
-        ('hint' in fault ? fault.hint : undefined) ?? 'Run the command again.',
+        fault.hint ?? 'Run the command again.',
       );
     case 'timed_out':
       return unavailable(

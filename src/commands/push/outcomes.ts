@@ -20,12 +20,12 @@ export const isSentWithoutId = (row: JsonObject): boolean => isSent(row) && row.
 export function hintAtMissingIds(
   say: Context['say'],
   rows: readonly JsonObject[],
-  isInWorkspace: boolean,
+  hasTrackedVals: boolean,
 ): void {
   const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;
   const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
-  const next = isInWorkspace ? ', then run `vals pull <id>`' : ' to use `vals val`';
+  const next = hasTrackedVals ? ', then run `vals pull <id>`' : ' to use `vals val`';
   say.hint(`The service sent no id for ${which}. Find the id on the service${next}.`);
 }
 
