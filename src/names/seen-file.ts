@@ -36,8 +36,7 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
     const json = JSON.stringify(known);
     if (lines.get(key) === json) return;
     isChanged = true;
-    // `delete` moves the line to the end of the file, because the first lines are dropped when the file is
-    // full.
+    // `delete` and `set` move the line to the end, because the first lines are dropped when the file is full.
     lines.delete(key);
     lines.set(key, json);
   }

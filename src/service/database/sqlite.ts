@@ -155,14 +155,14 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
 
   const checkpoint = () => {
     try {
-      // TRUNCATE holds the write lock, otherwise the checkpoint could lose a commit of another process.
+      // A PASSIVE checkpoint takes no write lock and could lose a commit of another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A failed checkpoint loses nothing, because the commits stay in the log.
     }
   };
   const checkpointWithoutWaiting = () => {
-    // With a timeout, all requests would wait while another process reads the store, for example for a backup.
+    // With a `busy_timeout`, requests would wait while another process reads the store, for example for a backup.
     connection.exec('PRAGMA busy_timeout = 0');
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
@@ -172,7 +172,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeCommitted);
   };
-  /** A new log must not be copied into the store, because a new log belongs to another store. */
+  /** `checkpoint` would copy a new log into the store, although a new log belongs to another store. */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };

@@ -13,8 +13,8 @@ const mostConnectionsPerAddress = 200;
 /** `idleMs` must be longer than `requestTimeout`, otherwise a slow request would not get the answer 408. */
 const idleMs = 40_000;
 /**
- * `closingMs` and `drainingMs` together must be less than ten seconds, because many supervisors then kill the
- * process.
+ * `closingMs` and `drainingMs` together must be less than ten seconds, because many supervisors kill a
+ * process after ten seconds.
  */
 const closingMs = 5_000;
 const drainingMs = 3_000;
@@ -85,6 +85,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     underWay += 1;
     outgoing.once('close', () => {
       underWay -= 1;
+      // `path` has no query, because a query may contain a secret, and a log would reveal the secret.
       const path = url.replace(/[?#].*$/s, '');
       onAnswered?.({
         method,
