@@ -25,6 +25,7 @@ export interface ArgumentDefinition<T> {
   parse?: (word: string) => string;
   isVal?: boolean;
   orFile?: boolean;
+  runsCode?: boolean;
   orVersion?: boolean;
   words?: readonly string[];
   isNumber?: boolean;

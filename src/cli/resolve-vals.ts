@@ -7,7 +7,7 @@ import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
-type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion'>;
+type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion' | 'runsCode'>;
 
 export async function resolveVals(
   { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
@@ -23,8 +23,10 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  const writesToVals = 'dryRun' in options;
-  const resolve = await createResolver(context, writesToVals);
+  // Exactly the commands that write to vals have the option --dry-run.
+  const isForWriting = 'dryRun' in options;
+  const confirmsListedVals = isForWriting || keys.some((key) => definitions[key]?.runsCode);
+  const resolve = await createResolver(context, { isForWriting, confirmsListedVals });
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
   for (const key of keys) {
@@ -47,14 +49,14 @@ const isName = (word: unknown): word is string =>
 
 export async function createResolver(
   context: Context,
-  isForWriting: boolean,
+  { isForWriting, confirmsListedVals }: { isForWriting: boolean; confirmsListedVals: boolean },
 ): Promise<(word: string) => Promise<string>> {
   const root = findRoot(context.settings);
   const names =
     root === undefined
       ? undefined
       : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
-  const { confirmName, createFinder } = await import('../names/find-val.ts');
+  const { confirmVal, createFinder } = await import('../names/find-val.ts');
   const find = createFinder({
     ...context,
     isForWriting,
@@ -63,11 +65,9 @@ export async function createResolver(
   });
   return async (word) => {
     const listed = names?.find(word);
-    // The name must be confirmed before a command writes, because a stranger's vals.json can put the id of any val
-    // beside a harmless name.
-    if (listed !== undefined && isForWriting && word !== listed.id) {
+    if (listed !== undefined && confirmsListedVals && word !== listed.id) {
       if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
-      await confirmName(await context.connect(), listed, context.rememberVal);
+      await confirmVal({ ...context, onRead: context.rememberVal }, listed);
     }
     const id = listed?.id ?? (await find(word));
     context.rememberWord(word, id);

@@ -65,7 +65,7 @@ async function itemsOf(
   workspace: Workspace,
   words: readonly string[],
 ): Promise<PullItem[]> {
-  const resolve = await createResolver(context, false);
+  const resolve = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
   const items: PullItem[] = [];
   for (const word of new Set(words)) {
     const known = findVal(workspace, word);

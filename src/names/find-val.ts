@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -7,6 +7,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
+import { createCallerCheck } from './caller.ts';
 import { listForLookup } from './my-vals.ts';
 import type { Recalled, SeenVals } from './seen-vals.ts';
 
@@ -51,8 +52,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     // the service's list.
     const early = /\d/.test(word) ? fromMemory() : undefined;
     if (early !== undefined) return early;
-    const hasToken = settings.local.value || settings.token !== undefined;
-    if (!hasToken) {
+    if (!hasToken(settings)) {
       const id = fromMemory();
       if (id !== undefined) return id;
       throw withoutToken(settings, word);
@@ -80,7 +80,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const api = await connect();
     const current: NamedVal[] = [];
     for (const { id, name } of vals) {
-      const nameNow = await readName(api, { id, name }, options.onRead).catch(undefinedIfGone);
+      const record = await readRecord(api, id, options.onRead).catch(undefinedIfGone);
+      const nameNow = record && (textAt(record, 'name') ?? name);
       if (nameNow === name) current.push({ id, name });
       else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
     }
@@ -88,19 +89,27 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   }
 }
 
-/**
- * Without `confirmName`, a file in a cloned repository could combine the name of one val with the id of another
- * val.
- */
-export async function confirmName(api: Api, val: NamedVal, onRead: FindOptions['onRead']): Promise<void> {
-  const nameNow = await readName(api, val, onRead);
+/** A stranger's vals.json may have the id of any val beside a harmless name, so the name and the owner are checked. */
+export async function confirmVal(
+  { settings, seen, connect, onRead }: Pick<FindOptions, 'settings' | 'seen' | 'connect' | 'onRead'>,
+  val: NamedVal,
+): Promise<void> {
+  const api = await connect();
+  const record = await readRecord(api, val.id, onRead);
+  const nameNow = textAt(record, 'name') ?? val.name;
   if (nameNow !== val.name) throw otherName(val, nameNow);
+  if (!hasToken(settings)) return;
+  const owner = ownerOf(record);
+  const isCaller = createCallerCheck({ api, seen });
+  if (!(await isCaller(owner?.id))) throw otherOwner(val, owner?.username);
 }
 
-async function readName(api: Api, { id, name }: NamedVal, onRead: FindOptions['onRead']): Promise<string> {
+const hasToken = ({ local, token }: Settings): boolean => local.value || token !== undefined;
+
+async function readRecord(api: Api, id: string, onRead: FindOptions['onRead']): Promise<JsonObject> {
   const record = await api.record(routes.getVal(id));
   onRead(id, record);
-  return textAt(record, 'name') ?? name;
+  return record;
 }
 
 function undefinedIfGone(error: unknown): undefined {
@@ -135,6 +144,11 @@ function only(found: readonly NamedVal[], alike: string): NamedVal {
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
     hint: `To use the val "${nameNow}", give its id: ${id}.`,
+  });
+
+const otherOwner = ({ id, name }: NamedVal, owner = 'another owner'): ConflictError =>
+  new ConflictError(`The val "${name}" of vals.json belongs to ${owner}. Nothing was done.`, {
+    hint: `To use the val of ${owner}, give its id: ${id}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {

@@ -42,7 +42,7 @@ async function findMoves(
   const { root, vals, bases } = workspace;
   const newPaths = new Map<string, string>();
   const missing = findMissing(workspace).flatMap((val) => {
-    const code = bases.read(val)?.code;
+    const code = bases.readOwnCode(val);
     return code === undefined ? [] : { file: val.file, code };
   });
   if (missing.length === 0) return newPaths;

@@ -9,6 +9,7 @@ import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
+import { broken } from './disk/manifest.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
 import { applyNotes, type Note } from './disk/notes.ts';
 import { findRoot, manifestFile } from './disk/root.ts';
@@ -102,7 +103,19 @@ export function valsOf(root: string, service: string | undefined): Vals {
     const isElsewhere = !ids.has(service) && ids.size > 0;
     return { file, name, id: idOn(service, ids), ...(isElsewhere && { otherServices: [...ids.keys()] }) };
   });
+  refuseSameIds(vals);
   return createVals(vals);
+}
+
+/** One id may stand beside two spellings of the service's address. */
+function refuseSameIds(vals: readonly WorkspaceVal[]): void {
+  const fileById = new Map<string, string>();
+  for (const { file, id } of vals) {
+    if (id === undefined) continue;
+    const otherFile = fileById.get(id);
+    if (otherFile !== undefined) throw broken(`has the id ${id} twice: ${otherFile} and ${file}`);
+    fileById.set(id, file);
+  }
 }
 
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {

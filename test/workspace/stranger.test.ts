@@ -1,8 +1,9 @@
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
-import { Place, pushed, type Service, startService } from './support.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { Place, pushed, Service, startService } from './support.ts';
 
 type Listed = Record<string, { name: string; id: string }>;
 
@@ -166,4 +167,98 @@ describe('nothing is sent if a link keeps .vals from recording the push', () => 
     expect(stderr).not.toContain('was pushed');
     expect(await service.code(id)).toBe('a');
   });
+});
+
+describe('the name of a val in vals.json, whose id belongs to a val of another owner', () => {
+  async function listedStranger() {
+    const data = join(temporaryFolder(), 'vals.db');
+    const service = new Service(await serviceInProcess(undefined, data));
+    const added = await run(['user', 'add', 'mallory', '--data', data, '--json']);
+    const mallory = { ...service.env, VALS_TOKEN: JSON.parse(added.stdout).token };
+    const code = 'export default () => "evil";';
+    const file = join(temporaryFolder(), 'quote.ts');
+    writeFileSync(file, code);
+    const created = await run(['val', 'create', 'quote', file, '--privacy', 'public', '--json'], {
+      env: mallory,
+    });
+    const { id } = JSON.parse(created.stdout);
+    await service.edit('quote', 'export default () => "mine";');
+    const place = new Place(temporaryFolder(), service.env);
+    putManifest(place, { 'lib/quote.ts': { name: 'quote', id } });
+    return { place, id };
+  }
+
+  it.each([
+    ['run', ['run', 'quote']],
+    ['run --allow-all', ['run', '--allow-all', 'quote']],
+    ['copy', ['copy', 'quote', '--to', 'http://127.0.0.1:1']],
+    ['val rm', ['val', 'rm', 'quote', '--yes']],
+  ])('is refused by vals %s', async (_words, args) => {
+    const { place, id } = await listedStranger();
+    const { exit, stdout, stderr } = await place.vals(...args);
+    expect({ exit, stdout, stderr }).toEqual({
+      exit: 5,
+      stdout: '',
+      stderr:
+        'error: The val "quote" of vals.json belongs to mallory. Nothing was done.\n' +
+        `hint: To use the val of mallory, give its id: ${id}.\n`,
+    });
+  });
+
+  it('runs if its id is typed', async () => {
+    const { place, id } = await listedStranger();
+    expect(await place.vals('run', id)).toMatchObject({ exit: 0, stdout: 'evil' });
+  });
+});
+
+it.each([
+  ['push aux/prod.ts', ['push', 'aux/prod.ts']],
+  ['push aux/prod.ts --dry-run', ['push', 'aux/prod.ts', '--dry-run']],
+])(
+  '%s does not overwrite the val of that name, because vals.json cannot list the file',
+  async (_words, args) => {
+    const { place, service, id } = await checkout();
+    place.put({ 'aux/prod.ts': 'evil' });
+    const { exit, stderr } = await place.vals(...args);
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('aux/prod.ts cannot be pushed in this workspace, because its path '),
+    });
+    expect(await service.code(id)).toBe('precious');
+  },
+);
+
+it('push --prune deletes nothing if vals.json has one id under two spellings of the address', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  const id = place.idOf('a.ts');
+  const url = `${place.env.VALS_BASE_URL}`;
+  const vals = {
+    'a.ts': { name: 'b', ids: { [url]: id } },
+    'gone.ts': { name: 'a', ids: { [`${url}/`]: id } },
+  };
+  place.put({ 'vals.json': JSON.stringify({ vals }) });
+  const { exit, stderr } = await place.vals('push', '--prune', '--yes');
+  expect({ exit, stderr }).toEqual({
+    exit: 10,
+    stderr: expect.stringContaining(`vals.json has the id ${id} twice: a.ts and gone.ts.`),
+  });
+  expect(await service.code(id)).toBe('a');
+});
+
+it.each(['.git/config', 'vals.json'])('push leaves out a folder with its own %s', async (mark) => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ [`vendor/x/${mark}`]: '{}', 'vendor/x/evil.ts': 'evil', 'vendor/b.ts': 'b' });
+  expect(await place.words(['push', 'vendor'])).toEqual({ 'vendor/b.ts': 'created' });
+  const { stderr } = await place.vals('push', 'vendor');
+  expect(stderr).toContain('vendor/x was left out: it is a repository or a workspace of its own.');
+});
+
+it('a base that this folder did not record does not make a new file a moved file', async () => {
+  const { place, id } = await checkout();
+  expect(await place.words(['push'])).toEqual({ 'prod.ts': 'unchanged' });
+  const file = join(basesOf(place), `${id}.json`);
+  writeFileSync(file, JSON.stringify({ id, code: 'notes', name: 'prod', mark: 'x' }));
+  place.remove('prod.ts');
+  place.put({ 'notes.ts': 'notes' });
+  expect(await place.status()).toMatchObject({ 'notes.ts': 'new' });
 });

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { UsageError } from '../../errors.ts';
+import { LocalError, UsageError } from '../../errors.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
@@ -83,18 +83,24 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
 
 /**
  * vals.json cannot list a file with an invalid path, so such a file has no id and no base. Its push would overwrite the
- * val of the same name without a comparison. So the file is pushed only if the user typed its path.
+ * val of the same name without a comparison.
  */
 function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly FoundFile[]): FoundFile[] {
   return files.filter(({ file, inFolder }) => {
-    if (inFolder === undefined) return true;
     const below = relativeTo(known, file);
     const isOutside = below.startsWith('../') || isAbsolute(below);
     const problem = isOutside ? undefined : pathProblem(below);
-    if (problem !== undefined) say.warn(`${file} was left out: its path ${problem}.`);
-    return problem === undefined;
+    if (problem === undefined) return true;
+    if (inFolder === undefined) throw invalidPath(file, problem);
+    say.warn(`${file} was left out: its path ${problem}.`);
+    return false;
   });
 }
+
+const invalidPath = (file: string, problem: string): LocalError =>
+  new LocalError(`${file} cannot be pushed in this workspace, because its path ${problem}.`, {
+    hint: `Rename the file or its folder, or name the val that you mean: ${shell`vals push ${file}`} --name <name>.`,
+  });
 
 function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushItem {
   const untracked = untrackedItem(context, found);

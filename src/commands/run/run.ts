@@ -36,6 +36,7 @@ export const command = defineCommand({
       ...val('<val|file>', 'a file, or the name or id of a val; NAME@2 is version 2'),
       orFile: true,
       orVersion: true,
+      runsCode: true,
     },
     args: argument('[args...]', 'arguments and options for the val'),
   },

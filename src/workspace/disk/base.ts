@@ -23,6 +23,7 @@ interface Identity {
 
 export interface Bases {
   read(val: Identity): Base | undefined;
+  readOwnCode(val: Identity): string | undefined;
   cameWithCheckout(id: string): boolean;
   prepare(): void;
   checkWritable(val: Identity): void;
@@ -46,7 +47,8 @@ export function createBases(
     knownMark ??= folderMark(root);
     return knownMark;
   };
-  // markNow() is part of the file name, because a stranger's repository could otherwise contain a valid file.
+  const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
+  // A repository cannot contain this file, because nobody else knows the mark of this folder.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
@@ -76,15 +78,20 @@ export function createBases(
       }
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
-      const isOurs = mark !== undefined && mark === markNow();
-      // If `isOurs` is false, `version` must be undefined. Otherwise the program would trust a file from a stranger's
-      // repository, and not read the val from the service.
+      const isOurs = isOwnMark(mark);
+      // A base with another mark may come from a stranger's repository. Its version and time are left out, so that the
+      // val is always read from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
       // A base from a stranger's repository must not be used, because a push would otherwise overwrite the user's val
       // of the same name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
+    },
+    readOwnCode(val) {
+      const key = keyOf(val);
+      const base = parseBase(key, fileOf(key));
+      return typeof base === 'object' && isOwnMark(base.mark) ? base.code : undefined;
     },
     checkWritable(val) {
       for (const file of [...filesForWriting, fileOf(keyOf(val))]) refuseSpecial(root, file);

@@ -131,7 +131,10 @@ export function createFolderFilter(
     const below = withSlashes(relative(root, path), sep);
     return (
       below !== '' &&
-      (isHidden(basename(path)) || isTooDeep(below) || isIgnored(path, true, rulesOf(folderOf(below))))
+      (isHidden(basename(path)) ||
+        isTooDeep(below) ||
+        isOtherProject(path) ||
+        isIgnored(path, true, rulesOf(folderOf(below))))
     );
   };
 }
@@ -162,6 +165,12 @@ function rulesByFolder(
 
 const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));
 
+/** A repository inside of the folder may come from a stranger, so its files are not part of the folder. */
+const projectMarks = ['.git', 'vals.json'];
+
+const isOtherProject = (folder: string): boolean =>
+  projectMarks.some((name) => existsSync(join(folder, name)));
+
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
@@ -180,9 +189,15 @@ async function walk(
   inherited: readonly Rules[],
   options: Walk,
 ): Promise<string[]> {
+  const entries = await entriesOf(root, folder, options);
+  if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
+    const shown = withSlashes(join(options.shownPath, folder));
+    options.warn(`${shown} was left out: it is a repository or a workspace of its own.`);
+    return [];
+  }
   const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];
   const files: string[] = [];
-  for (const entry of await entriesOf(root, folder, options)) {
+  for (const entry of entries) {
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
