@@ -8,6 +8,7 @@ import type { Context } from '../cli/context.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
+import { secretFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
@@ -51,7 +52,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         stdin: () => Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
         agent: {
           filesBelow: folderForFiles(context.settings),
-          forbiddenFolders: forbiddenFolders(context.settings),
+          forbiddenFolders: secretFolders(context.settings),
         },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
@@ -82,9 +83,6 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   // user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
-
-const forbiddenFolders = ({ configDirectory, dataDirectory }: Context['settings']): string[] =>
-  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 function interruptedBy(...signals: AbortSignal[]): AbortSignal {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
-import { BadResponseError, RefusedError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { BadResponseError, LocalError, RefusedError } from '../errors.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call } from './call.ts';
@@ -14,6 +14,8 @@ import { readRun } from './run-record.ts';
 export interface Api {
   send(call: Call): Promise<Answer>;
   holdsToken(text: string): boolean;
+  /** Every request is checked with this. Call it only to refuse a call before, or without, sending it. */
+  refuseToken(call: Call): void;
   record(call: Call): Promise<JsonObject>;
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   follow(call: Call, last: number): AsyncGenerator<Page>;
@@ -34,10 +36,26 @@ const sentToken = ({ method, path }: Call): BadResponseError =>
     path,
   });
 
+const tokenIn = (field: string): LocalError =>
+  new LocalError(`The ${field} contains your token, so it was not sent.`, {
+    hint: `Anybody who can read the ${field} of a val could act as you. Remove the token from the ${field}.`,
+  });
+
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
   const holdsToken = (text: string): boolean => token !== undefined && holdsSecret(text, token);
+  const refuseToken = ({ body }: Call): void => {
+    if (!isObject(body)) return;
+    for (const field of ['code', 'readme']) {
+      const text = body[field];
+      if (typeof text === 'string' && holdsToken(text)) throw tokenIn(field);
+    }
+  };
+  const request = async (call: Call): Promise<Answer> => {
+    refuseToken(call);
+    return client.request(call);
+  };
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
-    const { body = null, isLarge } = await client.request({ ...call, query });
+    const { body = null, isLarge } = await request({ ...call, query });
     const next = nextQueryOf(body, call);
     // Servers log the addresses of requests, so a link that contains the token would reveal the token.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
@@ -59,11 +77,12 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   }
   return {
     holdsToken,
-    send: (call) => client.request(call),
+    refuseToken,
+    send: request,
     async record(call) {
-      const { body } = await client.request(call).catch((error) => {
+      const { body } = await request(call).catch((error) => {
         if (!call.mayRequirePaging || !mayRequirePaging(error)) throw error;
-        return client.request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
+        return request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
       });
       return body === undefined ? {} : recordOf(body, call);
     },

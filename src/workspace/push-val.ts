@@ -103,10 +103,12 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
       `${val.file} goes to the val "${name}", because its id in vals.json belongs to that val and not to "${val.name}".`,
     );
   }
+  const call = routes.putVal(name, code);
+  api.refuseToken(call);
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
   workspace.bases.checkWritable(val);
   options.beforeSending();
-  const { status, body = null } = await api.send(routes.putVal(name, code)).catch((error) => {
+  const { status, body = null } = await api.send(call).catch((error) => {
     // The base must record `sent`, because the service may have stored the code although the request failed.
     if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
     throw error;

@@ -1,4 +1,5 @@
 import type { Api } from '../../api/api.ts';
+import type { Call } from '../../api/call.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, RefusedError } from '../../errors.ts';
@@ -33,14 +34,14 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const before = there?.version;
   if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   const facts = { name, ...(before !== undefined && { versionBefore: before }) };
+  const { api } = options.target;
+  const fields = there === undefined || options.force ? fieldsOf(source) : {};
+  const refuseTokens = (call: Call) => {
+    for (const service of [options.from, api]) service.refuseToken(call);
+  };
+  refuseTokens(newVal(name, first.value, fields));
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
 
-  const { api } = options.target;
-  const code = codeOf(source);
-  if (api.holdsToken(code) || options.from.holdsToken(code)) {
-    remark('the code contains your token, so anybody who can read the val can act as you');
-  }
-  const fields = there === undefined || options.force ? fieldsOf(source) : {};
   const isReplaced = found === 'unknown' && options.force;
   let sent = await sendWithFields(fields, remark, (given) => {
     if (there?.id !== undefined) return api.record(routes.createVersion(there.id, first.value, given));
@@ -50,6 +51,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const sentId = textAt(sent, 'id') ?? there?.id;
   for await (const code of codes) {
     const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
+    refuseTokens(call);
     sent = { ...sent, ...(await api.record(call)) };
   }
   for (const [field, wanted] of Object.entries(fields)) {

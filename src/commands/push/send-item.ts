@@ -7,6 +7,7 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { shell } from '../../lib/shell-command.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
+import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
 import { relativeImports } from '../../workspace/sources/warnings.ts';
@@ -56,11 +57,6 @@ export async function createItemSender(
   async function send(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
     const { file, name, val } = item;
     const code = await item.read();
-    if (code !== undefined && api.holdsToken(code)) {
-      say.warn(
-        `${file} holds your token. Anybody who can read the val can act as you. Remove the token from the code, and create a new token.`,
-      );
-    }
     const isTracked = val !== undefined && workspace !== undefined;
     if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);
     try {
@@ -68,6 +64,8 @@ export async function createItemSender(
         ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
+      // Code with the token is never sent. So here the service already has the code, or has other code.
+      if (code !== undefined && api.holdsToken(code)) say.warn(tokenInFile(file));
       return outcome;
     } catch (error) {
       throw withNameProposed(error, name, (valid) =>
@@ -97,8 +95,10 @@ async function pushUntracked(
   code: string,
   { dryRun, seenBefore }: UntrackedPush,
 ): Promise<Outcome> {
+  const call = routes.putVal(name, code);
+  api.refuseToken(call);
   if (dryRun) return { status: 'planned' };
-  const { status, body = null } = await api.send(routes.putVal(name, code));
+  const { status, body = null } = await api.send(call);
   const id = textAt(body, 'id');
   const facts = idAndVersion(id, versionOf(body));
   if (status === 201) return { status: 'created', ...facts };

@@ -5,10 +5,11 @@ import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
+import { checkTypedPath, type PathSettings } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
-  settings: { cwd: string };
+  settings: PathSettings;
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
@@ -44,6 +45,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
         hint: 'Give a file. To push a folder, run `vals push <folder>`.',
       });
     }
+    checkTypedPath(path, file, input.settings);
     return stats.isFIFO()
       ? await readPipe(file, path, input)
       : readPlainFile(path, { mostBytes: largest.text, followLinks: true });

@@ -11,6 +11,7 @@ import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
+import { checkTypedPath, type PathSettings } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Source {
@@ -32,21 +33,23 @@ interface FileInFolder {
 }
 
 interface CollectContext {
-  settings: { cwd: string };
+  settings: PathSettings;
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings: { cwd }, agent, say: { warn } }: CollectContext,
+  { settings, agent, say: { warn } }: CollectContext,
 ): Promise<FoundFile[]> {
+  const { cwd } = settings;
   const found: FoundFile[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
+      checkTypedPath(folder, path, settings);
       for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder, below } });
       }

@@ -1,0 +1,64 @@
+// Decides whether vals may read a path that the user typed. A cloned repository may contain links to the user's secrets.
+import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { LocalError } from '../../errors.ts';
+import { foldersAbove, isWithin, realPath } from '../../lib/paths.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { manifestFile } from '../disk/root.ts';
+
+export type PathSettings = Pick<Settings, 'cwd' | 'configDirectory' | 'dataDirectory'>;
+
+/** The folders in which vals keeps tokens. */
+export const secretFolders = ({ configDirectory, dataDirectory }: PathSettings): string[] =>
+  [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
+
+export function checkTypedPath(path: string, shownPath: string, settings: PathSettings): void {
+  const target = targetOf(path);
+  const leavesProject = projectsAround(path, settings.cwd).some(
+    (project) => target === undefined || !isWithin(realPath(project), target),
+  );
+  if (leavesProject) throw leadsOut(path, shownPath, target);
+  // A pipe such as /proc/self/fd/11, which zsh makes for <(...), has no target.
+  if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath);
+}
+
+/**
+ * Returns all workspaces and repositories above the path. The nearest one is not enough, because a linked folder of the
+ * path may lead to a repository elsewhere.
+ */
+function projectsAround(path: string, cwd: string): string[] {
+  const projects = foldersAbove(path).filter((folder) =>
+    [manifestFile, '.git'].some((name) => existsSync(join(folder, name))),
+  );
+  return projects.length === 0 && isWithin(cwd, path) ? [cwd] : projects;
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSecret(target: string, settings: PathSettings): boolean {
+  // If VALS_CONFIG_DIR is the current folder or a folder above, the user's code is in that folder too.
+  const folders = secretFolders(settings)
+    .map(realPath)
+    .filter((folder) => !isWithin(folder, realPath(settings.cwd)));
+  // A file in /proc may show the environment of a process, and so its token.
+  return [...folders, '/proc'].some((folder) => isWithin(folder, target));
+}
+
+function leadsOut(path: string, shownPath: string, target: string | undefined): LocalError {
+  const verb = lstatSync(path).isSymbolicLink() ? 'is a link' : 'leads through a link';
+  const place = target === undefined ? 'a pipe or a deleted file' : target;
+  return new LocalError(`${shownPath} ${verb} to ${place}, which is outside of this project.`, {
+    hint: `To use that file, give its own path${target === undefined ? '' : `: ${target}`}.`,
+  });
+}
+
+const holdsSecrets = (shownPath: string): LocalError =>
+  new LocalError(`${shownPath} was not read, because files in that folder may contain your token.`, {
+    hint: 'Give a file outside of /proc and of the config and data folders of vals. To see these folders, run `vals config`.',
+  });

@@ -1,0 +1,166 @@
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { environment, folderOf, program, run, runProcess, temporaryFolder } from '../support/program.ts';
+import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+
+const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+const isLinux = process.platform === 'linux';
+
+function repository(marker: string | undefined): { cwd: string; outside: string } {
+  const cwd = folderOf({ 'a.ts': 'a', ...(marker !== undefined && { [marker]: '{"vals":{}}' }) });
+  const outside = realpathSync(folderOf({ 'secret.ts': 'secret', '.git/HEAD': '' }));
+  symlinkSync(join(outside, 'secret.ts'), join(cwd, 'link.ts'));
+  symlinkSync(outside, join(cwd, 'lib'));
+  return { cwd, outside };
+}
+
+const sending = [
+  ['push', 'link.ts', '--name', 'x'],
+  ['val', 'create', 'x', 'link.ts', '--privacy', 'public'],
+  ['val', 'create', 'x', 'a.ts', '--readme', 'link.ts'],
+  ['val', 'set', id, '--readme', 'link.ts'],
+  ['version', 'new', id, 'link.ts'],
+  ['api', '/v1/vals', '-F', 'code=@link.ts'],
+  ['run', 'link.ts'],
+];
+
+describe('a link out of the project', () => {
+  it.each(sending)('is not read by vals %s %s %s %s %s', async (...args) => {
+    for (const marker of ['vals.json', '.git', undefined]) {
+      const { cwd, outside } = repository(marker);
+      const service = await scriptedService([]);
+      const { exit, stderr } = await run(args, { cwd, env: service.env });
+      expect({ exit, stderr }).toEqual({
+        exit: 10,
+        stderr: expect.stringContaining(
+          `link.ts is a link to ${outside}/secret.ts, which is outside of this project.`,
+        ),
+      });
+      expect(service.requests).toEqual([]);
+    }
+  });
+
+  it.each(['link.ts', 'lib/secret.ts', 'lib'])('is not pushed: %s', async (path) => {
+    const { cwd, outside } = repository('.git/HEAD');
+    mkdirSync(join(cwd, 'sub'));
+    const service = await scriptedService([]);
+    const paths = [join(cwd, path), `../${path}`];
+    for (const typed of paths) {
+      const { exit, stderr } = await run(['push', typed], { cwd: join(cwd, 'sub'), env: service.env });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`link to ${outside}`) });
+    }
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a typed path is read', () => {
+  it('if it is a link within the project, or a link that is in no project', async () => {
+    const { cwd, outside } = repository('.git/HEAD');
+    symlinkSync('a.ts', join(cwd, 'inside.ts'));
+    const elsewhere = temporaryFolder();
+    symlinkSync(join(outside, 'secret.ts'), join(elsewhere, 'mine.ts'));
+    for (const path of ['inside.ts', join(elsewhere, 'mine.ts'), join(outside, 'secret.ts')]) {
+      expect(await run(['push', path, '--dry-run'], { cwd })).toMatchObject({ exit: 0 });
+    }
+  });
+
+  it.runIf(isLinux)('if it is standard input or a pipe of the shell', async () => {
+    const { cwd } = repository('.git/HEAD');
+    const script = `"$0" "$1" val create x /dev/stdin --dry-run --json < a.ts &&
+      cat a.ts | "$0" "$1" val create x /dev/stdin --dry-run --json &&
+      cat a.ts | "$0" "$1" val create x /proc/self/fd/0 --dry-run --json &&
+      "$0" "$1" val create x <(cat a.ts) --dry-run --json`;
+    const env = environment(temporaryFolder());
+    const { stdout } = await execa('bash', ['-c', script, process.execPath, program], {
+      env,
+      extendEnv: false,
+      cwd,
+    });
+    expect(stdout.match(/"code":\s*"a"/g)).toHaveLength(4);
+  });
+});
+
+describe('a file that may contain the token is never read:', () => {
+  it.runIf(isLinux)('the environment of a process', async () => {
+    const cwd = folderOf({ 'a.ts': 'a' });
+    symlinkSync('/proc/self/environ', join(cwd, 'README.md'));
+    const service = await scriptedService([]);
+    for (const file of ['README.md', '/proc/self/environ']) {
+      const result = await runProcess(['val', 'set', id, '--readme', file], { cwd, env: service.env });
+      expect(result).toMatchObject({ exit: 10, stdout: '' });
+    }
+    expect(service.requests).toEqual([]);
+  });
+
+  it('the files in the config and data folders', async () => {
+    const home = temporaryFolder();
+    const folder = folderOf({ 'config.json': '{}', 'vals.db': 'x' });
+    const service = await scriptedService([]);
+    const env = { ...service.env, VALS_CONFIG_DIR: folder, VALS_DATA_DIR: folder };
+    for (const file of ['config.json', 'vals.db']) {
+      const result = await run(['val', 'create', 'x', join(folder, file)], { home, env });
+      expect(result).toMatchObject({ exit: 10, stderr: expect.stringContaining('may contain your token') });
+    }
+    const inOwnFolder = await run(['push', 'config.json', '--dry-run'], { cwd: folder, home, env });
+    expect(inOwnFolder.exit).toBe(0);
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a text with the token in it is not sent', () => {
+  const withToken = `// ${testToken}`;
+
+  it.each([
+    ['push', '-', '--name', 'x'],
+    ['val', 'create', 'x'],
+    ['val', 'create', 'x', 'a.ts', '--readme', '-'],
+    ['val', 'set', id, '--readme', '-'],
+    ['version', 'new', id],
+    ['api', '/v1/vals', '--input', '-'],
+    ['push', 'token.ts'],
+  ])('by vals %s %s %s %s %s', async (...args) => {
+    for (const marker of ['.git', 'vals.json']) {
+      const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, [marker]: '{"vals":{}}' });
+      const service = await scriptedService([], () => ({ status: 404 }));
+      const input = args[0] === 'api' ? JSON.stringify({ code: withToken }) : withToken;
+      const { exit, stderr } = await run(args, { cwd, env: service.env, input });
+      expect({ exit, stderr }).toEqual({
+        exit: 10,
+        stderr: expect.stringContaining('contains your token, so it was not sent.'),
+      });
+      expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+    }
+  });
+
+  it('by vals val edit, and the text is kept', async () => {
+    const service = await scriptedService([], () => ({ body: { id, name: 'x', code: 'x', version: 1 } }));
+    const env = { ...service.env, EDITOR: `sh -c 'echo "${withToken}" > "$1"' sh` };
+    const { exit, stderr } = await run(['val', 'edit', id], { env });
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('Your text is in') });
+    expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  it('by a dry run, which says so', async () => {
+    const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{"vals":{}}' });
+    const service = await scriptedService([], () => ({ status: 404 }));
+    const { exit } = await run(['push', '--dry-run'], { cwd, env: service.env });
+    expect(exit).toBe(10);
+  });
+
+  it('by vals copy: neither the token of the source nor that of the target', async () => {
+    const to = await serviceInProcess();
+    for (const token of [testToken, to.token]) {
+      const body = { id, name: 'x', code: `// ${token}`, version: 1 };
+      const from = await scriptedService([], () => ({ body }));
+      const env = { ...from.env, VALS_TO_TOKEN: to.token };
+      for (const more of [[], ['--dry-run']]) {
+        const { exit } = await run(['copy', id, '--to', to.baseUrl, ...more], { env });
+        expect(exit).toBe(10);
+      }
+    }
+    expect((await run(['ls'], { env: to.env })).stdout).toBe('');
+  });
+});
