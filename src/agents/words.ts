@@ -58,14 +58,17 @@ function argumentWords(command: LoadedCommand, input: Input): string[] {
     const given = listOf(input[key]).map(String);
     if (!definition.canBeCode) return given;
     if (input.code !== undefined && given.length > 0) {
-      throw new UsageError(`${toolName(command)} takes code or ${key}, not both.`, {
-        hint: `Omit code or ${key}.`,
-      });
+      throw new UsageError(
+        `The tool ${toolName(command)} takes the input code or the input ${key}, not both.`,
+        {
+          hint: `Omit code or ${key}.`,
+        },
+      );
     }
     if (given.includes('-')) throw noStandardInput(key);
     if (input.code !== undefined) return ['-'];
     if (given.length === 0 && !isVariadic(definition)) {
-      throw new UsageError(`${toolName(command)} needs code or ${key}.`, {
+      throw new UsageError(`The tool ${toolName(command)} needs the input code or the input ${key}.`, {
         hint: `Give the code itself as code, or the path of a file as ${key}.`,
       });
     }
@@ -79,7 +82,7 @@ function listOf(value: unknown): unknown[] {
 }
 
 const noStandardInput = (key: string): UsageError =>
-  new UsageError(`${key} cannot be -.`, {
+  new UsageError(`The input ${key} cannot be -.`, {
     hint: `Give the path of a file as ${key}.`,
   });
 
@@ -91,12 +94,12 @@ function checkTypes(
   for (const [key, value] of Object.entries(input)) {
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (property === undefined) {
-      throw new UsageError(`${toolName(command)} has no input "${key}".`, {
+      throw new UsageError(`The tool ${toolName(command)} has no input "${key}".`, {
         hint: inputList(command, properties),
       });
     }
     if (value !== undefined && !fits(value, property)) {
-      throw new UsageError(`${key} must be ${wantedType(property)}.`, {
+      throw new UsageError(`The input ${key} of ${toolName(command)} must be ${wantedType(property)}.`, {
         hint: `${key}: ${property.description}.`,
       });
     }
@@ -110,13 +113,16 @@ function checkRequired(
 ): void {
   const missing = required.find((key) => listOf(input[key]).length === 0);
   if (missing === undefined) return;
-  throw new UsageError(`${toolName(command)} needs ${missing}: ${properties[missing]?.description}.`, {
-    hint: inputList(command, properties),
-  });
+  throw new UsageError(
+    `The tool ${toolName(command)} needs the input ${missing}: ${properties[missing]?.description}.`,
+    {
+      hint: inputList(command, properties),
+    },
+  );
 }
 
 const inputList = (command: LoadedCommand, properties: Tool['inputSchema']['properties']): string =>
-  `The inputs of ${toolName(command)} are: ${Object.keys(properties).join(', ') || 'none'}.`;
+  `The inputs of the tool ${toolName(command)} are: ${Object.keys(properties).join(', ') || 'none'}.`;
 
 function wantedType({ type, items }: Property): string {
   if (type === 'array') return `an array of ${items?.type}s`;

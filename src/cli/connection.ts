@@ -87,8 +87,8 @@ const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
 
 function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }: BaseUrl): string {
   if (signInHint !== undefined) return signInHint;
-  if (token !== undefined) return 'Nothing was stored. Check the token, then try again.';
-  if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of this service.';
+  if (token !== undefined) return 'Nothing was stored. Check the token, then run `vals login` again.';
+  if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
   return `To sign in, run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
 }
 
@@ -110,7 +110,7 @@ function parseProxy({ value, source }: Setting<string>): URL {
   } catch {}
   // The message must not repeat the address, because the address may contain a password.
   throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset it. Percent-encode a user name and a password.',
+    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset the variable. Percent-encode a user name and a password.',
   });
 }
 

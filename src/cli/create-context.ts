@@ -48,10 +48,12 @@ export function createContext(
           messages.warn('The service sent the same records twice, so the list may be incomplete.'),
         more: messages.more,
         serviceIsAway: ({ message }) =>
-          messages.warn(`${message} This command keeps trying until the service is back.`),
-        serviceIsBack: () => messages.note('The service is back.'),
+          messages.warn(`${message} The command keeps trying until the service answers.`),
+        serviceIsBack: () => messages.note('The service answers again.'),
         recordsMayBeMissing: () =>
-          messages.warn('The list changed while it was being read, so some records may be missing.'),
+          messages.warn(
+            'The list on the service changed while the command read it, so some records may be missing.',
+          ),
       },
     });
     connections.push(connection);

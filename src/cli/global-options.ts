@@ -5,7 +5,7 @@ import { type OptionDefinition, parsed, toggle, word } from './command.ts';
 export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
   ndjson: toggle('--ndjson', 'print one JSON record per line, as records arrive'),
-  fields: parsed('--fields <a,b.c>', 'print only these fields', parseFields),
+  fields: parsed('--fields <a,b.c>', 'print only these fields of each record', parseFields),
   quiet: toggle('--quiet', 'print no hints and no progress'),
   baseUrl: word('--base-url <url>', 'the address of the service (VALS_BASE_URL)'),
   local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
@@ -28,12 +28,14 @@ export const helpOption = toggle('-h, --help', 'show the help');
 export const versionOption = toggle('-V, --version', 'print the version');
 
 export const environmentAlone: Readonly<Record<string, string>> = {
-  VALS_TOKEN: 'the token; it overrides the token that `vals login` stored',
+  VALS_TOKEN: 'the token to use instead of the one that `vals login` stored',
   VALS_TO_TOKEN: 'the token for the service that `vals copy --to` names',
   VALS_CONFIG_DIR: 'the folder of the config file',
   VALS_DATA_DIR: 'the data folder of the embedded service',
-  HTTPS_PROXY: 'the proxy for https://; HTTP_PROXY for http://, NO_PROXY for hosts without a proxy',
-  VISUAL: 'the editor for `vals val edit`; it overrides EDITOR',
+  HTTPS_PROXY: 'the proxy for https:// addresses',
+  HTTP_PROXY: 'the proxy for http:// addresses',
+  NO_PROXY: 'the hosts that are reached without a proxy',
+  VISUAL: 'the editor for `vals val edit`, used instead of EDITOR',
 };
 
 function parseFields(text: string): string[] {

@@ -126,7 +126,7 @@ function hintForVal(command: Command, tree: CommandTree): string | undefined {
 
 export function wrongChoice(name: string, word: string, choices: readonly string[]): UsageError {
   const meant = asQuestion(nearest(word, choices));
-  return new UsageError(`${name} takes ${choices.join(', ')}, not "${word}".${meant}`, {
+  return new UsageError(`${name} takes one of ${choices.join(', ')}, not "${word}".${meant}`, {
     hint: `For example ${name} ${choices[0]}.`,
   });
 }

@@ -77,6 +77,6 @@ export async function createResolver(
 
 const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
   new ConflictError(
-    `"${word}" may mean another val, because vals.json has the name "${name}" for ${file}. Nothing was done.`,
+    `"${word}" may mean another val, because vals.json has the name "${name}" for the file ${file}. Nothing was done.`,
     { hint: `If you mean the val "${name}", give its name: ${name}.` },
   );

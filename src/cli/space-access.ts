@@ -13,7 +13,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
   const noSpace = (): NoSpaceError =>
     // The error must have no HTTP status, because commands take status 404 as the sign of an absent val.
     new NoSpaceError(
-      `There is no space ${space.name} on ${space.service.href}, or you are not a member of it.`,
+      `There is no space ${space.name} on ${space.service.href}, or you are not a member of that space.`,
       {
         hint: `To list your spaces, run \`vals use\`. To become a member, ask the person who runs the service to run ${shell`vals space grant ${space.name} <username>`}.`,
       },

@@ -14,7 +14,7 @@ import { dryRun, plan } from './shared/options.ts';
 type Field<Value = string> = [key: string, value: Value];
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
-const pathMissing = 'The request needs a path, such as /v1/me.';
+const pathMissing = '`vals api` needs the path of a request, such as /v1/me.';
 
 export const command = defineCommand({
   summary: 'Send any request to the service',
@@ -28,20 +28,20 @@ export const command = defineCommand({
   usage: '[method] <path>',
   arguments: {
     first: {
-      ...argument('<method|path>', 'GET, POST, PUT, PATCH, DELETE, ..., or the path'),
+      ...argument('<method|path>', 'the HTTP method; or the path, without a method'),
       words: methods,
       missingMessage: pathMissing,
     },
-    second: argument('[path]', 'the path below the base URL: /v1/me'),
+    second: argument('[path]', 'the path below the base URL, such as /v1/me'),
   },
   options: {
-    rawField: repeatable('-f, --raw-field <key=value>', 'a field that is text', parseField),
-    field: repeatable(
-      '-F, --field <key=json>',
-      "a field that is JSON; @file sends a file's text",
+    rawField: repeatable(
+      '-f, --raw-field <key=value>',
+      'a field of the request, with a text value',
       parseField,
     ),
-    input: word('--input <file>', 'a JSON file that is sent byte for byte, or - for standard input'),
+    field: repeatable('-F, --field <key=json>', 'a field with a JSON value, or @file for a text', parseField),
+    input: word('--input <file>', 'a JSON file to send as the body, or - for standard input'),
     paginate: toggle('--paginate', 'read all pages of a list, and print one array'),
     dryRun,
   },
@@ -71,7 +71,7 @@ export const command = defineCommand({
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       acceptsAnyAnswer: true,
-      hints: { 404: 'Check the path and the ids in it.' },
+      hints: { 404: 'Check the path of the request, and the ids in the path.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();
@@ -92,7 +92,7 @@ function parseMethod(word: string): string {
 function parseField(word: string): Field {
   const equals = word.indexOf('=');
   if (equals > 0) return [word.slice(0, equals), word.slice(equals + 1)];
-  throw new UsageError('A field needs the form key=value.', {
+  throw new UsageError('The value of -f and -F needs the form key=value.', {
     hint: 'For example -f name=hello, or -F version=3.',
   });
 }
@@ -104,19 +104,19 @@ function checkCombination(
   paginate: boolean | undefined,
 ): void {
   if (input !== undefined && isRead(method)) {
-    throw new UsageError(`A ${method} request has no body, so it takes no --input.`, {
-      hint: 'To send values in the query, use -f or -F.',
+    throw new UsageError(`A ${method} request has no body, so --input cannot be used.`, {
+      hint: 'To send values in the query of the request, use -f or -F.',
     });
   }
   if (paginate && method !== 'GET') {
-    throw new UsageError(`--paginate works only with GET, but this request is a ${method}.`, {
+    throw new UsageError(`--paginate works only with GET, but the method of the request is ${method}.`, {
       hint: 'To send fields in the query of a GET, give the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
     });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);
   if (readers.length > 1) {
-    throw new UsageError('Standard input can be read only once.', {
-      hint: 'Use - for one value, and files for the others.',
+    throw new UsageError('More than one option reads standard input, which can be read only once.', {
+      hint: 'Use - for one option, and files for the others.',
     });
   }
 }
@@ -139,7 +139,7 @@ async function readBody(file: string, context: Context): Promise<Pick<Call, 'tex
   try {
     return { text, body: parseJson(text) };
   } catch (error) {
-    throw new LocalError(`${file === '-' ? 'Standard input' : file} is not JSON.`, {
+    throw new LocalError(`${file === '-' ? 'Standard input' : `The file ${file}`} is not JSON.`, {
       hint: 'The body of a request must be JSON. To send a text file as a field, use -F key=@file.',
       cause: error,
     });

@@ -13,12 +13,12 @@ import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
   description:
-    'Make a new folder with one file for each of your vals on the service. This is `vals init` and ' +
+    'Make a new folder with one file for each of your vals on the service. The command does `vals init` and ' +
     '`vals pull --all` in one command. The folder must be new or empty. After an interruption, run the command again: ' +
     'it continues.',
   details:
     'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
-    'To add them, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
+    'To add one of these vals, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
   arguments: { folder: argument('[folder]', "the new folder (default: the service's host name)") },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
@@ -45,8 +45,12 @@ export const command = defineCommand({
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
-    say.done(`${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`);
-    say.hint(`To edit the vals, run ${shell`cd ${given}`}. To send the changed files, run \`vals push\`.`);
+    say.done(
+      `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
+    );
+    say.hint(
+      `To go to the folder, run ${shell`cd ${given}`}. To send the files that you change, run \`vals push\`.`,
+    );
     return { kind: 'nothing' };
   },
 });

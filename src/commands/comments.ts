@@ -6,7 +6,7 @@ import { paging, timeRange } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List the comments you gave or received',
   options: {
-    relationship: word('--relationship <word>', 'the comments to list', {
+    relationship: word('--relationship <word>', 'whether you gave or received the comments', {
       choices: ['any', 'given', 'received'],
       default: 'any',
     }),

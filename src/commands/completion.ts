@@ -17,8 +17,8 @@ export const command = defineCommand({
   columns: [],
   run(_context, { shell }) {
     if (isShell(shell)) return { kind: 'text', text: completionScripts[shell] };
-    throw new UsageError(`There is no completion for "${shell}".`, {
-      hint: `Choose one of ${shells.join(', ')}, for example \`vals completion bash\`.`,
+    throw new UsageError(`There is no completion script for the shell "${shell}".`, {
+      hint: `Choose one of the shells ${shells.join(', ')}, for example \`vals completion bash\`.`,
     });
   },
 });

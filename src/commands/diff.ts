@@ -13,14 +13,14 @@ export const command = defineCommand({
   description:
     'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
     'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +
-    'In a pipe, - is always the service and + the file, in the format of `patch -p1`.',
+    'In a pipe, - always marks lines of the service and + lines of the file, in the format of `patch -p1`.',
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
-    'service, + marks lines here.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
+    'service, + marks lines in the file.',
+  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
-  empty: 'No file differs from the service.',
+  empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
     const { examined, error } = await compareVals(context, vals);
     if (error !== undefined) throw error;
@@ -32,7 +32,7 @@ export const command = defineCommand({
         return { file: val.file, name: val.name, status: shownStatus(examined), diff };
       }),
     );
-    if (rows.length === 0) context.say.hint('No file differs from the service.');
+    if (rows.length === 0) context.say.hint('No file of the workspace differs from its val on the service.');
     const diffs = differing.map((examined, index): ShownDiff => {
       const { before, after } = sidesOf(examined);
       const patch = rows[index]?.diff ?? '';
@@ -47,24 +47,24 @@ export const command = defineCommand({
 });
 
 const meanings: Record<ShownStatus, string> = {
-  'changed here': 'changed here. To send the change, run `vals push`.',
+  'changed here': 'changed in the workspace. To send the change, run `vals push`.',
   new: 'is not on the service yet. To send the val, run `vals push`.',
   'changed there': 'changed on the service. To write the change into the file, run `vals pull`.',
-  conflict: 'changed here and on the service. To merge both changes, run `vals pull --merge`.',
-  'missing here': 'has no file here. To write the file, run `vals pull`.',
+  conflict: 'changed in the workspace and on the service. To merge both changes, run `vals pull --merge`.',
+  'missing here': 'has no file in the workspace. To write the file, run `vals pull`.',
   'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
   'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
   unmerged: 'has conflict markers. Edit the code between the markers, then run `vals push`.',
   'renamed here': 'has another name on the service. To rename the val on the service, run `vals push`.',
-  unchanged: 'is the same here and on the service.',
+  unchanged: 'is the same in the workspace and on the service.',
 };
 
 const nameTaken =
-  'is new here, but the service already has a val of that name. To merge the file with that val, run `vals pull --merge`.';
+  'is new in the workspace, but the service already has a val of that name. To merge the file with that val, run `vals pull --merge`.';
 
 function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
-    return 'is neither here nor on the service. To remove the val from vals.json, run `vals forget`.';
+    return 'is neither in the workspace nor on the service. To remove the val from vals.json, run `vals forget`.';
   const status = shownStatus(examined);
   return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
 }

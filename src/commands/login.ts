@@ -16,7 +16,7 @@ export const command = defineCommand({
   description:
     'Sign in to a service, and store the token in a file that only you can read. ' +
     'A token is stored only if the service accepts it, and it is sent to that service only. ' +
-    'Without --base-url, the command asks for the address.',
+    'Without --base-url, the command asks for the address of the service.',
   options: { withToken: toggle('--with-token', 'read the token from standard input') },
   examples: [
     'vals login --base-url https://api.example.com',
@@ -27,7 +27,7 @@ export const command = defineCommand({
     const { settings, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
-        hint: 'Omit --local, and unset VALS_LOCAL.',
+        hint: 'To sign in to another service, omit --local and unset VALS_LOCAL.',
       });
     }
     const { configFile } = settings;
@@ -41,7 +41,8 @@ export const command = defineCommand({
       baseUrl: baseUrl.href,
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is set, so its token is used instead of the stored one.');
+    if (env.VALS_TOKEN)
+      say.warn('VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.');
     say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
     // `actor` comes first, because in a space `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
@@ -57,14 +58,14 @@ async function readToken(context: Context): Promise<string> {
   const text = (await readText('-', context)).trim();
   if (text !== '') return checkToken(text, 'standard input');
   throw new AuthError('No token was given, because standard input was empty.', {
-    hint: 'Nothing was stored. Pipe the token into the command.',
+    hint: 'Nothing was stored. Pipe the token into `vals login --with-token`.',
   });
 }
 
 async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
   say.banner(
     `Signing in to ${href}\n` +
-      "Create a token in the service's settings, or ask the person who runs it. Paste the token here: it is not shown.\n" +
+      "Create a token in the service's settings, or ask the person who runs the service. Paste the token below. The terminal does not show the token.\n" +
       `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
   );
   const text = await prompt.secret(

@@ -14,7 +14,7 @@ export const command = defineCommand({
     const { settings, env, say } = context;
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
-      throw new UsageError('There is no service to sign out of.', {
+      throw new UsageError('No service was given, and there is no default service to sign out of.', {
         hint: 'To name the service, run `vals logout --base-url https://...`.',
       });
     }
@@ -30,7 +30,7 @@ export const command = defineCommand({
       change = next === undefined ? noDefault(left.length) : ` The default service is now ${next}.`;
       return { ...config, baseUrl: next, tokens };
     });
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so its token is still used.');
+    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
@@ -40,4 +40,4 @@ export const command = defineCommand({
 const noDefault = (left: number): string =>
   left === 0
     ? ' There is no default service now.'
-    : ` There is no default service now. To choose one of the other ${left}, run \`vals use <base-url>\`.`;
+    : ` There is no default service now. To choose one of the ${left} other services, run \`vals use <base-url>\`.`;

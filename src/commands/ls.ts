@@ -10,8 +10,8 @@ import { paging, privacy } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List your vals',
   description:
-    'List your vals, or only the vals that match all of the words. If the service has a search, it looks in names and ' +
-    'code, otherwise only in names. If the service cannot list vals, the command shows the vals that this machine ' +
+    'List your vals, or only the vals that match all of the words. If the service has a search, the words may be in ' +
+    'names or code, otherwise only in names. If the service cannot list vals, the command shows the vals that this machine ' +
     'has seen.',
   arguments: { words: argument('[words...]', 'only vals that match all of these words') },
   options: {
@@ -39,17 +39,21 @@ export const command = defineCommand({
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.comparesOnlyNames) {
-      say.note('This service has no search, so the words were compared only with the names of vals.');
+      say.note('The service has no search, so the words were compared only with the names of vals.');
     }
     if (matching === undefined) {
-      say.note('This service cannot list vals. These are the vals that this machine has seen.');
+      say.note('The service cannot list vals. The list below has only the vals that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
     const onMore = context.forPerson ? say.more : undefined;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
-    return { kind: 'list', rows, emptyHint: 'None of your vals matches.' };
+    return {
+      kind: 'list',
+      rows,
+      emptyHint: 'None of your vals matches the words and the privacy that you gave.',
+    };
   },
 });
 

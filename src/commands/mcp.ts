@@ -11,11 +11,11 @@ export const command = defineCommand({
     'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
     'Options of every command, such as --base-url and --local, are given to `vals mcp` and apply to all tools.',
   options: {
-    readOnly: toggle('--read-only', 'only tools that change nothing', {
+    readOnly: toggle('--read-only', 'offer only the tools that change nothing', {
       conflicts: ['allowDelete', 'allowRun'],
     }),
-    allowDelete: toggle('--allow-delete', 'also the tools that delete vals and versions'),
-    allowRun: toggle('--allow-run', "also the tool that runs a val's code on this machine"),
+    allowDelete: toggle('--allow-delete', 'also offer the tools that delete vals and versions'),
+    allowRun: toggle('--allow-run', "also offer the tool that runs a val's code on this machine"),
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],

@@ -12,14 +12,17 @@ export const command = defineCommand({
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
     'Without a browser, and in a pipe, the command prints the address.',
-  arguments: { val: val('[val]', 'a name, an id or its beginning, or a workspace file') },
+  arguments: { val: val('[val]', 'the name, id, start of the id, or file of a val') },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {
     if (settings.local.value) {
-      throw new UsageError('With --local, the service ends with the command, so a browser cannot reach it.', {
-        hint: 'To start a service with a page, run `vals serve`.',
-      });
+      throw new UsageError(
+        'With --local, the service ends when the command ends, so a browser cannot reach the service.',
+        {
+          hint: 'To start a service with a page, run `vals serve`.',
+        },
+      );
     }
     const api = await connect();
     const record = await api.record(
@@ -56,7 +59,7 @@ const longestAddress = 8_192;
 
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
-    throw new BadResponseError('The service sent no address to open.', {
+    throw new BadResponseError('The service sent no address of a page, so nothing was opened.', {
       hint: 'To see the answer of the service, run `vals val get <val> --json`.',
     });
   }
@@ -65,14 +68,17 @@ function addressOf(api: Api, text: string | undefined): string {
   if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
   // Only http:// and https:// are accepted, because another address from a hostile service could start a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-  throw new BadResponseError('The service sent an address that is not http:// or https://.', {
-    hint: 'To see the answer of the service, run `vals val get <val> --json`.',
-  });
+  throw new BadResponseError(
+    'The service sent an address that is not http:// or https://, so nothing was opened.',
+    {
+      hint: 'To see the answer of the service, run `vals val get <val> --json`.',
+    },
+  );
 }
 
 const unusable = (problem: string): BadResponseError =>
-  new BadResponseError(`The service sent an address that ${problem}.`, {
-    hint: 'Check that the base URL is that of a val service. To see the base URL, run `vals config`.',
+  new BadResponseError(`The service sent an address that ${problem}, so nothing was opened.`, {
+    hint: 'Check that the base URL is the address of a service that keeps vals. To see the base URL, run `vals config`.',
   });
 
 function decoded(text: string): string {

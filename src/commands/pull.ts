@@ -13,15 +13,17 @@ export const command = defineCommand({
   summary: "Write the service's code into the workspace",
   description:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that changed here is not overwritten without --force. --merge merges both sides, and marks the lines that conflict.',
+    'that you changed is not overwritten without --force. --merge marks the lines that conflict.',
   details:
     'Some names of vals cannot be names of files. --all reports these vals at the end. ' +
-    'To add them, run `vals pull <id> --file <path>`. After an interruption, run the command again: it continues.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
+    'To add one of these vals, run `vals pull <id> --file <path>`. To continue after an interruption, run the command again.',
+  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),
-    merge: toggle('--merge', 'merge vals that changed on both sides', { conflicts: ['force'] }),
-    force: toggle('--force', 'overwrite files that changed here; .vals/backup keeps a copy'),
+    merge: toggle('--merge', 'merge vals that changed in the file and on the service', {
+      conflicts: ['force'],
+    }),
+    force: toggle('--force', 'overwrite files that you changed; .vals/backup keeps copies'),
     file: word('--file <path>', 'the file for a val that the workspace does not have yet'),
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },
@@ -35,7 +37,7 @@ export const command = defineCommand({
   empty: 'There is nothing to pull. To add your other vals on the service, run `vals pull --all`.',
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
-      throw new UsageError('--all pulls every val, so it takes no names.', {
+      throw new UsageError('--all pulls every val, so no names can be given.', {
         hint: 'Omit the names, or omit --all.',
       });
     }
@@ -43,7 +45,7 @@ export const command = defineCommand({
     const named = await itemsOf(context, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {
-        hint: 'To change the file of another val, edit vals.json.',
+        hint: 'To change the file of a val that the workspace has, edit vals.json.',
       });
     }
     const api = await context.connect();

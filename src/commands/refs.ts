@@ -3,7 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 
 export const command = defineCommand({
-  summary: 'List the vals that depend on yours',
+  summary: 'List the vals that depend on your vals',
   examples: ['vals refs', 'vals refs --fields reference.name,dependsOn.name'],
   columns: [
     column('reference', 'reference.name', 'reference.id'),
@@ -15,6 +15,6 @@ export const command = defineCommand({
     { ...moment('since', 'referencedAt'), droppable: 2 },
     idColumn('id', 'reference.id'),
   ],
-  empty: 'No vals depend on yours.',
+  empty: 'No vals depend on your vals.',
   run: async ({ connect }) => ({ kind: 'list', rows: (await connect()).pages(routes.myReferences()) }),
 });

@@ -9,7 +9,7 @@ export const command = defineCommand({
   details: summaryExplained,
   options: {
     ...runFilter,
-    val: word('--val <val>', 'only the runs of this val', { isVal: true }),
+    val: word('--val <val>', 'list only the runs of this val', { isVal: true }),
     ...paging,
     ...runViews,
   },

@@ -44,10 +44,10 @@ export const command = defineCommand({
     'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
     'changed there (on the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
   details:
-    'A val is in conflict if it changed here and on the service, if its file is new and the service already has a val of ' +
+    'A val is in conflict if it changed in its file and on the service, if its file is new and the service already has a val of ' +
     'that name, or if its id in vals.json belongs to a val of another name. A val is unmerged if its file has ' +
     'conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
-  arguments: { vals: argument('[val...]', 'names, files or ids (default: all vals of the workspace)') },
+  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
       hiddenFromAgents: true,
@@ -90,15 +90,17 @@ function noteAssumptions({ flags, say }: Context, examined: readonly Examined[])
     .filter(({ isRemoteAssumed }) => isRemoteAssumed)
     .map(({ val }) => val.file);
   if (first === undefined || flags.json || flags.ndjson) return;
-  const files = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const files = others.length === 0 ? first : `${first} and ${others.length} more files`;
   say.note(
-    `The service sent no id for ${files} and cannot list vals. Instead of the service's code, ` +
-      '`vals status` used the code that was pushed last. Find the id on the service, then run `vals pull <id>`.',
+    `The service sent no id for ${files} and cannot list vals. So \`vals status\` compared ${files} with the code ` +
+      'that was pushed last. To compare with the code on the service, find the id of the val on the service, then run `vals pull <id>`.',
   );
 }
 
 const allUnchanged = (count: number): string =>
-  count === 1 ? 'The val is unchanged.\n' : `All ${count} vals are unchanged.\n`;
+  count === 1
+    ? 'The only val of the workspace is unchanged.\n'
+    : `All ${count} vals of the workspace are unchanged.\n`;
 
 const foldUnchanged = (unchanged: readonly Examined[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
@@ -124,7 +126,7 @@ function renameHints(differing: readonly Examined[]): string[] {
   const fresh = filesThatAre('new', ({ here }) => here);
   return likelyRenames(missing, fresh).map(
     ({ from, to }) =>
-      `${to} looks like ${from} with a new name and other code. If so, replace ${from} with ${to} in vals.json.`,
+      `The file ${to} looks like ${from} with other code. If you renamed the file, replace ${from} with ${to} in vals.json.`,
   );
 }
 
@@ -138,22 +140,22 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
   );
   const steps: [isNeeded: boolean, hint: string][] = [
-    [has('changed here', 'new'), 'To send the files that changed here, run `vals push`.'],
+    [has('changed here', 'new'), 'To send the new and changed files, run `vals push`.'],
     [has('renamed here'), 'To rename vals on the service as in vals.json, run `vals push`.'],
     [
       isCheckout,
-      'Without a base in .vals, `vals status` cannot tell which side is newer. To see both sides, run `vals diff`.',
+      'Without a record of a pull or push, `vals status` cannot tell whether a file or its val on the service is newer. To see the differences, run `vals diff`.',
     ],
     [has('changed there', 'missing here'), "To write the service's code into the files, run `vals pull`."],
-    [has('missing here'), 'To delete the vals whose files are gone, run `vals push --prune`.'],
+    [has('missing here'), 'To delete the vals on the service whose files are gone, run `vals push --prune`.'],
     [has('unmerged'), 'Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.'],
     [
       conflicts.some((each) => !each.isNew && !hasOtherName(each)),
-      'To merge both sides of a conflict, run `vals pull --merge`.',
+      "To merge the service's code into the files in conflict, run `vals pull --merge`.",
     ],
     [
       conflicts.some(({ isNew }) => isNew),
-      'The service already has a val with the name of a new file. To see both, run `vals diff`. To merge both, run `vals pull --merge`.',
+      'The service already has a val with the name of a new file. To see the differences, run `vals diff`. To merge the code of the val into the file, run `vals pull --merge`.',
     ],
     [
       conflicts.some(hasOtherName),
@@ -166,7 +168,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ],
     [
       differing.some(isDeletedEverywhere),
-      'To remove vals that are neither here nor on the service, run `vals forget`.',
+      'To remove vals that are neither in the workspace nor on the service, run `vals forget`.',
     ],
   ];
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));

@@ -12,7 +12,9 @@ export const command = defineCommand({
   description:
     'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
-  arguments: { baseUrl: argument('[base-url]', 'a service that you are signed in to, or a space of it') },
+  arguments: {
+    baseUrl: argument('[base-url]', 'the base URL of a service or space that you are signed in to'),
+  },
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [
     { ...column('default'), present: (isDefault) => ({ text: isDefault === 'true' ? '*' : '' }) },
@@ -45,7 +47,10 @@ export const command = defineCommand({
       changed = { ...config, baseUrl: href };
       return changed;
     });
-    if (env.VALS_BASE_URL) say.warn('VALS_BASE_URL is set, so its service is used instead of the default.');
+    if (env.VALS_BASE_URL)
+      say.warn(
+        'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
+      );
     say.hint(`The default service is now ${href}.`);
     return { kind: 'list', rows: services(changed, listed) };
   },
@@ -79,8 +84,8 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
   return new NotFoundError(`You are not a member of a space at ${href}.`, {
     hint:
       known.length > 0
-        ? `Your spaces: ${known.join(', ')}.`
-        : `You have no spaces on ${service.href}. To become a member of one, ask the person who runs the service to run \`vals space grant\`.`,
+        ? `Use one of your spaces: ${known.join(', ')}.`
+        : `You have no spaces on ${service.href}. To become a member of a space, ask the person who runs the service to run \`vals space grant\`.`,
   });
 }
 

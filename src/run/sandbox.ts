@@ -62,7 +62,7 @@ function reasonToWithhold(name: string, value: string): string | undefined {
   if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
   const hasSecretName = !harmlessNames.includes(name) && secretNames.some((pattern) => pattern.test(name));
   const isSecret = hasSecretName || secretValue.test(value) || looksGenerated(value);
-  return isSecret ? 'that variable looks like a secret' : undefined;
+  return isSecret ? 'the variable looks like a secret' : undefined;
 }
 
 export function environmentOf(env: NodeJS.ProcessEnv, allowed: readonly string[] | 'all'): NodeJS.ProcessEnv {

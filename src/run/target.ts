@@ -51,7 +51,9 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
     });
   }
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
-    throw new LocalError(`${word} does not exist.`, { hint: 'Check the path, or give the name of a val.' });
+    throw new LocalError(`The file ${word} does not exist.`, {
+      hint: 'Check the path of the file, or give the name of a val.',
+    });
   }
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {

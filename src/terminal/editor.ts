@@ -45,7 +45,7 @@ const readEdited = async (file: string): Promise<Buffer> =>
   readPlainFile(file, { mostBytes: largest.text, followLinks: true });
 
 function asLocalError(error: Error): never {
-  throw new LocalError(`The text could not be edited: ${error.message}.`, {
+  throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {
     hint: 'Set TMPDIR to a folder that you can write to.',
     cause: error,
   });

@@ -72,7 +72,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
-    hint: `To choose a file, run ${pullInto(id)}.`,
+    hint: `To pull the val into a file that you choose, run ${pullInto(id)}.`,
   });
 }
 
@@ -100,13 +100,13 @@ interface Adopted {
 }
 
 const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
-  new LocalError(`${quoted(name)} cannot be written to ${file}: ${problem}.`, {
-    hint: `To use another file, run ${pullInto(id)}.`,
+  new LocalError(`${quoted(name)} cannot be written to the file ${file}: ${problem}.`, {
+    hint: `To pull the val into another file, run ${pullInto(id)}.`,
   });
 
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
-  const message = `${quoted(name)} cannot be written to ${file}: the file exists and has different code.`;
-  const hint = `To use another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
+  const message = `${quoted(name)} cannot be written to the file ${file}: the file exists and has different code.`;
+  const hint = `To pull the val into another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
   return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
 }
 
@@ -119,9 +119,9 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;
   throw new ConflictError(
-    `${quoted(name)} cannot be added: the workspace already has a val of that name, ${sameName.file}.`,
+    `${quoted(name)} cannot be added to vals.json, because the file ${sameName.file} already has a val of that name.`,
     {
-      hint: `Give the val of ${sameName.file} another name in vals.json.`,
+      hint: `In vals.json, give the val of ${sameName.file} another name.`,
     },
   );
 }

@@ -24,7 +24,8 @@ export const notPulled = (examined: Examined): ConflictError => {
 };
 
 function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
-  if (isNew) return `${file} is new here, and the service has a val named "${name}" with different code.`;
+  if (isNew)
+    return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
   return base === undefined || base.code === remote?.code
     ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
     : `${file} changed here and on the service.`;

@@ -22,14 +22,14 @@ export async function readPrunable(
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {
-    throw notDeleted(val, 'it belongs to another owner');
+    throw notDeleted(val, 'the val belongs to another owner');
   }
   if (remote === undefined) return undefined;
   if ((remote.name ?? val.name) !== val.name) {
-    throw notDeleted(val, `its name on the service is "${remote.name}"`);
+    throw notDeleted(val, `the val is named "${remote.name}" on the service`);
   }
   const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
-  if (!isSame) throw notDeleted(val, 'it changed on the service');
+  if (!isSame) throw notDeleted(val, 'the val changed on the service');
   return remote;
 }
 
@@ -75,7 +75,7 @@ export async function forgetPruned(
 }
 
 const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
-  new ConflictError(`${file} is gone here, but its val was not deleted: ${reason}.`, {
+  new ConflictError(`${file} is gone, but its val was not deleted: ${reason}.`, {
     hint:
       `To restore the file, run ${shell`vals pull ${file}`}. ` +
       `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
@@ -83,7 +83,7 @@ const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
 
 const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
   new ConflictError(
-    `${file} is gone here, but its val was not deleted: this folder never pulled or pushed it.`,
+    `${file} is gone, but its val was not deleted: this folder never pulled or pushed the val.`,
     {
       hint:
         `To delete the val, run ${shell`vals val rm ${name}`}. ` +

@@ -37,7 +37,7 @@ export async function pushVal(
     return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
   }
   options.remark(
-    `${val.file} is gone. To restore it, run ${shell`vals pull ${val.file}`}. To remove it from vals.json, run ${shell`vals forget ${val.file}`}. To delete the val, run \`vals push --prune\`.`,
+    `${val.file} is gone. To restore the file, run ${shell`vals pull ${val.file}`}. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}. To delete the val, run \`vals push --prune\`.`,
   );
   return { status: 'skipped' };
 }
@@ -221,7 +221,7 @@ function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Ba
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     throw new LocalError(
-      `${file} was pushed, but the push could not be recorded: ${error.message}`,
+      `${file} was pushed, but the workspace could not record the push: ${error.message}`,
       error.facts,
     );
   }

@@ -41,14 +41,14 @@ export async function findNewFiles(
     if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
     const problem = pathProblem(file);
     if (problem !== undefined) {
-      warn(`${file} was left out: its path ${problem}.`);
+      warn(`${file} was not used as a val, because its path ${problem}.`);
       continue;
     }
     found.push({ file, name: nameFrom(file) });
   }
   refuseSameNames(
     [...known, ...found],
-    'Rename one of the files, add it to .valsignore, or give its val another name in vals.json.',
+    'Rename one of the files, list one of the files in .valsignore, or give one of the vals another name in vals.json.',
   );
   return found;
 }
@@ -75,11 +75,11 @@ export async function selectForPush(
 export function createFileCheck(
   { root }: Pick<KnownVals, 'root'>,
   warn: (message: string) => void,
-): (val: WorkspaceVal) => 'not code' | 'ignored' | undefined {
+): (val: WorkspaceVal) => string | undefined {
   const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
   return ({ file }) => {
-    if (!isCode(file)) return 'not code';
-    return isIgnored(file) ? 'ignored' : undefined;
+    if (!isCode(file)) return 'not a code file';
+    return isIgnored(file) ? 'listed in an ignore file' : undefined;
   };
 }
 
@@ -88,7 +88,7 @@ const mostNamed = 3;
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. To push such a file, run \`vals push <file>\`.`;
+  return `Not pushed: ${named}. To push one of the files, run \`vals push <file>\`.`;
 }
 
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>

@@ -187,11 +187,14 @@ export function withoutId(
 ): NotFoundError {
   const { name } = val;
   return bases.read(val) === undefined
-    ? new NotFoundError(`"${name}" is in the workspace, but it was never pushed to ${nameOf(service)}.`, {
-        hint: 'To push the val, run `vals push`.',
-      })
-    : new NotFoundError(`"${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
-        hint: 'Find the id on the service, then run `vals pull <id>`.',
+    ? new NotFoundError(
+        `The val "${name}" is in the workspace, but was never pushed to ${nameOf(service)}.`,
+        {
+          hint: 'To push the val, run `vals push`.',
+        },
+      )
+    : new NotFoundError(`The val "${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
+        hint: 'Find the id of the val on the service, then run `vals pull <id>`.',
       });
 }
 
@@ -199,7 +202,7 @@ export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]):
   const elsewhere = vals.filter(({ otherServices }) => otherServices !== undefined);
   if (elsewhere.length === 0) return undefined;
   const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))].map(nameOf);
-  const which = elsewhere.length === vals.length ? 'These' : `${elsewhere.length} of these`;
+  const which = elsewhere.length === vals.length ? 'The' : `${elsewhere.length} of the`;
   return `${which} vals were pushed to ${services.join(' and ')}, but the service in use is ${nameOf(service)}.`;
 }
 

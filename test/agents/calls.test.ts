@@ -29,20 +29,24 @@ it('a failure is the error object, with a hint for an agent', async () => {
 });
 
 it.each([
-  ['val_create', { name: 'one' }, 'val_create needs code or file.'],
-  ['val_create', { name: 'one', code: 'x', file: 'y' }, 'val_create takes code or file, not both.'],
-  ['val_create', { name: 'one', file: '-' }, 'file cannot be -.'],
+  ['val_create', { name: 'one' }, 'The tool val_create needs the input code or the input file.'],
+  [
+    'val_create',
+    { name: 'one', code: 'x', file: 'y' },
+    'The tool val_create takes the input code or the input file, not both.',
+  ],
+  ['val_create', { name: 'one', file: '-' }, 'The input file cannot be -.'],
   ['val_create', { name: 'one', code: '' }, 'code is empty.'],
-  ['val_get', {}, expect.stringContaining('val_get needs val: ')],
-  ['pull', { vals: ['a'], all: true }, 'all pulls every val, so it takes no names.'],
+  ['val_get', {}, expect.stringContaining('The tool val_get needs the input val: ')],
+  ['pull', { vals: ['a'], all: true }, 'all pulls every val, so no names can be given.'],
   ['push', { code: 'x' }, 'code needs a name.'],
-  ['val_get', { val: 'a', other: 1 }, 'val_get has no input "other".'],
-  ['val_get', { val: { a: 1 } }, 'val must be a string.'],
-  ['runs', { error: 'yes' }, 'error must be a boolean.'],
+  ['val_get', { val: 'a', other: 1 }, 'The tool val_get has no input "other".'],
+  ['val_get', { val: { a: 1 } }, 'The input val of val_get must be a string.'],
+  ['runs', { error: 'yes' }, 'The input error of runs must be a boolean.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
-  ['refs', { limit: 5 }, 'refs has no input "limit".'],
-  ['comments', { relationship: 'both' }, 'relationship takes any, given, received, not "both".'],
-  ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
+  ['refs', { limit: 5 }, 'The tool refs has no input "limit".'],
+  ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
+  ['push', { paths: 'hello.ts' }, 'The input paths of push must be an array of strings.'],
 ])('%s refuses the input %j', async (name, input, message) => {
   const agent = await agentOnService();
   const { isError, document } = await agent.call(name, input);
@@ -160,7 +164,7 @@ it('a push of many files reports progress', async () => {
     { onprogress: ({ message = '' }) => void messages.push(message) },
   );
   expect(document).toMatchObject({ items: { length: 25 } });
-  expect(messages).toContain('Pushing 0 of 25');
+  expect(messages).toContain('Pushing 0 of 25 vals');
 });
 
 // The official client may drop a progress notification that arrives together with the answer, so a raw client reads it.
@@ -176,7 +180,7 @@ it('all progress of a push is written before the answer', async () => {
   expect(messages.at(-1)).toMatchObject({ id: 1 });
   const steps = messages.slice(0, -1).map((message) => message.params);
   expect(steps.map(({ progress }) => progress)).toEqual(steps.map((_, index) => index + 1));
-  expect(steps.at(-1)).toMatchObject({ progressToken: 'push', message: 'Pushing 25 of 25' });
+  expect(steps.at(-1)).toMatchObject({ progressToken: 'push', message: 'Pushing 25 of 25 vals' });
 });
 
 async function silentService() {
@@ -223,8 +227,8 @@ it('a call that is cancelled while it waits for another call sends nothing', asy
 it('a missing input is answered with the list of inputs', async () => {
   const agent = await agentOnService(['--allow-delete']);
   for (const [name, input, hint] of [
-    ['val_get', {}, 'The inputs of val_get are: val, code, readme.'],
-    ['val_rm', { vals: [] }, 'The inputs of val_rm are: vals, dryRun.'],
+    ['val_get', {}, 'The inputs of the tool val_get are: val, code, readme.'],
+    ['val_rm', { vals: [] }, 'The inputs of the tool val_rm are: vals, dryRun.'],
     ['push', { code: 'x' }, 'Add a name, such as `push {"code": "...", "name": "hello"}`.'],
   ] as const) {
     expect([name, (await agent.call(name, input)).document.error]).toMatchObject([

@@ -135,15 +135,15 @@ describe('a usage error', () => {
     ['me too many', '`vals me` takes no arguments, but was given 2.'],
     ['val get a b', '`vals val get` takes one argument, but was given 2.'],
     ['version diff a 1 2 3', '`vals version diff` takes at most 3 arguments, but was given 4.'],
-    ['val rm', '`vals val rm` needs <val...>: names, ids, beginnings of ids, or workspace files.'],
+    ['val rm', '`vals val rm` needs <val...>: names, ids, starts of ids, or files of vals.'],
     ['version get x', '`vals version get` needs <version>: the number of the version.'],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],
     ['runs --error --no-error', '--error and --no-error cannot be given together.'],
     ['runs --no-error --limit 2 --error', '--error and --no-error cannot be given together.'],
-    ['api', 'The request needs a path, such as /v1/me.'],
-    ['api GET', 'The request needs a path, such as /v1/me.'],
-    ['comments --relationship some', '--relationship takes any, given, received, not "some".'],
+    ['api', '`vals api` needs the path of a request, such as /v1/me.'],
+    ['api GET', '`vals api` needs the path of a request, such as /v1/me.'],
+    ['comments --relationship some', '--relationship takes one of any, given, received, not "some".'],
   ])('of `vals %s` is: %s', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
     expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({

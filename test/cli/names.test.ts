@@ -336,7 +336,7 @@ describe('vals ls', () => {
     await there.command('val', 'get', hello);
     const { exit, stdout, stderr } = await there.command('ls');
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: `hello\t\t3\t\t${hello}\n` });
-    expect(stderr).toContain('This service cannot list vals.');
+    expect(stderr).toContain('The service cannot list vals.');
   });
 });
 
@@ -454,7 +454,7 @@ describe('vals open', () => {
     const service = await scriptedService([{ body: { id: hello, url } }]);
     const { exit, stdout, stderr } = await run(['open', hello], { env: service.env });
     expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-    expect(stderr).toContain(`The service sent an address that ${problem}.`);
+    expect(stderr).toContain(`The service sent an address that ${problem}, so nothing was opened.`);
   });
 
   it('with --local says that only vals serve has pages', async () => {

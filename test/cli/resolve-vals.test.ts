@@ -109,7 +109,7 @@ describe('a name or a file stands for the val', () => {
       const { exit, error } = await run(['val', 'rm', file, '--yes', '--json'], options);
       expect({ exit, requests: service.requests }).toEqual({ exit: 5, requests: [] });
       expect(error).toMatchObject({
-        message: `"${file}" may mean another val, because vals.json has the name "billing" for ${file}. Nothing was done.`,
+        message: `"${file}" may mean another val, because vals.json has the name "billing" for the file ${file}. Nothing was done.`,
         hint: 'If you mean the val "billing", give its name: billing.',
       });
       // After the pull, this folder has a base for the file, so the path is enough for a deletion.

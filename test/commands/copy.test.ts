@@ -180,7 +180,7 @@ describe('tokens', () => {
 it.each([
   [['copy', 'hello'], '--to'],
   [['copy', '--to', 'https://vals.example.com'], 'No val'],
-  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'takes no names'],
+  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'no names can be given'],
   [['copy', 'hello', '--to', 'nonsense'], '--to'],
 ])('vals copy refuses %j', async (args, message) => {
   const { env } = await serviceInProcess();
@@ -274,6 +274,6 @@ describe('a target with few features', () => {
     const env = { ...source.env, VALS_TO_TOKEN: 't' };
     const result = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], { env });
     expect(result).toMatchObject({ exit: 2 });
-    expect(result.stderr).toContain('This service cannot list your vals');
+    expect(result.stderr).toContain('The service cannot list your vals');
   });
 });

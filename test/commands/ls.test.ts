@@ -24,7 +24,9 @@ describe('vals ls on a service with a search', () => {
     await run(['val', 'set', 'cart', '--privacy', 'public'], { env });
     expect(await ls('--privacy', 'public')).toEqual(['cart']);
     expect(await ls('price', '--privacy', 'private')).toEqual(['getPrice', 'list']);
-    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain('None of your vals matches.');
+    expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain(
+      'None of your vals matches the words and the privacy that you gave.',
+    );
   });
 
   it('counts --limit and --offset among the vals that match', async () => {
@@ -70,7 +72,7 @@ describe('vals ls on another service', () => {
     const service = await scriptedService([], answers({}));
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
-    expect(result.stderr).toContain('This service cannot list vals.');
+    expect(result.stderr).toContain('The service cannot list vals.');
   });
 });
 

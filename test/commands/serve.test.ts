@@ -39,9 +39,9 @@ describe('invalid options of vals serve', () => {
     [['--public-url', 'https://vals.test/?'], '--public-url has a query or a fragment'],
     [['--public-url', 'https://vals.test/#x'], '--public-url has a query or a fragment'],
     [['--public-url', 'https://vals.test/vals'], '--public-url has a path'],
-    [['--public-url', 'https://vals.test.'], '--public-url ends in a dot'],
+    [['--public-url', 'https://vals.test.'], '--public-url has a host name that ends in a dot'],
     ...['x', '', '10.0.0.5,', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/8/8', 'fe80::1%eth0', '10.0.0.5:80'].map(
-      (list): [string[], string] => [[...url, '--trust-proxy', list], '--trust-proxy takes addresses'],
+      (list): [string[], string] => [[...url, '--trust-proxy', list], '--trust-proxy takes IP addresses'],
     ),
     ...['0', '-1', 'x', '1.5', '1e3', ''].map((rate): [string[], string] => [
       [`--rate=${rate}`],
@@ -56,7 +56,7 @@ describe('invalid options of vals serve', () => {
       '--max-vals takes a whole number from 1 to 999999999',
     ]),
     [['--metrics-port', '65536'], '--metrics-port takes a number from 0 to 65535'],
-    [['--metrics-host', '0.0.0.0'], '--metrics-host needs --metrics-port too'],
+    [['--metrics-host', '0.0.0.0'], '--metrics-host works only with --metrics-port'],
     [['--metrics-port', '0', '--metrics-host', 'x'], '--metrics-host takes an address'],
   ])('end with exit 2: %j', async (args, message) => {
     const { exit, stdout, error } = await run(['serve', '--json', '--port', '0', ...args]);

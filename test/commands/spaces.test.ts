@@ -51,7 +51,7 @@ test('a sign-in to a space that the caller cannot see stores nothing', async () 
   const { exit, error } = await signIn(ada, `${baseUrl}/@ops`);
   expect({ exit, message: error?.message }).toEqual({
     exit: 3,
-    message: `There is no space ops on ${baseUrl}, or you are not a member of it.`,
+    message: `There is no space ops on ${baseUrl}, or you are not a member of that space.`,
   });
   expect(error?.hint).toContain(`vals login --base-url ${baseUrl}`);
   expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([]);
@@ -132,6 +132,6 @@ test('an endless list of spaces does not block vals use', async () => {
   const { exit, stderr } = await run(['use', '--json'], { env: service.env });
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: `warning: ${service.baseUrl} did not send the whole list of your spaces in time.\n`,
+    stderr: `warning: ${service.baseUrl} did not send the whole list of your spaces in time, so some spaces are missing.\n`,
   });
 });

@@ -213,7 +213,7 @@ describe('spaces', () => {
     [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
     [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody.'],
     [['grant', 'acme', 'acme'], 3, 'There is no user named acme.'],
-    [['revoke', 'acme', 'ada'], 3, 'ada is not a member of acme.'],
+    [['revoke', 'acme', 'ada'], 3, 'ada is not a member of the space acme.'],
     [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
     [['rm', 'ada', '--yes'], 3, 'There is no space named ada.'],
   ])('space %j: exit %i, and nothing on stdout', async (words, exit, message) => {
@@ -241,7 +241,7 @@ test.each([
   const cwd = temporaryFolder();
   const { exit, stdout, error } = await run([...command.split(' '), '--data', 'typo.db', '--json'], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
-  expect(error?.message).toBe('There is no store at typo.db.');
+  expect(error?.message).toBe('There is no database file at typo.db.');
   expect(error?.hint).toContain('`vals user add`');
   expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
 });

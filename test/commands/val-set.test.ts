@@ -36,7 +36,7 @@ describe('vals val set on the embedded service', () => {
   });
 
   it.each([
-    [['hello'], 2, 'nothing to change'],
+    [['hello'], 2, 'No new name, privacy or readme'],
     [['hello', '--name', ''], 2, 'empty'],
     [['hello', '--name', 'taken'], 5, 'taken already'],
     [['hello', '--name', 'send-mail'], 6, 'name'],

@@ -141,7 +141,7 @@ describe('val edit', () => {
     { what: 'no editor is chosen', env: { EDITOR: ' ' }, exit: 2, says: 'VISUAL' },
     { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with exit code 1' },
     { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'exit code 127' },
-    { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be edited' },
+    { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be used' },
   ])('sends nothing if $what', async ({ env, exit, says }) => {
     const there = await valWithVersions();
     const home = temporaryFolder();

@@ -226,7 +226,7 @@ it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
   [['absent'], 2, 'No service is chosen'],
   [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
-  [['--port', '0', 'a.ts'], 2, '--port needs --http'],
+  [['--port', '0', 'a.ts'], 2, '--port works only with --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
 ])('vals run %j is exit %i', async (args, exit, message) => {

@@ -230,7 +230,7 @@ it('a val that names a withheld variable gets a warning, and the variable with -
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
     stderr:
-      'warning: The val does not get MY_API_KEY, because that variable looks like a secret. To pass the variable, run `vals run --env MY_API_KEY a.ts`.\n',
+      'warning: The val does not get the variable MY_API_KEY, because the variable looks like a secret. To pass the variable, run `vals run --env MY_API_KEY a.ts`.\n',
   });
   expect(await run(['--env', 'MY_API_KEY', 'a.ts'], { env })).toMatchObject({ stdout: 'k', stderr: '' });
   expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);
@@ -242,7 +242,7 @@ it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
   const reason = 'options of Node could lift the sandbox, or keep the val from starting';
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
-    stderr: `warning: The val does not get NODE_OPTIONS, because ${reason}. To pass the variable, run \`vals run --env NODE_OPTIONS a.ts\`.\n`,
+    stderr: `warning: The val does not get the variable NODE_OPTIONS, because ${reason}. To pass the variable, run \`vals run --env NODE_OPTIONS a.ts\`.\n`,
   });
   expect(await run(['--env', 'NODE_OPTIONS', 'a.ts'], { env })).toMatchObject({
     stdout: '--throw-deprecation',

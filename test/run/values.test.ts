@@ -97,7 +97,7 @@ describe('vals run prints', () => {
 
   it('a note for a module without a default export that prints nothing', async () => {
     const { run } = folderWith({ 'a.ts': 'await 0; export const greet = 1' });
-    const stderr = 'a.ts has no default export, and it printed nothing.\n';
+    const stderr = 'a.ts ran, but it has no default export and printed nothing.\n';
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr });
     expect(await run(['--json', 'a.ts'])).toMatchObject({ exit: 0, stderr: '' });
   });

@@ -206,7 +206,7 @@ describe('vals logout', () => {
     {
       others: [two, three],
       now: undefined,
-      says: 'now. To choose one of the other 2, run `vals use <base-url>`.',
+      says: 'now. To choose one of the 2 other services, run `vals use <base-url>`.',
     },
   ])('of the default service, beside $others, names the new default', async ({ others, now, says }) => {
     const home = temporaryFolder();

@@ -91,7 +91,7 @@ describe('vals clone', () => {
     expect(await inside.vals('clone', 'again')).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /already in a workspace: .*\nhint: Run the command outside of that workspace, or run `vals pull --all` in it\.\n/,
+        /already in a workspace: .*\nhint: Run the command outside of that workspace, or run `vals pull --all` in that workspace\.\n/,
       ),
     });
   });
@@ -103,7 +103,7 @@ describe('vals clone', () => {
     expect({ exit, stderr }).toEqual({
       exit: 2,
       stderr:
-        `error: ${service.baseUrl} cannot list your vals, so they cannot all be pulled.\n` +
+        `error: ${service.baseUrl} cannot list your vals, so vals can be pulled only by their ids.\n` +
         'hint: To add a val by its id, run `vals pull <id>` in a workspace.\n',
     });
     expect(readdirSync(place.folder)).not.toContain('mine');
@@ -207,10 +207,10 @@ describe('vals pull --all', () => {
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "vite.config" cannot be a file name: the name may make build tools run the file. To choose a file, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
-      `warning: "../up" cannot be a file name: the name contains /, \\ or :. To choose a file, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
-      `warning: "One" cannot be written to One.ts: one.ts is the file of the val "one". To use another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
-      `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To choose a file, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
+      `warning: "vite.config" cannot be a file name: the name may make build tools run the file. To pull the val into a file that you choose, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
+      `warning: "../up" cannot be a file name: the name contains /, \\ or :. To pull the val into a file that you choose, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
+      `warning: "One" cannot be written to the file One.ts: one.ts is the file of the val "one". To pull the val into another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
+      `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To pull the val into a file that you choose, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
     ]);
     for (const index of [1, 2, 3, 4]) {
       expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);

@@ -402,7 +402,7 @@ it('vals leaves out folders that are nested too deeply, without hanging', async 
   });
   const { exit, stdout, stderr } = await vals(['status', '--json'], { cwd, env: service.env });
   expect({ exit, files: JSON.parse(stdout).length }).toEqual({ exit: 0, files: 1 });
-  expect(stderr).toContain('was left out: it is more than 64 folders deep');
+  expect(stderr).toContain('was not used, because it is more than 64 folders deep');
   const manifest = JSON.stringify({ vals: { [`${nested(65)}/a.ts`]: { name: 'a' } } });
   put(cwd, { 'vals.json': manifest });
   expect(await vals(['status'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 10 });
@@ -503,7 +503,9 @@ it('an id that another file has is not given to a second file', async () => {
   const { exit, stderr } = await vals(['push', 'two.ts'], { cwd, env: service.env, here: true });
   expect({ exit, stderr }).toEqual({
     exit: 0,
-    stderr: expect.stringContaining('two.ts did not get the id one in vals.json: one.ts already has it.'),
+    stderr: expect.stringContaining(
+      'two.ts did not get the id one in vals.json, because the file one.ts already has that id.',
+    ),
   });
   expect(JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8')).vals['two.ts']).toEqual({ name: 'two' });
   expect(await vals(['push', '--dry-run'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });

@@ -14,7 +14,7 @@ describe('init', () => {
     const { stderr } = await place.vals('init');
     expect(stderr.match(/may refuse/g)).toHaveLength(1);
     expect(stderr).toContain('a.test.ts and b.test.ts: ');
-    expect(stderr).toContain('link.ts was left out: it is a link that leads nowhere.');
+    expect(stderr).toContain('link.ts was not used, because it is a link that leads nowhere.');
   });
 
   it('makes an empty folder a workspace, and is safe to run again', async () => {

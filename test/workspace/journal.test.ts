@@ -164,7 +164,7 @@ describe('a service that sends no id', () => {
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'unchanged' }]);
-    expect((await place.vals('status')).stderr).toContain('`vals status` used the code that was pushed last');
+    expect((await place.vals('status')).stderr).toContain('with the code that was pushed last');
     expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
     place.put({ 'a.ts': 'a2' });
     expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here' }]);

@@ -29,7 +29,7 @@ it('push leaves out files that are ignored or not code, and says so', async () =
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(0);
   expect(stderr).toContain(
-    'Not pushed: private/key.ts (ignored), prod/terraform.tfvars (not code), secrets.json (not code). ',
+    'Not pushed: private/key.ts (listed in an ignore file), prod/terraform.tfvars (not a code file), secrets.json (not a code file). ',
   );
   expect(sent()).toEqual(['a']);
 });
@@ -45,15 +45,15 @@ it.each([
 });
 
 it.each([
-  ['v1', 'secrets.json', 'not code'],
-  ['v3', 'private/key.ts', 'ignored'],
+  ['v1', 'secrets.json', 'not a code file'],
+  ['v3', 'private/key.ts', 'listed in an ignore file'],
 ])('push sends nothing for the name %s, because %s is %s', async (name, file, reason) => {
   const { place, sent } = await workspace();
   const { exit, stderr } = await place.vals('push', 'a.ts', name);
   expect({ exit, stderr }).toEqual({
     exit: 2,
     stderr:
-      `error: "${name}" was not pushed, because its file ${file} is ${reason}.\n` +
+      `error: The val "${name}" was not pushed, because its file ${file} is ${reason}.\n` +
       `hint: To push the file, give its path: \`vals push ${file}\`.\n`,
   });
   expect(sent()).toEqual([]);
@@ -66,7 +66,7 @@ it('push leaves out a file of a typed folder that vals.json cannot list', async 
   expect({ exit, stderr }).toEqual({
     exit: 0,
     stderr: expect.stringContaining(
-      'sub/aux/prod.ts was left out: its path has a part, "aux", that is reserved',
+      'sub/aux/prod.ts was not pushed, because its path has a part, "aux", that is reserved',
     ),
   });
   expect(sent()).toEqual(['b']);

@@ -38,7 +38,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
           'b.ts': { name: 'b', ids: { local: '2', 'https://x': '2' } },
         },
       }),
-      'id 2 twice for https://x: a.ts and b.ts',
+      'id 2 on https://x to two files: a.ts and b.ts',
     ],
     [
       'two files that differ in case',

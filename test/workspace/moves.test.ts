@@ -96,7 +96,7 @@ describe('a file that was renamed and edited at once', () => {
     const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
     place.remove('old.ts');
     place.put({ 'new.ts': code('edited') });
-    expect(await hintsOf(place)).toContain('new.ts looks like old.ts with a new name and other code.');
+    expect(await hintsOf(place)).toContain('The file new.ts looks like old.ts with other code.');
     place.put({ 'vals.json': place.read('vals.json').replace('old.ts', 'new.ts') });
     expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
   });

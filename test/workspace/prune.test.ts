@@ -72,7 +72,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
   expect({ exit, stderr, words: stdout.match(/^\w+/gm) }).toEqual({
     exit: 130,
     stderr:
-      'error: Interrupted: 1 of 3 vals was deleted. 1 more may have been changed.\n' +
+      'error: Interrupted: 1 of 3 vals was deleted. 1 of the other vals may have been changed too.\n' +
       'hint: To finish, run the command again.\n',
     words: ['deleted', 'failed', 'skipped'],
   });
@@ -127,7 +127,7 @@ describe('push --prune does not delete', () => {
     const prune = () => place.vals('push', '--prune', '--yes');
     const first = await prune();
     expect(first.stdout).toMatch(/^failed\ta\t.*\ndeleted\tb\t.*\nunchanged\tc\t/);
-    expect(first.stderr).toMatch(/^error: 1 of 3 vals was not deleted: a\.ts is gone here, /);
+    expect(first.stderr).toMatch(/^error: 1 of 3 vals was not deleted: a\.ts is gone, /);
     await service.edit('c', 'theirs');
     place.put({ 'c.ts': 'mine', 'd.ts': 'd' });
     const second = await prune();
@@ -155,7 +155,7 @@ describe('push --prune does not delete', () => {
     if (how === 'without .vals') checkout.remove('.vals');
     const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
     expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
-    expect(rows[0]?.error?.message).toContain('never pulled or pushed it');
+    expect(rows[0]?.error?.message).toContain('never pulled or pushed the val');
     expect(await names(service)).toHaveLength(4);
   });
 

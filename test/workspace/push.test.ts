@@ -100,7 +100,7 @@ describe('push', () => {
     const { exit, screen } = await place.onScreen(['push']);
     expect({ exit, screen }).toEqual({
       exit: 0,
-      screen: expect.stringContaining('To get the changes, run `vals pull`.'),
+      screen: expect.stringContaining('To write the changes into the files, run'),
     });
     const { error } = await place.vals('val', 'get', 'a.ts', '--json');
     expect(error?.message).toContain('Did you mean "sub/a.ts"?');
@@ -206,7 +206,7 @@ describe('in a fresh checkout, which has no bases', () => {
 
   it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
     const { place } = await freshCheckout();
-    expect((await place.onScreen(['status'])).screen).toContain('cannot tell which side is newer');
+    expect((await place.onScreen(['status'])).screen).toContain('cannot tell whether a file');
     expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
     expect(await place.vals('pull')).toMatchObject({ exit: 5 });
     expect(place.read('a.ts')).toBe('a');

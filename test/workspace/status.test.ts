@@ -68,7 +68,7 @@ it('status shows the other vals if a file cannot be read, and names vals forget 
   await service.delete(place.idOf('gone.ts'));
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
-  expect(screen).toContain('To remove vals that are neither here nor on the service, run `vals forget`.');
+  expect(screen).toContain('To remove vals that are neither in the workspace nor on the service, run');
   expect(screen).not.toMatch(/vals push|vals pull/);
   expect((await place.vals('diff')).stderr).toBe('');
   expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
@@ -89,7 +89,7 @@ it('status shows differences first, and diff has colours and escapes control cha
   expect((await onScreen('diff', '--no-color')).screen).toContain('\n+b\\u001b[2J');
   await place.rows(['push']);
   expect((await onScreen('push')).screen).toContain('Nothing to push.');
-  expect((await onScreen('status')).screen).toBe('All 2 vals are unchanged.\r\n');
+  expect((await onScreen('status')).screen).toBe('All 2 vals of the workspace are unchanged.\r\n');
 });
 
 it('status shortens ids, and leaves them out on a narrow screen', async () => {

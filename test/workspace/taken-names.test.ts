@@ -83,7 +83,7 @@ describe('if the service has no list', () => {
       const { exit, stdout, stderr } = await place.vals(...args);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'planned\thello\t\t\thello.ts\n' });
       expect(stderr).toContain(
-        'If it has a val with the name of hello.ts, a push takes that val over and replaces its code.',
+        'If the service already has a val with the name of hello.ts, a push takes that val over and replaces its code.',
       );
       expect(puts()).toBe(0);
     },

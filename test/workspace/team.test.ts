@@ -58,7 +58,7 @@ test('two people push, pull and merge a conflict, CI finds nothing to do, and on
   for (const args of [['status'], ['push'], ['pull']]) {
     const { exit, stderr } = await bob.vals(args, { cwd: his });
     expect({ args, exit }).toEqual({ args, exit: 3 });
-    expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of it.`);
+    expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
     expect(stderr).toContain('`vals space grant acme <username>`');
   }
   expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
@@ -71,7 +71,7 @@ test("status and push with a person's own account name the space, and create not
   await ada.vals(['init'], { cwd: folder });
   await ada.vals(['push'], { cwd: folder });
   await ada.vals(['use', baseUrl]);
-  const warning = `These vals were pushed to ${space}, but the service in use is ${baseUrl}.`;
+  const warning = `The vals were pushed to ${space}, but the service in use is ${baseUrl}.`;
   const status = await ada.vals(['status'], { cwd: folder });
   expect(status.stdout).toMatch(/^not yours\tgreet\t/);
   expect(status.stderr).toContain(warning);

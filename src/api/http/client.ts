@@ -142,7 +142,7 @@ export function createClient(options: ClientOptions): Client {
     if (!maybeApplied) return reason;
     return new InterruptedError(
       reason.exit,
-      'Interrupted while the request was under way. It is not known whether the change was made.',
+      'Interrupted while the request was under way. It is not known whether the service made the change.',
       { hint: call.ifUnknown, method: call.method, path: call.path },
     );
   }

@@ -56,7 +56,7 @@ const withHttps = (origin: string): string => origin.replace('http:', 'https:');
 
 /** Some TLS servers close the connection without an answer if they receive plain HTTP. */
 const hintIfNothingReceived = ({ receivedNothing }: SocketError, origin: string): string | undefined =>
-  receivedNothing ? `If this port expects https, use ${withHttps(origin)}.` : undefined;
+  receivedNothing ? `If the port expects https, use ${withHttps(origin)}.` : undefined;
 
 /** nginx, Apache, Go and Tomcat send these texts with status 400 if a TLS port receives plain HTTP. */
 const tlsExpected =

@@ -77,14 +77,14 @@ const changeMade = (call: Call): string =>
   `The status code of the answer says that the service made the change. ${checkChange(call)}`;
 
 const checkChange = ({ ifUnknown }: Call): string =>
-  ifUnknown ?? 'Before you send the change again, check whether it was made.';
+  ifUnknown ?? 'Before you send the change again, check whether the service made the change.';
 
 /** Exit code 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
 function unavailable(failed: FailedCall, message: string, hintIfUnchanged: string): ValsError {
   const { call, fault, maybeApplied } = failed;
   if (!maybeApplied) return new UnavailableError(message, factsWithHint(failed, hintIfUnchanged));
   const faultHint = 'hint' in fault && fault.hint !== undefined ? `${fault.hint} ` : '';
-  return new UnknownOutcomeError(`${message} It is not known whether the change was made.`, {
+  return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
     ...factsOf(failed),
     hint: faultHint + checkChange(call),
   });
@@ -117,7 +117,7 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
 
   const message = maybeApplied
-    ? `${sentence} The request was sent more than once, so the change may already have been made.`
+    ? `${sentence} The request was sent more than once, so the service may already have made the change.`
     : sentence;
   switch (status) {
     case 401:
@@ -141,7 +141,7 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
 const passHostOn =
   'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header, in nginx ' +
   'with `proxy_set_header Host $http_host;`.';
-const useOtherToken = 'Use a token that has the permission. To see whose token this is, run `vals me`.';
+const useOtherToken = 'Use a token that has the permission. To see whose token you use, run `vals me`.';
 const checkId = 'Check the id. The service has nothing with this id, or does not show it to you.';
 const readAgain =
   'Read the current state from the service. If you still want the change, run the command again.';
@@ -154,7 +154,7 @@ const waitHint = (ms: number): string =>
 function refusalHint(status: number, isExplained: boolean): string {
   if (status === 413) return 'Split the val into smaller vals.';
   return isExplained
-    ? 'Change the input as the service asks.'
+    ? 'Change the input as the message of the service says.'
     : 'Run the command again with --debug to see the request and the answer.';
 }
 
@@ -188,11 +188,11 @@ function defaultMeaning(status: number, isExplained: boolean): string {
 
 const defaultMeanings: Record<number, string> = {
   401: 'The service does not accept the token',
-  403: 'The token has no permission for this request',
-  404: 'The service has nothing at this address',
+  403: 'The token has no permission for the request',
+  404: 'The service does not have what the request asks for',
   408: 'The service did not receive the whole request in time',
   409: 'The request conflicts with the current state on the service',
-  410: 'The service no longer has anything at this address',
+  410: 'The service no longer has what the request asks for',
   412: 'The request conflicts with the current state on the service',
   413: 'The service refused the request because it is too large',
   429: 'The service received too many requests',

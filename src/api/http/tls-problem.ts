@@ -16,11 +16,11 @@ const aboutCertificate =
   (problem: string, hint: string): Explain =>
   ({ name }) => ({ reason: `the certificate of ${name} ${problem}`, hint });
 
-const askToReplace = 'Ask the operator to replace the certificate.';
+const askToReplace = 'Ask the operator of the server to replace the certificate.';
 
 const expired = aboutCertificate(
   'has expired',
-  "Ask the operator to renew the certificate. If this machine's clock is wrong, correct it.",
+  "Ask the operator of the server to renew the certificate. If this machine's clock is wrong, correct it.",
 );
 const notYetValid = aboutCertificate('is not valid yet', "Check this machine's clock.");
 const selfSigned = aboutCertificate(
@@ -52,22 +52,22 @@ const speaksHttp: Explain = ({ name, addressHint }) => ({
 });
 const tooOld: Explain = ({ name }) => ({
   reason: `${name} speaks only versions of TLS that are no longer safe`,
-  hint: 'Ask the operator to turn on TLS 1.2 or 1.3.',
+  hint: 'Ask the operator of the server to turn on TLS 1.2 or 1.3.',
 });
 const wantsCertificate: Explain = ({ name }) => ({
   reason: `${name} requires a client certificate, which this program does not have`,
-  hint: 'Ask the operator for an address that needs no client certificate.',
+  hint: 'Ask the operator of the server for an address that needs no client certificate.',
 });
 const refused: Explain = ({ name }) => ({
   reason: `${name} refused the secure connection`,
-  hint: 'Ask the operator for the reason. The server may require a client certificate or unsafe encryption, and this program supports neither.',
+  hint: 'Ask the operator of the server for the reason. The server may require a client certificate or unsafe encryption, and this program supports neither.',
 });
 const notHttp1: Explain = ({ name, addressHint }) => ({
   reason: `${name} does not speak HTTP/1.1`,
   hint: addressHint,
 });
 const unknownName: Explain = ({ name, addressHint }) => ({
-  reason: `${name} does not serve this host name`,
+  reason: `${name} does not serve the host name in the address`,
   hint: addressHint,
 });
 

@@ -23,7 +23,7 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   const source = await options.from.record(routes.getVal(id));
   const name = textAt(source, 'name');
   if (name === undefined) {
-    throw new BadResponseError(`The service sent no name with the val ${id}.`, {
+    throw new BadResponseError(`The service sent no name for the val ${id}, so the val cannot be copied.`, {
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
@@ -56,7 +56,8 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
   }
   for (const [field, wanted] of Object.entries(fields)) {
     const now = textAt(sent, field);
-    if (now !== undefined && now !== wanted) remark(`the ${field} is not the same on ${options.target.name}`);
+    if (now !== undefined && now !== wanted)
+      remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
   }
   return {
     ...facts,
@@ -131,7 +132,7 @@ async function sendWithFields(
     const isRefused = error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
     if (!isRefused || names.length === 0) throw error;
     const sent = await send({});
-    remark(`the service did not accept the ${names.join(' and ')}`);
+    remark(`the val was copied without its ${names.join(' and ')}, which the service did not accept`);
     return sent;
   }
 }

@@ -21,12 +21,12 @@ export const command = defineCommand({
     'The service to copy to gets the token that `vals login` stored for that service, or VALS_TO_TOKEN. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
-  arguments: { vals: val('[val...]', 'names, ids, beginnings of ids, or workspace files') },
+  arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
-    to: word('--to <base-url>', 'the service, or the space, to copy to'),
+    to: word('--to <base-url>', 'the base URL of the service or space to copy to'),
     all: toggle('--all', 'copy all your vals'),
     versions: toggle('--versions', 'copy all versions, not only the current code'),
-    force: toggle('--force', 'overwrite vals that have other code on that service'),
+    force: toggle('--force', 'overwrite vals that have other code on the --to service'),
     dryRun,
   },
   examples: [
@@ -42,7 +42,7 @@ export const command = defineCommand({
         hint: 'Add --to <base-url>. To list the services that you are signed in to, run `vals use`.',
       });
     if (all && ids.length > 0) {
-      throw new UsageError('--all copies every val, so it takes no names.', {
+      throw new UsageError('--all copies every val, so no names can be given.', {
         hint: 'Omit the names, or omit --all.',
       });
     }
@@ -56,7 +56,8 @@ export const command = defineCommand({
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);
     const items = all ? await listItems(context) : namedItems(context, ids);
-    const onFinished = (finished: number) => context.progress.show(`Copying ${finished} of ${items.length}`);
+    const onFinished = (finished: number) =>
+      context.progress.show(`Copying ${finished} of ${items.length} vals`);
     onFinished(0);
     return runBatch<Item>(items, {
       describe: ({ name }) => ({ name }),
@@ -76,7 +77,7 @@ async function listItems({ connect, seen }: Context): Promise<Item[]> {
   const { openMyVals } = await import('../../names/my-vals.ts');
   const pages = await openMyVals(await connect(), seen, { all: true });
   if (pages === undefined) {
-    throw new UsageError('This service cannot list your vals, so --all cannot find them.', {
+    throw new UsageError('The service cannot list your vals, so --all does not work.', {
       hint: 'Omit --all, and give the names or ids of the vals.',
     });
   }

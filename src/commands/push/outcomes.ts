@@ -24,14 +24,16 @@ export function hintAtMissingIds(
 ): void {
   const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;
-  const which = count === rows.length ? 'the pushed vals' : `${count} of the vals`;
-  const next = hasTrackedVals ? ', then run `vals pull <id>`' : ' to use `vals val`';
-  say.hint(`The service sent no id for ${which}. Find the id on the service${next}.`);
+  const which = count === rows.length ? 'the pushed vals' : `${count} of the pushed vals`;
+  const next = hasTrackedVals
+    ? ', then run `vals pull <id>`'
+    : ', and give the id to commands such as `vals val get <id>`';
+  say.hint(`The service sent no id for ${which}. Find the id of each val on the service${next}.`);
 }
 
 export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {
   const count = rows.filter(({ status }) => status === 'behind').length;
   if (count === 0) return;
   const which = count === 1 ? '1 val' : `${count} vals`;
-  say.hint(`${which} changed on the service. To get the changes, run \`vals pull\`.`);
+  say.hint(`${which} changed on the service. To write the changes into the files, run \`vals pull\`.`);
 }

@@ -77,7 +77,7 @@ function findPath(known: KnownVals, word: string, reasonAgainst: ReturnType<type
 }
 
 const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
-  new UsageError(`"${word}" was not pushed, because its file ${file} is ${reason}.`, {
+  new UsageError(`The val "${word}" was not pushed, because its file ${file} is ${reason}.`, {
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
@@ -92,7 +92,7 @@ function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly
     const problem = isOutside ? undefined : pathProblem(below);
     if (problem === undefined) return true;
     if (inFolder === undefined) throw invalidPath(file, problem);
-    say.warn(`${file} was left out: its path ${problem}.`);
+    say.warn(`${file} was not pushed, because its path ${problem}.`);
     return false;
   });
 }

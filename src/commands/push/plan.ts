@@ -15,7 +15,7 @@ export interface PlanOptions {
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
   const { paths, name, isOffline } = options;
   if (paths.includes('')) {
-    throw new UsageError('A path is empty.', {
+    throw new UsageError('A path on the command line is empty.', {
       hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
     });
   }
@@ -45,7 +45,9 @@ async function untrackedItems(context: Context, paths: readonly string[]): Promi
 
 async function itemWithName(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
   if (paths.length > 1) {
-    throw new UsageError('--name takes only one path.', { hint: 'Push the paths one by one.' });
+    throw new UsageError('--name works with only one path, but several paths were given.', {
+      hint: 'Push each path with its own --name.',
+    });
   }
   const files = await collectFiles(paths, context);
   if (files.length > 1) {

@@ -90,7 +90,7 @@ export function createPushQueue(
   function beginOutage(): void {
     if (isOutage) return;
     isOutage = true;
-    say.warn('The service cannot be reached. This command keeps trying, and no save is lost.');
+    say.warn('The service cannot be reached. The command keeps trying, and then sends all saved files.');
   }
 
   function endOutage(): void {

@@ -15,7 +15,7 @@ import { sendAll } from './send.ts';
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
-  'In a workspace, a val that changed here and on the service is in conflict, and nothing is sent for it.';
+  'In a workspace, a val that changed in its file and on the service is in conflict, and is not sent.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
@@ -36,16 +36,16 @@ export const command = defineCommand({
     'with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
-      ...argument('[paths...]', 'files, folders, or - for standard input'),
+      ...argument('[paths...]', 'files or folders to push, or - for standard input'),
       canBeCode: true,
-      descriptionForAgents: 'files and folders; without them, all changed files of the workspace',
+      descriptionForAgents: 'files and folders to push; without paths, all changed files of the workspace',
     },
   },
   options: {
     name: word('--name <name>', 'the name of the val, if one file is pushed', { conflicts: ['watch'] }),
     concurrency: parsed(
       '--concurrency <n>',
-      'number of parallel requests (default: auto)',
+      'the number of parallel requests (default: auto)',
       (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
       { words: ['auto'], hiddenFromAgents: true },
     ),
@@ -57,7 +57,7 @@ export const command = defineCommand({
       conflicts: ['watch', 'name'],
       deletes: true,
     }),
-    yes: { ...yes, description: 'with --prune: do not ask' },
+    yes: { ...yes, description: 'with --prune: delete without a question' },
     watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
       conflicts: ['dryRun'],
       hiddenFromAgents: true,
@@ -72,7 +72,7 @@ export const command = defineCommand({
     const { paths, name, watch, concurrency = 'auto' } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (prune && paths.length > 0) {
-      throw new UsageError('--prune works on the whole workspace, so it takes no path.', {
+      throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
         hint: 'Push the paths first, then run `vals push --prune`.',
       });
     }

@@ -69,7 +69,7 @@ function sendItems(
   { send, concurrency, isPruned }: ItemsOptions,
 ): Promise<OutcomesResult> {
   const { say, signal, progress } = context;
-  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length}`);
+  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length} vals`);
   showProgress(0);
   return runBatch<PushItem>(items, {
     describe: fileAndName,

@@ -70,6 +70,6 @@ async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQ
 
 const cannotWatch = (root: string, error: unknown): LocalError =>
   new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
-    hint: 'The system may limit the number of watched folders. List the folders that have no vals in .valsignore.',
+    hint: 'The system may limit the number of watched folders. In .valsignore, list the folders that contain no vals.',
     cause: error,
   });

@@ -36,7 +36,9 @@ export function launchOptions(
   const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const { name, reason } of missingVariables(code, env, valEnv)) {
     const command = shell`vals run --env ${name} ${valName}`;
-    say.warn(`The val does not get ${name}, because ${reason}. To pass the variable, run ${command}.`);
+    say.warn(
+      `The val does not get the variable ${name}, because ${reason}. To pass the variable, run ${command}.`,
+    );
   }
   return {
     command: [node.path, ...nodeOptions(node.version, readable, platform), program],

@@ -64,7 +64,7 @@ export async function* run(
     throw failure;
   }
   if (started.isSilent() && !asRecord) {
-    say.note(`${entry.name} has no default export, and it printed nothing.`);
+    say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
   }
   if (asRecord) yield { kind: 'json', value: { value, run: { ...finished, ...recorded } } };
 }
@@ -85,7 +85,7 @@ async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<st
   for await (const piece of pieces) {
     size += piece.length;
     if (size > largestValue) {
-      throw new RunFailedError(`${name} returned more than 64 MiB.`, {
+      throw new RunFailedError(`${name} returned more than 64 MiB, which --json cannot print.`, {
         hint: 'Run the val without --json. Then a text or a Response may have any length.',
       });
     }

@@ -10,8 +10,8 @@ import { runOnSave } from './watch.ts';
 
 function variableName(word: string): string {
   if (!belongsToVals(word)) return word;
-  throw new UsageError('A val never gets the VALS_ variables.', {
-    hint: 'Omit --env for variables that begin with VALS_.',
+  throw new UsageError('A val never gets environment variables whose names begin with VALS_.', {
+    hint: 'Omit --env for variables whose names begin with VALS_.',
   });
 }
 
@@ -21,16 +21,16 @@ export const command = defineCommand({
     "Run a file, or a val with the service's code. The sandbox is a seat belt: it protects against accidents, " +
     'not against malice. Run only code that you trust.',
   details:
-    'If there is no such file, the command runs the val of that name. ' +
+    'If no file has the given name, the command runs the val of that name. ' +
     'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
     'output that it prints goes to stderr. TypeScript and JSX run as they are. In the sandbox, the val runs in a process ' +
     'of its own, without your token and without environment variables that look like secrets. ' +
     "Node's permission model lets it read its own code and packages, but write no file and start no program. If the " +
-    'service has the code and records runs, the run is recorded there.',
+    'service has the code and records runs, the command reports the run to the service.',
   descriptionForAgents:
-    "Run a file in a sandbox on this machine. If there is no such file, run the val of that name with the service's " +
+    "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
     'code. The default export is called with the arguments as strings. The result has the value that it returns, but ' +
-    'not the output that it prints. If the service has the code, the run is recorded there.',
+    'not the output that it prints. If the service has the code, the run is reported to the service.',
   arguments: {
     val: {
       ...val('<val|file>', 'a file, or the name or id of a val; NAME@2 is version 2'),
@@ -42,7 +42,9 @@ export const command = defineCommand({
   },
   passesThrough: true,
   options: {
-    at: parsed('--at <version>', 'run this version of the val', versionNumber, { isNumber: true }),
+    at: parsed('--at <version>', 'the number of the version of the val to run', versionNumber, {
+      isNumber: true,
+    }),
     http: toggle('--http', 'serve HTTP at a local address; reload the file on save', {
       hiddenFromAgents: true,
     }),
@@ -60,7 +62,7 @@ export const command = defineCommand({
       { isNumber: true },
     ),
     env: {
-      ...repeatable('--env <name>', 'pass this variable, even if it looks like a secret', variableName),
+      ...repeatable('--env <name>', 'pass this environment variable, even if it is a secret', variableName),
       hiddenFromAgents: true,
     },
     allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {
@@ -72,7 +74,7 @@ export const command = defineCommand({
   columns: [],
   async run(context, { val, args, ...options }) {
     if (options.port !== undefined && !options.http) {
-      throw new UsageError('--port needs --http too.', { hint: 'Add --http, or omit --port.' });
+      throw new UsageError('--port works only with --http.', { hint: 'Add --http, or omit --port.' });
     }
     if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {

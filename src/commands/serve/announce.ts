@@ -11,7 +11,7 @@ export function createLinkBanner(say: Context['say']): ShowLink {
   return (link) => {
     if (link === undefined || link === shown) return;
     shown = link;
-    say.banner(`To see the vals in a browser, open this link. It works once:\n  ${link}\n`);
+    say.banner(`To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`);
   };
 }
 

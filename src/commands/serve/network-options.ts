@@ -25,7 +25,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
     const [given, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
     throw new UsageError(`${given} needs ${missing} too.`, {
-      hint: 'Give both files: the certificate with its chain, and its key.',
+      hint: 'Give the certificate and its chain with --tls-cert, and the private key with --tls-key.',
     });
   }
   if (publicUrl === undefined) {
@@ -73,13 +73,13 @@ function parsePublicUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') throw refuse('takes an https:// URL');
   if (url.username || url.password)
-    throw refuse('contains a user name or password', 'Remove them from the URL.');
+    throw refuse('contains a user name or password', 'Remove the user name and the password from the URL.');
   if (url.search || url.hash || text.includes('?') || text.includes('#'))
     throw refuse('has a query or a fragment');
   if (url.pathname !== '/') {
     throw refuse('has a path', 'The service needs its own host name. Remove the path.');
   }
-  if (url.hostname.endsWith('.')) throw refuse('ends in a dot', 'Remove the dot.');
+  if (url.hostname.endsWith('.')) throw refuse('has a host name that ends in a dot', 'Remove the dot.');
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
     throw refuse(
       'is http://, which would send tokens unencrypted',
@@ -99,7 +99,7 @@ function parseProxies(text: string): BlockList {
     const isAddress = isIP(address) !== 0 && !address.includes('%');
     const isLength = bits === undefined || (/^\d{1,3}$/.test(bits) && length > 0 && length <= mostBits);
     if (!isAddress || !isLength || rest.length > 0) {
-      throw new UsageError(`--trust-proxy takes addresses, not "${part}".`, {
+      throw new UsageError(`--trust-proxy takes IP addresses, not "${part}".`, {
         hint: 'Give the address or network of the proxy: --trust-proxy 10.0.0.5 or --trust-proxy 10.0.0.0/24.',
       });
     }

@@ -9,7 +9,7 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1, with one SQLite file, until interrupted. It prints its address first. ' +
+    'Run the embedded service on 127.0.0.1, with one SQLite file, until interrupted. The command prints the address first. ' +
     'For a team, use --database and `vals user add`. For other machines, use --public-url, with --tls-cert or a proxy ' +
     'for TLS.',
   options: {
@@ -21,20 +21,20 @@ export const command = defineCommand({
     trustProxy: word('--trust-proxy <address>', 'accept plain HTTP from a proxy that terminates TLS'),
     tlsCert: word('--tls-cert <file>', 'serve HTTPS with this certificate and chain (PEM)'),
     tlsKey: word('--tls-key <file>', 'the private key of the certificate (PEM)'),
-    keepRuns: parsed('--keep-runs <age>', 'delete runs that are older than this, such as 90d', parseKeepRuns),
+    keepRuns: parsed('--keep-runs <age>', 'delete runs older than this age, such as 90d', parseKeepRuns),
     maxVals: parsed(
       '--max-vals <n>',
-      'the most vals per owner (team default: 10000)',
+      'limit of vals per owner (default for a team: 10000)',
       wholeNumber('--max-vals', 1, 999_999_999),
     ),
     metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
       parsePort(text, '--metrics-port'),
     ),
-    metricsHost: word('--metrics-host <address>', 'the address for the metrics (default: 127.0.0.1)'),
+    metricsHost: word('--metrics-host <address>', 'the address of /metrics (default: 127.0.0.1)'),
     log: word('--log <form>', 'the format of the request log (default: text)', { choices: ['text', 'json'] }),
     rate: parsed(
       '--rate <n>',
-      'requests per second per token (team default: 500)',
+      'requests per second and token (team default: 500)',
       wholeNumber('--rate', 1, 999_999),
     ),
   },

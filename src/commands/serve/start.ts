@@ -38,7 +38,7 @@ export type Log = Awaited<ReturnType<Context['openLog']>>;
 export function readSetup(context: Context, options: ServeOptions): Setup {
   const { metricsPort, metricsHost } = options;
   if (metricsHost !== undefined && metricsPort === undefined) {
-    throw new UsageError('--metrics-host needs --metrics-port too.', {
+    throw new UsageError('--metrics-host works only with --metrics-port.', {
       hint: 'For example --metrics-port 9464.',
     });
   }
@@ -88,7 +88,7 @@ export async function start(
   const service = await starting;
   if (seedData) {
     const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
-    log.write(`Loaded from ${seed}: ${counts.join(', ')}.`);
+    log.write(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
   }
   return service;
 }

@@ -25,7 +25,7 @@ export async function compareVals(context: Context, words: readonly string[]): P
   const errors: LocalError[] = [];
   const remotes = createRemoteVals({ ...context, api }, vals.length);
   let finished = 0;
-  const show = () => progress.show(`Comparing ${finished} of ${vals.length}`);
+  const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
   show();
   await forEach(vals, 'auto', async (val, index) => {
     try {

@@ -5,11 +5,11 @@ import { validName } from '../../lib/val-limits.ts';
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
-  const reason = 'This service cannot list vals.';
+  const reason = 'The service cannot list vals.';
   say.note(
     files.length === 1
-      ? `${reason} If it has a val with the name of ${file}, a push takes that val over and replaces its code.`
-      : `${reason} If it has vals with the names of ${file} and ${files.length - 1} more files, a push takes those vals over and replaces their code.`,
+      ? `${reason} If the service already has a val with the name of ${file}, a push takes that val over and replaces its code.`
+      : `${reason} If the service already has vals with the names of ${file} and ${files.length - 1} more, a push takes those vals over and replaces their code.`,
   );
 }
 

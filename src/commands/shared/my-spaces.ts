@@ -42,7 +42,9 @@ export async function listSpaces(
         }
       }
       if (clock.now() - began > mostMs) {
-        say.warn(`${service.href} did not send the whole list of your spaces in time.`);
+        say.warn(
+          `${service.href} did not send the whole list of your spaces in time, so some spaces are missing.`,
+        );
         break;
       }
     }

@@ -30,21 +30,33 @@ export function parsePort(text: string, option = '--port'): number {
 }
 
 export const paging = {
-  limit: parsed('--limit <n>', 'the largest number of records (default: 20)', wholeNumber('--limit', 1), {
-    isNumber: true,
-    conflicts: ['all'],
-  }),
-  offset: parsed('--offset <n>', 'the number of records to skip', wholeNumber('--offset', 0), {
-    isNumber: true,
-  }),
+  limit: parsed(
+    '--limit <n>',
+    'the largest number of records to list (default: 20)',
+    wholeNumber('--limit', 1),
+    {
+      isNumber: true,
+      conflicts: ['all'],
+    },
+  ),
+  offset: parsed(
+    '--offset <n>',
+    'the number of records to skip at the start of the list',
+    wholeNumber('--offset', 0),
+    {
+      isNumber: true,
+    },
+  ),
   all: toggle('--all', 'list all records', { hiddenFromAgents: true }),
 };
 
 export const timeRange = {
-  since: parsed('--since <time>', 'after this time: ISO 8601, now, or an age such as 2h', (text) =>
+  since: parsed('--since <time>', 'only records after this time: ISO 8601, now or an age (2h)', (text) =>
     parseMoment(text),
   ),
-  until: parsed('--until <time>', 'up to this time', (text) => parseMoment(text)),
+  until: parsed('--until <time>', 'only records up to this time: ISO 8601, now or an age (2h)', (text) =>
+    parseMoment(text),
+  ),
 };
 
 export const runFilter = {
@@ -55,22 +67,22 @@ export const runFilter = {
 export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask for confirmation', { hiddenFromAgents: true });
 
-export const privacy = word('--privacy <word>', 'public, unlisted or private', {
+export const privacy = word('--privacy <word>', 'who can see the val: public, unlisted or private', {
   words: ['public', 'unlisted', 'private'],
 });
 
-export const valArgument = val('<val>', 'a name, an id or its beginning, or a workspace file');
+export const valArgument = val('<val>', 'the name, id, start of the id, or file of a val');
 
 export const codeFile = {
-  ...argument('[file]', 'a file with the code (default: standard input)'),
+  ...argument('[file]', 'a file with the code of the val (default: standard input)'),
   canBeCode: true,
-  descriptionForAgents: 'a file with its code',
+  descriptionForAgents: 'a file with the code of the val',
 };
 
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
-    throw new UsageError(`"${text}" is not a version.`, {
-      hint: 'A version is a whole number. To list the versions, run `vals version ls <val>`.',
+    throw new UsageError(`"${text}" is not the number of a version.`, {
+      hint: 'A version number is a whole number. To list the versions of a val, run `vals version ls <val>`.',
     });
   }
   // A version must stay a string, because a version may be larger than a safe integer.

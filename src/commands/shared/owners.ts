@@ -8,7 +8,7 @@ import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { storePlace } from './store-place.ts';
 
-export const usernameArgument = argument('<username>', 'the name of the person', (text) =>
+export const usernameArgument = argument('<username>', 'the username of the person', (text) =>
   checkName(text, 'a username'),
 );
 export const spaceArgument = argument('<name>', 'the name of the space', (text) =>
@@ -29,8 +29,8 @@ export async function withStore<Result>(
 ): Promise<Result> {
   const { data } = place;
   if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
-    throw new LocalError(`There is no store at ${data}.`, {
-      hint: 'Check the path. To create a store, run `vals user add`, `vals space add` or `vals serve`.',
+    throw new LocalError(`There is no database file at ${data}.`, {
+      hint: 'Check the path. To create the file, run `vals user add`, `vals space add` or `vals serve`.',
     });
   }
   return withStoreOrNew(context, place, work);
@@ -82,8 +82,8 @@ export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiv
 }
 
 export function ownsVals(name: string): ConflictError {
-  return new ConflictError(`${name} owns vals and was not removed.`, {
-    hint: 'To delete those vals too, with all their versions, add --with-vals.',
+  return new ConflictError(`${name} was not removed, because ${name} still owns vals.`, {
+    hint: `To delete the vals of ${name} too, with all their versions, add --with-vals.`,
   });
 }
 

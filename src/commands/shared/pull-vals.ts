@@ -49,7 +49,7 @@ export async function pullVals(
   const backup = createBackup(workspace.root);
   const options = { ...given, backup, holdsToken: api.holdsToken };
   const adopt = createAdopter(workspace, remotes);
-  const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length}`);
+  const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);
   const { rows, error } = await runBatch<PullItem>(items, {
     describe: (item): JsonObject =>
@@ -82,7 +82,7 @@ function labelOf(item: PullItem): string {
 export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
-  throw new UsageError(`${nameOf(service)} cannot list your vals, so they cannot all be pulled.`, {
+  throw new UsageError(`${nameOf(service)} cannot list your vals, so vals can be pulled only by their ids.`, {
     hint: 'To add a val by its id, run `vals pull <id>` in a workspace.',
   });
 }

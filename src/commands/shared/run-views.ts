@@ -103,7 +103,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
         () => false,
       );
       if (!isThere) throw error;
-      throw new NotFoundError('This service does not list the runs of a single val.', {
+      throw new NotFoundError('The service does not list the runs of a single val.', {
         ...error.facts,
         hint: 'To list the runs of all your vals, run `vals runs`.',
       });

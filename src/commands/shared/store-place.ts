@@ -8,7 +8,7 @@ export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
     conflicts: ['data'],
   }),
-  data: word('--data <file>', 'the SQLite file; it is created if absent'),
+  data: word('--data <file>', 'the SQLite file of the service; created if absent'),
 };
 
 export const existingPlaceOptions = { ...placeOptions, data: word('--data <file>', 'the SQLite file') };
@@ -20,7 +20,9 @@ export function storePlace(
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {
-      say.warn('Others can see a password on the command line. Use VALS_DATABASE or PGPASSWORD instead.');
+      say.warn(
+        'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
+      );
     }
     return { database: address.href };
   }

@@ -7,7 +7,7 @@ import { shell } from '../../lib/shell-command.ts';
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
     version,
-    `The service does not send the code of this version. To print the current code, run ${shell`vals val get ${val} --code`}.`,
+    `The service did not send the code of the version. To print the current code, run ${shell`vals val get ${val} --code`}.`,
   );
 
 export function newVersion(val: JsonObject): string {

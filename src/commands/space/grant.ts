@@ -11,7 +11,7 @@ export const command = defineCommand({
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
     ...existingPlaceOptions,
-    read: toggle('--read', 'let them read all vals, private ones too, but change none'),
+    read: toggle('--read', 'let the person read all vals of the space, but change none'),
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
@@ -21,8 +21,10 @@ export const command = defineCommand({
       const outcome = await spaces.grant(name, username, role);
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
-      context.say.done(`${username} may ${role} the vals of ${name}.`);
-      context.say.hint(`To use the space, they run \`vals use\` with the base URL that ends in /@${name}.`);
+      context.say.done(`${username} may ${role} the vals of the space ${name}.`);
+      context.say.hint(
+        `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
+      );
       return { kind: 'record', record: { space: name, username, role } };
     }),
 });

@@ -15,7 +15,7 @@ export const command = defineCommand({
     { ...column('members'), compute: membersText },
     idColumn('id'),
   ],
-  empty: 'This service has no spaces yet. To add one, run `vals space add <name>`.',
+  empty: 'The service has no spaces yet. To add a space, run `vals space add <name>`.',
   run: (context, place) =>
     withStore(context, place, async ({ spaces }) => {
       const all = await spaces.list();

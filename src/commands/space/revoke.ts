@@ -14,8 +14,8 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a person from a space',
   description:
-    'Remove a person from a space. This takes effect at once in every running service that uses this store. The ' +
-    'versions that the person made stay.',
+    'Remove a person from a space. The person loses access at once, in every running service that uses the same ' +
+    'database. The versions that the person made stay.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
@@ -26,11 +26,11 @@ export const command = defineCommand({
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
       if (outcome === 'not a member') {
-        throw new NotFoundError(`${username} is not a member of ${name}.`, {
+        throw new NotFoundError(`${username} is not a member of the space ${name}.`, {
           hint: `To list the members of each space, run ${onSameStore('space ls', place)}.`,
         });
       }
-      context.say.done(`${username} has no access to ${name} any more.`);
+      context.say.done(`${username} has no access to the space ${name} any more.`);
       return { kind: 'record', record: { space: name, status: outcome } };
     }),
 });

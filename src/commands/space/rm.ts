@@ -20,7 +20,7 @@ export const command = defineCommand({
   options: {
     ...existingPlaceOptions,
     yes,
-    withVals: toggle('--with-vals', 'delete its vals too, with all versions'),
+    withVals: toggle('--with-vals', 'delete the vals of the space too, with all versions'),
     dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
   },
   examples: ['vals space rm acme', 'vals space rm acme --with-vals --yes'],

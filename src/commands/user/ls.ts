@@ -10,7 +10,7 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
-  empty: 'This service has no users yet. To add one, run `vals user add <username>`.',
+  empty: 'The service has no users yet. To add a user, run `vals user add <username>`.',
   run: (context, place) =>
     withStore(context, place, async ({ users }) => {
       const all = await users.list();

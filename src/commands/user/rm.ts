@@ -23,14 +23,14 @@ export const command = defineCommand({
   options: {
     ...existingPlaceOptions,
     yes,
-    withVals: toggle('--with-vals', 'delete their vals too, with all versions'),
+    withVals: toggle('--with-vals', 'delete the vals of the person too, with all versions'),
     dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
   },
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
   run: (context, { username, yes, withVals = false, dryRun, ...place }) => {
     const ownsStore = () =>
-      new ConflictError(`${username} is the owner of this store and cannot be removed.`, {
+      new ConflictError(`${username} is the owner of the database file and cannot be removed.`, {
         hint: `To get a new token, run ${onSameStore(`user token ${username}`, place)}.`,
       });
     const asks = !yes && !dryRun;

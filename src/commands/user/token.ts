@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
   description:
     'Give a person a new token, and print it. The token is shown only once, because only its digest is kept. The old ' +
-    'token stops working at once, in every process that serves this store.',
+    'token stops working at once, in every service that uses the same database.',
   arguments: { username: usernameArgument },
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
@@ -15,7 +15,7 @@ export const command = defineCommand({
     withStore(context, place, async ({ users }) => {
       const renewed = await users.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
-      context.say.done(`${username} has a new token. The old one no longer works.`);
+      context.say.done(`${username} has a new token. The old token no longer works.`);
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

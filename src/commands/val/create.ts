@@ -15,7 +15,7 @@ export const command = defineCommand({
     file: codeFile,
   },
   options: {
-    readme: word('--readme <file>', 'a file with the readme'),
+    readme: word('--readme <file>', 'a file with the readme of the val'),
     privacy,
     dryRun,
   },

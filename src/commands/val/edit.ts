@@ -37,7 +37,7 @@ export const command = defineCommand({
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
-      context.say.hint('Nothing changed, so nothing was sent.');
+      context.say.hint('You did not change the code, so nothing was sent.');
       return { kind: 'nothing' };
     }
     try {

@@ -7,16 +7,17 @@ import { versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',
-  description: 'Show a val, or one of its versions. If the service allows it, no token is needed.',
+  description:
+    'Show a val, or one of its versions. The command needs no token for a val that everybody may read.',
   arguments: {
     val: {
-      ...val('<val>', 'a name, an id or its beginning, or a file; NAME@2 is version 2'),
+      ...val('<val>', 'the name, id, start of the id, or file of a val; NAME@2 is version 2'),
       orVersion: true,
     },
   },
   options: {
-    code: toggle('--code', 'print only the code, byte for byte', { conflicts: ['readme'] }),
-    readme: toggle('--readme', 'print only the readme, byte for byte'),
+    code: toggle('--code', 'print only the code of the val, byte for byte', { conflicts: ['readme'] }),
+    readme: toggle('--readme', 'print only the readme of the val, byte for byte'),
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,

@@ -15,14 +15,14 @@ export const command = defineCommand({
     'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
     'too, but the file keeps its own name.',
   details:
-    'If the service has no route for this, the command sends a new version with the same code and the changed fields. ' +
+    'If the service cannot change these fields alone, the command sends a new version with the same code and the changed fields. ' +
     'Then it reads the val and names the fields that the service did not change. The exit code is 9 if the service ' +
     'changed only some of the fields, and 6 if it changed none.',
   arguments: { val: valArgument },
   options: {
-    name: word('--name <name>', 'the new name'),
+    name: word('--name <name>', 'the new name of the val'),
     privacy,
-    readme: word('--readme <file>', 'a file with the readme, or - for standard input'),
+    readme: word('--readme <file>', 'a file with the new readme, or - for standard input'),
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
@@ -53,8 +53,8 @@ async function readFields(
   { name, privacy, readme }: routes.ValFields,
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
-    throw new UsageError('There is nothing to change.', {
-      hint: 'Give --name, --privacy or --readme.',
+    throw new UsageError('No new name, privacy or readme was given.', {
+      hint: 'Add --name, --privacy or --readme.',
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as --name hello.' });
@@ -84,7 +84,7 @@ async function prepareRenaming(
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
     throw new ConflictError(
-      `vals.json already has the name "${name}", for ${other.file}. Nothing was sent.`,
+      `vals.json already has the name "${name}", for the file ${other.file}. Nothing was sent.`,
       {
         hint: 'Choose another name.',
       },

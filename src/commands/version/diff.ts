@@ -13,8 +13,8 @@ export const command = defineCommand({
     'Show what changed from one version of a val to another, or to its current code, as a unified diff.',
   arguments: {
     val: valArgument,
-    a: version('<a>', 'the version to start from'),
-    b: version('[b]', 'the version to compare it with (default: the current code)'),
+    a: version('<a>', 'the number of the first version'),
+    b: version('[b]', 'the number of the second version (default: the current code)'),
   },
   examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],

@@ -8,7 +8,7 @@ import { versionCode } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: 'Show one version of a val',
   arguments: { val: valArgument, version: versionArgument },
-  options: { code: toggle('--code', 'print only the code, byte for byte') },
+  options: { code: toggle('--code', 'print only the code of the version, byte for byte') },
   examples: ['vals version get hello 1 --code'],
   columns: [...valColumns, { ...column('by', 'versionAuthor.username'), skipObjects: true }],
   async run({ connect }, { val, version, code }) {

@@ -30,5 +30,5 @@ export const command = defineCommand({
 function doneSentence(version: string, newVersion: string | undefined): string {
   if (newVersion === undefined) return `The code of version ${version} is now the current code.`;
   if (newVersion === version) return `Version ${version} is already the current version.`;
-  return `The code of version ${version} is now version ${newVersion}.`;
+  return `The new version ${newVersion} has the code of version ${version}.`;
 }

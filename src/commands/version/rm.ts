@@ -12,7 +12,7 @@ export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. The command asks first, and says which version is current.',
   descriptionForAgents: 'Delete versions of a val at once. This cannot be undone.',
-  arguments: { val: valArgument, versions: version('<version...>', 'the numbers of the versions') },
+  arguments: { val: valArgument, versions: version('<version...>', 'the numbers of the versions to delete') },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],
   columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],

@@ -18,7 +18,7 @@ export function refuseFilled(folder: string, given: string, service: string): vo
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: `To clone into another folder, run ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in it.`,
+    hint: `To clone into another folder, run ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in that workspace.`,
   });
 }
 

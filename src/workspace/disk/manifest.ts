@@ -68,7 +68,8 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
   const byId = new Map<string, string>();
   for (const [file, { name, ids }] of entries) {
     const sameName = byName.get(name);
-    if (sameName !== undefined) throw broken(`names the val "${name}" twice: ${sameName} and ${file}`);
+    if (sameName !== undefined)
+      throw broken(`gives the name "${name}" to two files: ${sameName} and ${file}`);
     const sameFile = byFile.get(fold(file));
     if (sameFile !== undefined) {
       throw broken(
@@ -80,7 +81,7 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
       const key = `${service}\n${id}`;
       const sameId = byId.get(key);
       if (sameId !== undefined) {
-        throw broken(`has the id ${id} twice for ${service}: ${sameId} and ${file}`);
+        throw broken(`gives the id ${id} on ${service} to two files: ${sameId} and ${file}`);
       }
       byId.set(key, file);
     }

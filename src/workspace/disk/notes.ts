@@ -35,7 +35,9 @@ export function applyNotes(
     if (known === undefined || (mayRename && known.name !== name)) {
       if (isOthers(`name ${name}`)) {
         const notDone = known === undefined ? 'added to' : 'renamed in';
-        warn(`${file} was not ${notDone} vals.json: another val there is already named "${name}".`);
+        warn(
+          `${file} was not ${notDone} vals.json, because another file in vals.json already has the val "${name}".`,
+        );
         if (known === undefined) continue;
       } else {
         files.delete(`name ${entry.name}`);
@@ -46,7 +48,7 @@ export function applyNotes(
     if (id !== undefined && isOthers(`id ${service} ${id}`)) {
       const other = files.get(`id ${service} ${id}`);
       warn(
-        `${file} did not get the id ${id} in vals.json: ${other} already has it. To remove one of the two files from vals.json, run \`vals forget <file>\`.`,
+        `${file} did not get the id ${id} in vals.json, because the file ${other} already has that id. To remove one of the two files from vals.json, run \`vals forget <file>\`.`,
       );
     } else if (id !== undefined && idNow !== undefined && idNow !== before && idNow !== id) {
       warn(

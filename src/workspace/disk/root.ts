@@ -32,7 +32,7 @@ export function refuseNested(settings: Settings, folder: string): void {
   const root = nearestRootOfAnyUser(folder);
   if (root === undefined || root === folder || foreignPath(settings, root) !== undefined) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-    hint: 'Run the command outside of that workspace, or run `vals pull --all` in it.',
+    hint: 'Run the command outside of that workspace, or run `vals pull --all` in that workspace.',
   });
 }
 

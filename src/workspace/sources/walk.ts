@@ -204,7 +204,7 @@ async function walk(
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
-      options.warn(`${withSlashes(join(options.shownPath, file))} was left out: it is ${reason}.`);
+      options.warn(`${withSlashes(join(options.shownPath, file))} was not used, because it is ${reason}.`);
     if (entry.isDirectory()) {
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file)) {

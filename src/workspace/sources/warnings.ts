@@ -12,14 +12,18 @@ export function checkSizes(
   warn: (message: string) => void,
 ): void {
   if (code.length > longestCode) {
-    warn(`${source} has ${code.length} characters of code. Services usually accept at most ${longestCode}.`);
+    warn(
+      `${source} has ${code.length} characters of code, so the service may refuse the code. Services usually accept at most ${longestCode} characters.`,
+    );
   }
   checkReadme(readme, warn);
 }
 
 export function checkReadme(readme: string | undefined, warn: (message: string) => void): void {
   if (readme !== undefined && readme.length > longestReadme) {
-    warn(`The readme has ${readme.length} characters. Services usually accept at most ${longestReadme}.`);
+    warn(
+      `The readme has ${readme.length} characters, so the service may refuse the readme. Services usually accept at most ${longestReadme} characters.`,
+    );
   }
 }
 
@@ -36,6 +40,6 @@ export function relativeImportWarning(
   if (first === undefined) return undefined;
   const others = new Set(found.map(({ file }) => file)).size - 1;
   const more =
-    others === 0 ? '' : ` ${others} more ${others === 1 ? 'file has' : 'files have'} such imports.`;
+    others === 0 ? '' : ` ${others} more ${others === 1 ? 'file imports' : 'files import'} other files.`;
   return `${first.file} imports ${first.specifier}, but a val on the service is a single file.${more} Put the code into one file, or import a package.`;
 }

@@ -13,9 +13,12 @@ export function placeWithin(
   shownPath: string,
 ): { folder: string; below: string } {
   if (filesBelow === undefined) {
-    throw new LocalError(`${shownPath} cannot be used: this server was started without a project folder.`, {
-      hint: 'Ask a person to start the server in a project folder, not in / or the home folder.',
-    });
+    throw new LocalError(
+      `${shownPath} cannot be used: the server (vals mcp) was started without a project folder.`,
+      {
+        hint: 'Ask a person to start vals mcp in a project folder, not in / or in the home folder.',
+      },
+    );
   }
   const real = realPath(path);
   const isInside = isWithin(filesBelow, path) && isWithin(realPath(filesBelow), real);

@@ -380,11 +380,11 @@ describe('messages', () => {
       const service = await scriptedService([], () => ({ status: 501 }));
       const { args } = commands[method];
       const { stderr } = await run(args, { env: service.env, input: '1' });
-      expect(stderr).toMatch(/^error: .*not known whether the change was made\.\nhint: .+\n$/);
+      expect(stderr).toMatch(/^error: .*not known whether the service made the change\.\nhint: .+\n$/);
     });
   });
 
-  const unknown = 'It is not known whether the change was made.';
+  const unknown = 'It is not known whether the service made the change.';
   it.each([
     ['after one attempt', 'POST', [408], `The service did not receive the whole request in time. ${unknown}`],
     [
@@ -397,7 +397,7 @@ describe('messages', () => {
       'unless the last attempt got a clear answer',
       'PUT',
       [500, 403],
-      'The token has no permission for this request (2 attempts). The request was sent more than once, so the change may already have been made.',
+      'The token has no permission for the request (2 attempts). The request was sent more than once, so the service may already have made the change.',
     ],
   ] as const)('say once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
     // 900 seconds are beyond the deadline, so the 429 is the last attempt.
@@ -499,9 +499,12 @@ describe('the token is never printed', () => {
 
 describe('the hint', () => {
   it.each<[Reply, string]>([
-    [{ status: 403 }, 'Use a token that has the permission. To see whose token this is, run `vals me`.'],
+    [{ status: 403 }, 'Use a token that has the permission. To see whose token you use, run `vals me`.'],
     [{ status: 413 }, 'Split the val into smaller vals.'],
-    [{ status: 422, body: { message: 'The name is too long' } }, 'Change the input as the service asks.'],
+    [
+      { status: 422, body: { message: 'The name is too long' } },
+      'Change the input as the message of the service says.',
+    ],
     [{ status: 422 }, 'Run the command again with --debug to see the request and the answer.'],
     [{ status: 409 }, 'To see the val as it is now, run `vals val get hello`.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],

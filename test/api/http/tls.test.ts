@@ -134,7 +134,7 @@ describe('a port with another protocol', () => {
     const { exit, error } = await run(['me', '--json'], { env: { ...service.env, VALS_BASE_URL: baseUrl } });
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 7,
-      hint: `If this port expects https, use ${service.env.VALS_BASE_URL}.`,
+      hint: `If the port expects https, use ${service.env.VALS_BASE_URL}.`,
     });
     expect(service.requests()).toBe(0);
   });

@@ -399,9 +399,9 @@ describe('vals runs --follow', () => {
     expect(lines(stdout).map((line) => line.split('\t').at(-1))).toEqual(['first', 'second', 'third']);
     expect(lines(stderr)).toEqual([
       expect.stringMatching(
-        /^warning: The service is not available .*keeps trying until the service is back\.$/,
+        /^warning: The service is not available .*keeps trying until the service answers\.$/,
       ),
-      'The service is back.',
+      'The service answers again.',
     ]);
   });
 

@@ -290,7 +290,7 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
     case 4:
     case 5:
     case 6:
-      if (applied > 0 && !/may already have been made|not known/.test(message))
+      if (applied > 0 && !/may already have made|not known/.test(message))
         wrong.push('the change is not mentioned');
       break;
     case 11:
