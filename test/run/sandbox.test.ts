@@ -32,6 +32,7 @@ describe('a val may not', () => {
       'change the priority of vals through the module object',
       'const os = process.getBuiltinModule("os"); os.setPriority(process.ppid, os.getPriority(process.ppid))',
     ],
+    ['change the working directory', 'process.chdir("/")'],
     [
       'send a signal with two numbers in one',
       'let n = 0; process.kill({ valueOf: () => (n++ < 2 ? process.pid : process.ppid) } as any, 0)',
@@ -72,6 +73,16 @@ describe('a val may not', () => {
     });
     await run(['a.ts']);
     expect(readdirSync(path)).toEqual(['a.ts']);
+  });
+
+  it('take back the right to change the working directory', async () => {
+    const code =
+      'const before = process.cwd(); let denied = 0;' +
+      'for (const change of [() => { process.chdir = () => {} }, () => { delete (process as any).chdir },' +
+      '() => Object.defineProperty(process, "chdir", { value: () => {} }), () => process.chdir("/")])' +
+      'try { change() } catch { denied++ }\n' +
+      'export default () => [denied, process.cwd() === before]';
+    expect((await folderWith({ 'a.ts': code }).run(['a.ts'])).stdout).toBe('[4,true]\n');
   });
 
   const secret = '{"token":"a-secret"}';

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { mostErrorCharacters, type Start, type Thrown } from '../protocol.ts';
 import { createModules, problemOf } from './modules.ts';
+import { protectOtherFiles } from './other-files.ts';
 import { protectOtherProcesses } from './other-processes.ts';
 import { end, openPipe } from './pipe.ts';
 import { sendValue } from './value.ts';
@@ -8,7 +9,10 @@ import { sendValue } from './value.ts';
 let hasPrinted = false;
 printAtOnce();
 const isInSandbox = process.permission !== undefined;
-if (isInSandbox) protectOtherProcesses();
+if (isInSandbox) {
+  protectOtherFiles();
+  protectOtherProcesses();
+}
 const pipe = openPipe();
 void run(pipe.start);
 

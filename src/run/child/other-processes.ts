@@ -1,5 +1,6 @@
 import { ChildProcess } from 'node:child_process';
 import os from 'node:os';
+import { AccessDenied, replace } from './deny.ts';
 
 export function protectOtherProcesses(): void {
   forbidSignals();
@@ -34,15 +35,4 @@ function forbidPriorities(): void {
     if (pid !== 0 && pid !== ownPid) throw new AccessDenied('Priority');
     setPriority(ownPid, Number(priority));
   });
-}
-
-const replace = (target: object, name: string, value: (...args: unknown[]) => unknown): void =>
-  void Object.defineProperty(target, name, { value, writable: false, configurable: false });
-
-class AccessDenied extends Error {
-  readonly code = 'ERR_ACCESS_DENIED';
-
-  constructor(readonly permission: 'Signal' | 'Priority') {
-    super('Access to this API has been restricted');
-  }
 }
