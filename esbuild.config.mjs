@@ -10,7 +10,6 @@ import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { build } from 'esbuild';
 
-// bin/code-cache.js ignores a folder that other users can change.
 process.umask(0o022);
 
 const { version } = JSON.parse(await readFile('package.json', 'utf8'));

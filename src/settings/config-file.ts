@@ -1,4 +1,3 @@
-// Loading conf takes 40 ms, so conf only writes the config file, and the functions below read it.
 import { chmodSync, lstatSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';

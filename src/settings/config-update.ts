@@ -38,8 +38,6 @@ export async function updateConfig(
     checkOwner(directory, settings.system);
     makePrivate(directory, settings.system, warn);
     let isUpdated = false;
-    // If another process took the lock because it looked stale, the config may have changed, so the update starts
-    // again.
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {
     if (error instanceof ValsError) throw error;

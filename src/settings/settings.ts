@@ -217,7 +217,6 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   });
 }
 
-/** Stored instead of an address, because the port of the embedded service changes with each start. */
 export const embeddedService = 'local';
 
 export const serviceName = (settings: Settings): string =>

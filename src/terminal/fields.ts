@@ -45,7 +45,6 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   }
   target[key] ??= emptyObject();
   const next = target[key];
-  // If the user selected `a` before `a.b`, `next` is the whole `a` of the record, which already contains `a.b`.
   if (isObject(next) && isMadeHere(next)) place(next, rest, value);
 }
 

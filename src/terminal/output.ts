@@ -84,7 +84,6 @@ export function createOutput(
   const format: Format = {
     kind,
     fields: flags.fields,
-    // In a pipe, FORCE_COLOR alone has no effect, because a script may read the output.
     color: hasLayout && wantsColor(flags.color, env, stdout),
     forPerson: hasLayout && kind === 'text',
     glyphs,

@@ -21,8 +21,6 @@ export async function page(text: string, { env, signal }: PagerOptions): Promise
     stdio: ['pipe', 'inherit', 'inherit'] as ['pipe', 'inherit', 'inherit'],
     env: { ...env, LESS: env.LESS ?? 'FRX', LV: env.LV ?? '-c' },
   };
-  // A shell starts the user's pager, because the setting may contain flags. `less` starts without a shell: only then
-  // does a missing `less` emit an error.
   const child =
     command === defaultPager ? spawn('less', ['-FRX'], options) : spawn(command, { ...options, shell: true });
   const end = () => child.kill();

@@ -28,7 +28,6 @@ function otherColumns(record: JsonObject, columns: readonly Column[], screen: Sc
   const others = Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
   return others.map((key) => ({
     header: key,
-    // A path would split a key that contains a dot.
     paths: [],
     compute: () => oneLine(record[key], screen),
   }));

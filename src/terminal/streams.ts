@@ -15,10 +15,6 @@ export interface Sink {
 export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
-  /**
-   * While the user has stopped the terminal with Ctrl-S, a write blocks JavaScript. Inside this function, a signal ends
-   * the process even then.
-   */
   interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
   signal?: AbortSignal;
   page?(text: string): Promise<boolean>;
@@ -47,7 +43,7 @@ export function createRedactor(): Redactor {
       const redacted = replaceSecrets(text);
       const bare = withoutInvisible(redacted);
       const redactedBare = replaceSecrets(bare);
-      // Some languages and emoji need invisible characters, so these are removed only if they hide a secret.
+      // `redactedBare` must be returned if `bare` contains a secret, because otherwise the secret would be shown.
       return redactedBare === bare ? redacted : redactedBare;
     },
     findsSecretIn: (output) =>

@@ -107,7 +107,7 @@ export function valsOf(root: string, service: string | undefined): Vals {
   return createVals(vals);
 }
 
-/** One id may stand beside two spellings of the service's address. */
+/** Two files must not have the same id, because otherwise a push of one file would overwrite the other file's code. */
 function refuseSameIds(vals: readonly WorkspaceVal[]): void {
   const fileById = new Map<string, string>();
   for (const { file, id } of vals) {

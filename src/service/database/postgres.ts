@@ -61,8 +61,7 @@ function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // pg treats `prefer`, `require` and `verify-ca` like `verify-full`, but prints a long warning unless the mode
-  // is `verify-full`.
+  // `sslmode` must become `verify-full`, because otherwise a later version of pg would accept more certificates.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);

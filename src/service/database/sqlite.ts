@@ -155,7 +155,8 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
 
   const checkpoint = () => {
     try {
-      // A PASSIVE checkpoint takes no write lock and could lose a commit of another process.
+      // `wal_checkpoint` must use TRUNCATE, because otherwise a checkpoint without a write lock could lose a commit of
+      // another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A failed checkpoint loses nothing, because the commits stay in the log.
@@ -172,7 +173,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeCommitted);
   };
-  /** `checkpoint` would copy a new log into the store, although a new log belongs to another store. */
+  /** `checkpoint` must not copy a new log, because otherwise the log of another store would damage the store. */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };

@@ -130,7 +130,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.maxConnections = mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // After an answer has begun, a second answer would look like the answer to the next request.
+    // `answerMalformed` must not run after `headersSent`, because otherwise the client would mistake the second answer
+    // for the answer to its next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });

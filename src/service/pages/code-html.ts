@@ -47,8 +47,6 @@ export function highlight(code: string): string[] {
   };
   const text = code.replaceAll('\r\n', '\n');
   let mayBeginExpression = true;
-  // A failed search reads the rest of the line, so without `nextSearchFrom` a line of many slashes would take
-  // quadratic time.
   let nextSearchFrom = 0;
   let tokens = 0;
   const token = new RegExp(tokenPattern, 'gu');
@@ -60,6 +58,8 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
+    // `nextSearchFrom` must be checked, because otherwise `regularExpression` would read the whole line for each slash
+    // and block the service.
     if (slash && mayBeginExpression && match.index >= nextSearchFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];

@@ -61,9 +61,6 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
   return new Problem(status, `${field} ${rule}.`, { field });
 }
 
-/**
- * `maxBytes` limits the length as JSON, because a control character takes six bytes in JSON, such as `\u0000`.
- */
 export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },
   read(value, name) {

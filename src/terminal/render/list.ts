@@ -20,7 +20,6 @@ export function renderOutcomes(
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt, because they report changes.
   const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  // There is no warning about missing fields, because an outcome omits empty fields.
   return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten });
 }
 

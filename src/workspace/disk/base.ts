@@ -48,7 +48,8 @@ export function createBases(
     return knownMark;
   };
   const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
-  // A repository cannot contain this file, because nobody else knows the mark of this folder.
+  // The name of checkoutFile must contain `markNow()`, because otherwise a stranger's repository could contain the file
+  // and choose `idsFromCheckout`.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());

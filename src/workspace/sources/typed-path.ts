@@ -18,13 +18,12 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
     (project) => target === undefined || !isWithin(realPath(project), target),
   );
   if (leavesProject) throw leadsOut(path, shownPath, target);
-  // A pipe such as /proc/self/fd/11, which zsh makes for <(...), has no target.
   if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath);
 }
 
 /**
- * Returns all workspaces and repositories above the path. The nearest one is not enough, because a linked folder of the
- * path may lead to a repository elsewhere.
+ * projectsAround must return all projects and not only the nearest project, because otherwise a link in a project could
+ * lead to the files of another project.
  */
 function projectsAround(path: string, cwd: string): string[] {
   const projects = foldersAbove(path).filter((folder) =>
@@ -42,7 +41,6 @@ function targetOf(path: string): string | undefined {
 }
 
 function isSecret(target: string, settings: PathSettings): boolean {
-  // If VALS_CONFIG_DIR is the current folder or a folder above, the user's code is in that folder too.
   const folders = secretFolders(settings)
     .map(realPath)
     .filter((folder) => !isWithin(folder, realPath(settings.cwd)));
