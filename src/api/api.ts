@@ -14,7 +14,6 @@ import { readRun } from './run-record.ts';
 export interface Api {
   send(call: Call): Promise<Answer>;
   holdsToken(text: string): boolean;
-  /** Every request is checked with this. Call it only to refuse a call before, or without, sending it. */
   refuseToken(call: Call): void;
   record(call: Call): Promise<JsonObject>;
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;

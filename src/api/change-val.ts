@@ -24,7 +24,6 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   const wanted = Object.entries(fields) as [ValField, string][];
   const isApplied = ([field, text]: [ValField, string]) => {
     const found = fieldOf(val, field);
-    // With the route, a missing field counts as changed, because a service may never send the field.
     if (found === undefined) return hasRoute || text === '';
     return found === text;
   };

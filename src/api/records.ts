@@ -117,9 +117,6 @@ export const textAt = (record: JsonValue, path: string): string | undefined => t
 
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;
 
-/**
- * An equal version does not prove that the val is unchanged, because a service may use a version number twice.
- */
 export const changedAtOf = (record: JsonValue): string | undefined =>
   [textAt(record, 'updatedAt'), textAt(record, 'versionCreatedAt')].filter(Boolean).join(' ') || undefined;
 

@@ -107,6 +107,7 @@ async function findById(
 
 type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
 
+/** `changedAt` must be compared too, because otherwise a change would be missed if a service uses a `version` twice. */
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 

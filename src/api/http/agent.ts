@@ -33,7 +33,6 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     const client = new Client(origin, {
       // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
       maxHeaderSize: 16_384,
-      // Each request connects at most once. undici would reconnect for ever if each connection ended at once.
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
         connection.mayConnect = false;

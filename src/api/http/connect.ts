@@ -12,9 +12,7 @@ export type CancelConnect = (reason: Error) => void;
 export function createDirectConnect(): Connect {
   const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
   let tlsConnector: buildConnector.connector | undefined;
-  /** undici compiles the same parser later. V8 does not compile it again while the first module is in memory. */
   const keptParser: { module?: WebAssembly.Module } = {};
-  /** undici refers to a session only weakly. Without this reference, a garbage collection would cost full handshakes. */
   const keptSessions = new Map<string, Buffer>();
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
@@ -31,7 +29,6 @@ export function createDirectConnect(): Connect {
     // undici's connector returns a socket, although its type says `void`.
     const socket = connector(target, callback) as unknown as Socket;
     socket.on('session', (session: Buffer) => keptSessions.set(target.hostname, session));
-    // The connection is being made now, so the time for the compilation is not lost.
     keptParser.module ??= compileParser();
     return socket;
   };

@@ -91,7 +91,6 @@ export function exchange(
 
     function giveUp(reason: NoBody): void {
       abortReason = asError(reason);
-      // The exchange does not wait until undici reports the abort, because undici connects first.
       finishWithoutBody(reason);
       controller?.abort(abortReason);
     }

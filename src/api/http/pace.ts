@@ -59,7 +59,6 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
   return afterRound({ ...pace, answersInRound: 0, roundBeganAt: event.at }, { limit, answersPerMs });
 }
 
-/** Only a long round measures bursts of answers correctly. During a search, rounds are short, so that the search ends soon. */
 const roundLength = ({ limit, trying }: Pace): number =>
   Math.max(6, trying === 'nothing' ? 4 * limit : limit);
 
@@ -86,7 +85,6 @@ function afterRound(pace: Pace, now: Measured): Pace {
   return stepOrEndSearch({ ...pace, stepFactor: stepFactor ** 0.6 }, otherDirection, best);
 }
 
-/** From 8 to 14 requests, the limit grows by 75 %. The higher limit is better if the rate grows by at least 5 % of 75 %. */
 function isBetter(now: Measured, best: Measured): boolean {
   const limitGrowth = now.limit / best.limit - 1;
   return now.answersPerMs >= best.answersPerMs * (1 + 0.05 * limitGrowth);
@@ -98,7 +96,6 @@ const mostAnswersBeforeNextSearch = 2_048;
 function afterRoundBetweenSearches(pace: Pace, now: Measured): Pace {
   const { best = now, answersBeforeNextSearch } = pace;
   if (now.answersPerMs * slowFactor < best.answersPerMs) {
-    // The service may be slow only for a short time, so the next search begins soon.
     return beginSearch(pace, 'lower', now, startPace.answersBeforeNextSearch);
   }
   const answersSinceSearch = pace.answersSinceSearch + roundLength(pace);

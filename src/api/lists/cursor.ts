@@ -41,10 +41,6 @@ const endless = (): BadResponseError =>
 const mostPagesUnderWay = 4;
 const fullPagesPerPageAhead = 4;
 
-/**
- * After the list has changed, each page must overlap the page before, otherwise deletions would make the cursor
- * skip records.
- */
 export function createCursor(filters: URLSearchParams, paging: Paging | undefined, notes: ListNotes) {
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const start = paging?.offset ?? 0;
@@ -123,8 +119,6 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     if (query.toString() === currentQuery.toString() || (isLink && links.isRepeated(query)))
       return circular();
     if (samePagesInRow < 2) return query;
-    // The start of the list is read, because an equal page means that the list grew by one page or that the
-    // service ignores the offset.
     queryAfterHead = query;
     return atOffset(start);
   }
@@ -142,6 +136,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return atOffset(offset);
   }
 
+  /** If `overlaps` is true, `offset` must go back by one, because otherwise records would be skipped after a deletion. */
   function queryAfter(records: readonly JsonObject[], link: URLSearchParams | undefined): URLSearchParams {
     previous = records;
     offset += records.length;

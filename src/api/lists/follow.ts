@@ -126,7 +126,6 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
     return query;
   }
 
-  /** An unknown record below a known record is old, because deletions moved the record up. */
   function oldAmong(entries: readonly Entry[]): readonly Entry[] {
     if (knowsAll) return [];
     const end = entries.findLastIndex(isKnown);

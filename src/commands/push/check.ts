@@ -7,7 +7,6 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
-/** The code of further files is not kept in memory. These files are read again when they are sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {

@@ -6,7 +6,6 @@ import { createFilePusher, type PusherOptions } from './push-saved-file.ts';
 import { createReporter } from './report-saved-file.ts';
 
 export interface PushQueue {
-  /** For a file to push at the start, even if an ignore file lists it. */
   addFirst(file: string): void;
   /** A file that is being pushed is pushed once more. */
   add(file: string): void;

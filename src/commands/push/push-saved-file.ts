@@ -67,7 +67,7 @@ export function createFilePusher(
     if (signal.aborted) return { service: 'not asked' };
     let name: string | undefined;
     try {
-      // The user may have changed .valsignore since this file was saved.
+      // createIgnoreCheck must run before each push, because otherwise a file that the user just ignored would be sent.
       if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
@@ -94,7 +94,6 @@ export function createFilePusher(
   }
 }
 
-/** Concurrent calls wait for each other. The first call finds all files that were moved together. */
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   let last: Promise<unknown> = Promise.resolve();
   return (file) => {

@@ -22,7 +22,6 @@ const timeColumn = ({ clock, forPerson }: Context): Column => ({
 });
 
 function isNews({ status }: Outcome, isRetry: boolean): boolean {
-  // The push before the retry may have changed the val, although its answer was lost. That push printed no line.
   if (status === 'unchanged') return isRetry;
   return status !== 'behind' && status !== 'skipped';
 }

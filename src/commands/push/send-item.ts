@@ -64,7 +64,6 @@ export async function createItemSender(
         ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
-      // Code with the token is never sent. So here the service already has the code, or has other code.
       if (code !== undefined && api.holdsToken(code)) say.warn(tokenInFile(file));
       return outcome;
     } catch (error) {
