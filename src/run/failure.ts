@@ -1,6 +1,6 @@
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import { packageOf, placeAt, placeOfImport } from './imports.ts';
+import { indexInCode, packageOf, placeAt, placeOfImport } from './imports.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
 import type { Sources } from './sources.ts';
@@ -34,7 +34,7 @@ const deniedHint = (name: string): string =>
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
-  const index = literal === undefined ? -1 : source.code.indexOf(literal);
+  const index = literal === undefined ? -1 : indexInCode(literal, source);
   const at = index === -1 ? source.name : placeAt(source, index);
   return new RunFailedError(`${at} has a syntax error: ${problem}.`, {
     hint: 'Fix the code, then run the val again.',

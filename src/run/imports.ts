@@ -4,6 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
+import { longestSpecifier } from './protocol.ts';
 import type { Source } from './transpile.ts';
 
 export interface ImportLimits {
@@ -17,20 +18,15 @@ export interface Importer {
   packagesFrom: string;
 }
 
-/**
- * A path longer than longestPath must be refused, because Node needs minutes to resolve a path of several megabytes.
- */
-const longestPath = 32_767;
-
 export function filePathOfImport(
   specifier: string,
   { id, source, packagesFrom }: Importer,
 ): string | undefined {
+  if (specifier.length > longestSpecifier) throw tooLong(specifier, source);
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
   const isFile = id.startsWith('file:');
   if (!isFile && specifier.startsWith('.')) throw importBesideVal(specifier, source);
-  if (specifier.length > longestPath) throw noSuchFile(specifier, source, specifier);
   return fileURLToPath(new URL(specifier, isFile ? id : pathToFileURL(packagesFrom)));
 }
 
@@ -76,10 +72,16 @@ export function packageOf(specifier: string): { name: string; version: string; s
 }
 
 export function placeOfImport(specifier: string, source: Source): string {
-  const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => source.code.indexOf(text));
+  const quoted = [`'${specifier}'`, `"${specifier}"`].map((text) => indexInCode(text, source));
   const index = quoted.find((found) => found !== -1);
   return index === undefined ? '' : ` (${placeAt(source, index)})`;
 }
+
+/** A longer text is not searched, because the search for a text above 250 characters takes quadratic time in V8. */
+const longestSearchedText = 250;
+
+export const indexInCode = (text: string, { code }: Source): number =>
+  text.length > longestSearchedText ? -1 : code.indexOf(text);
 
 export function placeAt({ name, code }: Source, index: number): string {
   const lines = code.slice(0, index).split('\n');
@@ -90,6 +92,12 @@ const importFailed = (specifier: string, importer: Source, problem: string, hint
   new RunFailedError(
     `${importer.name} imports ${specifier}, ${problem}${placeOfImport(specifier, importer)}.`,
     { hint },
+  );
+
+const tooLong = (specifier: string, importer: Source): RunFailedError =>
+  new RunFailedError(
+    `${importer.name} imports ${specifier.slice(0, 100)}…, which has more than ${longestSpecifier.toLocaleString('en')} characters.`,
+    { hint: 'Fix the import, then run the val again.' },
   );
 
 const remoteImport = (specifier: string, importer: Source): RunFailedError =>

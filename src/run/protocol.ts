@@ -38,6 +38,7 @@ export interface Thrown {
 }
 
 export const mostErrorCharacters = 65_536;
+export const longestSpecifier = 1_000;
 
 /** Every message must be checked, because the code of a val can write anything to the pipe. */
 function isReport(value: unknown): value is Report {
@@ -58,9 +59,12 @@ function isThrown(value: unknown): value is Thrown {
   return (
     (failure === undefined || Number.isInteger(failure)) &&
     (refusedModule === undefined || typeof refusedModule === 'string') &&
-    (failedImport === undefined || hasTexts(failedImport, ['specifier', 'from', 'code']))
+    (failedImport === undefined || isFailedImport(failedImport))
   );
 }
+
+const isFailedImport = (value: unknown): boolean =>
+  hasTexts(value, ['specifier', 'from', 'code']) && `${value.specifier}`.length <= longestSpecifier;
 
 const isPort = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536;

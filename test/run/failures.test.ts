@@ -81,6 +81,35 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'npm install',
   ],
   ['imports jsr', { 'a.ts': 'import "jsr:@std/fs"' }, 'which Node does not load', 'npm install'],
+  [
+    'imports an address of two million characters, below a long comment',
+    { 'a.ts': `//${"'".repeat(1 << 23)}\nawait import("https:" + "'".repeat(2e6))` },
+    "imports https:''''",
+    'Fix the import',
+  ],
+  [
+    'imports an address of 1,000 characters, below a long comment',
+    { 'a.ts': `//${"'".repeat(1 << 23)}\nawait import("https:" + "'".repeat(994))` },
+    'which Node does not load.',
+  ],
+  [
+    'imports a package with a name of two million characters',
+    { 'a.ts': 'await import("x".repeat(2e6))' },
+    'x…, which has more than 1,000 characters.',
+  ],
+  [
+    'reports a failed import of two million characters itself',
+    {
+      'a.ts': `import { writeSync } from 'node:fs';
+        const report = Buffer.from(JSON.stringify({ failed: { text: '', stack: '', failedImport: { specifier: 'x'.repeat(2e6), from: import.meta.url, code: '' } } }));
+        const head = Buffer.alloc(5);
+        head.writeUInt32LE(report.length, 1);
+        const frame = Buffer.concat([head, report]);
+        for (let from = 0; from < frame.length; ) from += writeSync(3, frame, from);
+        await new Promise((resolve) => setTimeout(resolve, 60_000));`,
+    },
+    'wrote to file descriptor 3',
+  ],
   ['returns a value that JSON lacks', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
   ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
