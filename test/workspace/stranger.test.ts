@@ -43,7 +43,7 @@ describe.each(reading.map((args) => [args.join(' '), args] as const))('after val
     expect(await place.vals(...args)).toMatchObject({ exit: 0 });
     place.remove('prod.ts');
     const [row] = await place.rows(['push', '--prune', '--yes'], 5);
-    expect(row?.error?.message).toContain('this folder never pulled or pushed it');
+    expect(row?.error?.message).toContain('this folder never pulled or pushed the val');
     expect(await service.code(id)).toBe('precious');
   });
 
