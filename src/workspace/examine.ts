@@ -134,5 +134,6 @@ export function recordUnchanged(
     bases.write(val, { ...remote, name });
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
+    if (by === 'pull or push') bases.warnNotRecorded(val, error);
   }
 }

@@ -83,8 +83,9 @@ async function renameAndPush(
   const { workspace, api, val, code, options } = push;
   if (mustSendCode) refuseConflictMarkers(push);
   options.beforeRenaming(val, remote?.name ?? '');
-  if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
   workspace.bases.checkWritable(val);
+  if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
+  workspace.bases.prepare();
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
@@ -105,8 +106,9 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   }
   const call = routes.putVal(name, code);
   api.refuseToken(call);
-  if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
   workspace.bases.checkWritable(val);
+  if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
+  workspace.bases.prepare();
   options.beforeSending();
   const { status, body = null } = await api.send(call).catch((error) => {
     // The base must record `sent`, because the service may have stored the code although the request failed.

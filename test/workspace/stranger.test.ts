@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { Place, pushed, Service, startService } from './support.ts';
+import { Place, pushed, put, Service, startService } from './support.ts';
 
 type Listed = Record<string, { name: string; id: string }>;
 
@@ -261,4 +261,43 @@ it('a base that this folder did not record does not make a new file a moved file
   place.remove('prod.ts');
   place.put({ 'notes.ts': 'notes' });
   expect(await place.status()).toMatchObject({ 'notes.ts': 'new' });
+});
+
+describe('a repository with files of its own in .vals', () => {
+  const bad = new Uint8Array([0xff]);
+
+  it.each(['push', 'pull'])('does not keep %s from recording the checkout', async (command) => {
+    const { place, service, id } = await checkout();
+    put(place.folder, { '.vals/schema.json': bad, '.vals/.gitignore': bad });
+    expect(await place.words([command])).toEqual({ 'prod.ts': 'unchanged' });
+    expect(place.read('.vals/.gitignore')).toBe('*\n');
+    const other = await service.edit('other', 'precious');
+    putManifest(place, { 'prod.ts': { name: 'prod', id }, 'other.ts': { name: 'other', id: other.id } });
+    place.put({ 'other.ts': 'evil' });
+    expect(await place.words(['push'], 5)).toEqual({ 'prod.ts': 'unchanged', 'other.ts': 'failed' });
+    expect(await service.code(other.id)).toBe('precious');
+  });
+
+  it.each(['schema.json', '.gitignore'])(
+    'a folder at %s: nothing is sent, also in a dry run',
+    async (name) => {
+      const { place, service, id } = await checkout();
+      put(place.folder, { [`.vals/${name}/x`]: '' });
+      for (const command of ['push', 'pull']) {
+        const { exit, stderr } = await place.vals(command);
+        expect({ exit, stderr }).toEqual({
+          exit: 0,
+          stderr: expect.stringContaining(
+            `"prod" is unchanged, but that could not be recorded: .vals/${name}`,
+          ),
+        });
+      }
+      place.put({ 'prod.ts': 'edited' });
+      for (const args of [['push', '--dry-run'], ['push']]) {
+        const [row] = await place.rows(args, 10);
+        expect(row?.error?.message).toContain(`.vals/${name} was not used`);
+      }
+      expect(await service.code(id)).toBe('precious');
+    },
+  );
 });

@@ -1,9 +1,10 @@
 // The base of a val is the code that the val's file and the service last had in common.
 import { createHash } from 'node:crypto';
+import type { LocalError } from '../../errors.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { shell } from '../../lib/shell-command.ts';
-import { folderMark, prepareDotVals } from './dot-vals.ts';
+import { folderMark, ownFilePaths, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
@@ -26,7 +27,10 @@ export interface Bases {
   readOwnCode(val: Identity): string | undefined;
   cameWithCheckout(id: string): boolean;
   prepare(): void;
+  /** Writes nothing, so that a dry run can call it. */
   checkWritable(val: Identity): void;
+  /** Warns only once, because the same problem concerns every val. */
+  warnNotRecorded(val: Identity, error: LocalError): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
 }
@@ -54,6 +58,7 @@ export function createBases(
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
   let isPrepared = false;
+  let hasWarned = false;
   const readByName = new Set<string>();
   const unreadable = new Set<string>();
 
@@ -95,7 +100,12 @@ export function createBases(
       return typeof base === 'object' && isOwnMark(base.mark) ? base.code : undefined;
     },
     checkWritable(val) {
-      for (const file of [...filesForWriting, fileOf(keyOf(val))]) refuseSpecial(root, file);
+      const files = [...filesForWriting, ...ownFilePaths, checkoutFile(), fileOf(keyOf(val))];
+      for (const file of files) refuseSpecial(root, file);
+    },
+    warnNotRecorded({ name }, { message }) {
+      if (!hasWarned) warn(`"${name}" is unchanged, but that could not be recorded: ${message}`);
+      hasWarned = true;
     },
     removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));

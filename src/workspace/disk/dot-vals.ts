@@ -20,10 +20,21 @@ const ownFiles: Record<string, string> = {
   'schema.json': `${stringifyJson(manifestSchema, 2)}\n`,
 };
 
+export const ownFilePaths = Object.keys(ownFiles).map((name) => `${dotValsFolder}/${name}`);
+
 export function prepareDotVals(root: string): void {
   for (const [name, content] of Object.entries(ownFiles)) {
     const file = `${dotValsFolder}/${name}`;
-    if (readBelow(root, file) !== content) replaceBelow(root, file, content, 'anything');
+    if (readIfPossible(root, file) !== content) replaceBelow(root, file, content, 'anything');
+  }
+}
+
+function readIfPossible(root: string, file: string): string | undefined {
+  try {
+    return readBelow(root, file);
+  } catch (error) {
+    if (error instanceof LocalError) return undefined;
+    throw error;
   }
 }
 

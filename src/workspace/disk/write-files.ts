@@ -37,6 +37,7 @@ export function replaceBelow(
 ): void {
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
+      if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
       // `move(folder)` is the fallback, because `move` fails if temporaryFolder is on another disk than `folder`.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
@@ -58,7 +59,6 @@ function moveOnto(
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
-  if (before !== undefined && !before.isFile()) throw new UnusableFile('is not a regular file');
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
     const descriptor = openSync(temporary, 'wx', newFileMode);
