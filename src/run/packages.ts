@@ -1,13 +1,14 @@
-import { type Dirent, readdirSync, realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
+import { foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
+import { errnoOf } from '../lib/system.ts';
 
 export function readablePackages(packagesFrom: string): string[] {
   const folder = dirname(packagesFrom);
   // The real path is searched too, because `folder` may contain a link, such as /tmp on macOS.
-  const projects = [folder, targetOf(folder) ?? folder].flatMap((path) => foldersAbove(join(path, 'file')));
+  const projects = [folder, realPath(folder)].flatMap((path) => foldersAbove(join(path, 'file')));
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
     // package.json must be readable, because Node reads package.json to tell ES modules from CommonJS.
@@ -41,31 +42,79 @@ export function refuseStars(readable: readonly string[], name: string): void {
   });
 }
 
-/** A link must not lead out of the readable paths, because Node's permission model follows links. */
+/**
+ * A link must not lead out of the readable paths, because Node's permission model follows links. A folder or link that
+ * cannot be read is refused too, because the val could still reach its contents.
+ */
 export function refuseLinksOut(readable: readonly string[], name: string): void {
-  const real = readable.map((path) => join(targetOf(dirname(path)) ?? dirname(path), basename(path)));
+  const real = readable.map((path) => join(realPath(dirname(path)), basename(path)));
   for (const path of new Set(real)) {
-    for (const link of linksIn(path)) {
-      const target = targetOf(link);
-      if (target === undefined || real.some((other) => isWithin(other, target))) continue;
-      throw new LocalError(`${link} is a link that leads to ${target}, which the val may not read.`, {
-        hint: `Remove the link. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
-      });
-    }
+    const problem = problemIn(path, real);
+    if (problem === undefined) continue;
+    throw new LocalError(problem.message, {
+      hint: `${problem.remedy} To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
+    });
   }
 }
 
-function* linksIn(path: string): Generator<string> {
-  const target = targetOf(path);
-  if (target !== undefined && target !== path) return yield path;
-  const folders = [path];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of entriesOf(folder)) {
-      const found = join(folder, entry.name);
-      if (entry.isSymbolicLink()) yield found;
-      else if (entry.isDirectory()) folders.push(found);
+interface Problem {
+  message: string;
+  remedy: string;
+}
+
+function problemIn(path: string, readable: readonly string[]): Problem | undefined {
+  let found = path;
+  try {
+    const top = lstatSync(path);
+    if (top.isSymbolicLink()) return problemOfLink(path, readable);
+    const folders = top.isDirectory() ? [path] : [];
+    for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+      found = folder;
+      for (const entry of readdirSync(folder, { withFileTypes: true })) {
+        if (!entry.isSymbolicLink() && !entry.isDirectory()) continue;
+        found = join(folder, entry.name);
+        if (entry.name.includes(replacementCharacter)) return notUtf8(found);
+        if (entry.isDirectory()) folders.push(found);
+        const problem = entry.isSymbolicLink() && problemOfLink(found, readable);
+        if (problem) return problem;
+      }
     }
+    return undefined;
+  } catch (error) {
+    const code = errnoOf(error);
+    if (found === path && (code === 'ENOENT' || code === 'ENOTDIR')) return undefined;
+    return {
+      message: `${found} cannot be read (${code}), so vals cannot check its links.`,
+      remedy: `Remove ${found}, or make it readable.`,
+    };
   }
+}
+
+/** Node puts this character in place of bytes that are not UTF-8. */
+const replacementCharacter = '\uFFFD';
+
+const notUtf8 = (path: string): Problem => ({
+  message: `${path} has a name that is not UTF-8, so vals cannot check its links.`,
+  remedy: 'Rename or remove it.',
+});
+
+function problemOfLink(link: string, readable: readonly string[]): Problem | undefined {
+  const target = targetOf(link) ?? targetOfBrokenLink(link);
+  if (target !== undefined && readable.some((path) => isWithin(path, target))) return undefined;
+  return {
+    message: `${link} is a link that leads to ${target ?? readlinkSync(link)}, which the val may not read.`,
+    remedy: 'Remove the link.',
+  };
+}
+
+/** A broken link has a target too, because the missing file may appear while the val runs. */
+function targetOfBrokenLink(link: string): string | undefined {
+  const text = readlinkSync(link);
+  const parts = text.split(/[\\/]/);
+  const firstName = parts.findIndex((part) => !['', '.', '..'].includes(part));
+  // In `a/../b`, `a` may be a link to another folder, so the text alone does not show where `..` leads.
+  if (firstName !== -1 && parts.includes('..', firstName)) return undefined;
+  return resolve(dirname(link), text);
 }
 
 function entriesOf(folder: string): Dirent[] {

@@ -1,10 +1,12 @@
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
+const isRootOrWindows = process.platform === 'win32' || process.getuid?.() === 0;
 const imports =
   'import { readFileSync, writeFileSync } from "node:fs"; import { spawn } from "node:child_process";\n' +
   'import { Worker } from "node:worker_threads";\n';
@@ -147,6 +149,51 @@ describe('a val may not', () => {
     expect(error?.hint).toContain('`vals run --allow-all a.ts`');
     expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stdout: '1\n' });
   });
+
+  it.each([
+    ['../../missing', 'node_modules/link'],
+    ['/missing', 'node_modules/link'],
+    ['package/inner/../../missing', 'node_modules/link'],
+    ['../missing', 'node_modules'],
+  ])('run if a broken link to %s could lead out of its packages later', async (target, link) => {
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1' });
+    mkdirSync(join(path, link, '..'), { recursive: true });
+    symlinkSync(target, join(path, link));
+    const { exit, error } = await run(['--json', 'a.ts']);
+    expect(exit).toBe(10);
+    expect(error?.message).toContain(`${link} is a link that leads to `);
+    expect(error?.message).toContain('missing, which the val may not read.');
+  });
+
+  it.skipIf(process.platform !== 'linux')('run if the name of a link is not UTF-8', async () => {
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1', 'node_modules/x': '' });
+    symlinkSync('/etc', Buffer.concat([Buffer.from(join(path, 'node_modules/link-')), Buffer.from([0xff])]));
+    const { exit, error } = await run(['--json', 'a.ts']);
+    expect(exit).toBe(10);
+    expect(error?.message).toMatch(/node_modules\/link-.* has a name that is not UTF-8/);
+    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+  });
+
+  it.skipIf(process.platform === 'win32')('run if the path of a folder is too long', async () => {
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1', 'node_modules/x': '' });
+    // No single call can make a path that is too long, so the shell goes into each folder.
+    const script = 'cd node_modules; for i in $(seq 25); do mkdir "$0"; cd -P "$0"; done';
+    await execa('/bin/bash', ['-c', script, 'd'.repeat(200)], { cwd: path });
+    const { exit, error } = await run(['--json', 'a.ts']);
+    await execa('rm', ['-r', 'node_modules'], { cwd: path });
+    expect(exit).toBe(10);
+    expect(error?.message).toMatch(/ddd cannot be read \(ENAMETOOLONG\), so vals cannot check its links\.$/);
+    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+  });
+
+  it.skipIf(isRootOrWindows)('run if a folder cannot be listed', async () => {
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1', 'node_modules/hidden/x': '' });
+    chmodSync(join(path, 'node_modules/hidden'), 0o311);
+    const { exit, error } = await run(['--json', 'a.ts']);
+    chmodSync(join(path, 'node_modules/hidden'), 0o755);
+    expect(exit).toBe(10);
+    expect(error?.message).toContain('node_modules/hidden cannot be read (EACCES)');
+  });
 });
 
 it.skipIf(process.platform === 'win32')('a val in a folder with * in its name is not run', async () => {
@@ -173,6 +220,13 @@ describe('a val may', () => {
     });
     symlinkSync('../packages/c', join(path, 'node_modules/c'));
     expect(await run(['vals/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  it('run beside broken links that stay inside of its packages', async () => {
+    const { path, run } = folderWith({ 'a.ts': 'export default () => 1', 'node_modules/.bin/x': '' });
+    symlinkSync('../missing/cli.js', join(path, 'node_modules/.bin/cli'));
+    symlinkSync('loop', join(path, 'node_modules/loop'));
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '1\n', stderr: '' });
   });
 
   it('import files beside it in a hidden folder, and hidden files of packages', async () => {
