@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
@@ -35,6 +36,10 @@ describe('a val may not', () => {
       'const os = process.getBuiltinModule("os"); os.setPriority(process.ppid, os.getPriority(process.ppid))',
     ],
     ['change the working directory', 'process.chdir("/")'],
+    [
+      'create a socket file',
+      'const server = (await import("node:net")).createServer(); await new Promise<void>((done) => server.listen("s", done)); server.close()',
+    ],
     [
       'send a signal with two numbers in one',
       'let n = 0; process.kill({ valueOf: () => (n++ < 2 ? process.pid : process.ppid) } as any, 0)',
@@ -238,6 +243,16 @@ describe('a val may', () => {
       'node_modules/.store/c.json': '"c"',
     });
     expect(await run(['.drafts/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  it('connect to a UNIX socket', async () => {
+    const code =
+      'import net from "node:net"; import { once } from "node:events";' +
+      'export default async () => { const socket = net.connect(process.cwd() + "/s"); const [bytes] = await once(socket, "data"); return String(bytes) }';
+    const { path, run } = folderWith({ 'a.ts': code });
+    const server = createServer((socket) => socket.end('hello')).listen(join(path, 's'));
+    onTestFinished(() => void server.close());
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: 'hello', stderr: '' });
   });
 
   it('lower its own priority', async () => {

@@ -5,7 +5,7 @@ export const replace = (target: object, name: string, value: (...args: unknown[]
 export class AccessDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
 
-  constructor(readonly permission: 'Signal' | 'Priority' | 'WorkingDirectory') {
+  constructor(readonly permission: 'Signal' | 'Priority' | 'WorkingDirectory' | 'SocketFile') {
     super('Access to this API has been restricted');
   }
 }

@@ -1,11 +1,38 @@
+import { Socket } from 'node:net';
 import { AccessDenied, replace } from './deny.ts';
+
+export function protectOtherFiles(): void {
+  forbidOtherWorkingDirectory();
+  if (process.platform !== 'win32') forbidSocketFiles();
+}
 
 /**
  * A val must not change the working directory, because Node checks a relative path against the working directory of the
  * call, but opens the file later, from the working directory of that moment.
  */
-export function protectOtherFiles(): void {
+function forbidOtherWorkingDirectory(): void {
   replace(process, 'chdir', () => {
     throw new AccessDenied('WorkingDirectory');
   });
+}
+
+/**
+ * A val must not create socket files, because Node deletes a socket file by its path. The path can lead to another file by
+ * then: `/proc/self/fd/9/name` is in any folder that the val opens as descriptor 9.
+ */
+function forbidSocketFiles(): void {
+  const prototype = pipePrototype();
+  const deny = (): never => {
+    throw new AccessDenied('SocketFile');
+  };
+  for (const name of ['bind', 'fchmod']) replace(prototype, name, deny);
+}
+
+/** Node does not export its class for UNIX sockets, but a connection that fails has an instance of that class. */
+function pipePrototype(): object {
+  const socket = new Socket().on('error', () => {}).connect({ path: '/dev/null/no-socket' });
+  const handle: unknown = Reflect.get(socket, '_handle');
+  socket.destroy();
+  if (typeof handle !== 'object' || handle === null) throw new TypeError('The socket has no handle.');
+  return Object.getPrototypeOf(handle);
 }
