@@ -1,6 +1,7 @@
 /** The val cannot undo the replacement. */
 export const replace = (target: object, name: string, value: (...args: unknown[]) => unknown): void =>
-  void Object.defineProperty(target, name, { value, writable: false, configurable: false });
+  // The setter must not throw, because Node assigns process.chdir when a val first uses Response.
+  void Object.defineProperty(target, name, { get: () => value, set() {}, configurable: false });
 
 export class AccessDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';
