@@ -40,7 +40,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   let current = startServing(first, options, onFailure);
   let requests = 0;
 
-  async function ready(): Promise<{ serving: ServingProcess; port: number }> {
+  async function ready(): Promise<ServingProcess> {
     const before = current;
     const loads = before.port.then(
       () => true,
@@ -49,26 +49,25 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     if (before.isRetired() && (await loads) && current === before) {
       current = startServing(before.entry, options, onFailure);
     }
-    const serving = current;
-    return { serving, port: await serving.port };
+    return current;
   }
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const startedAt = clock.now();
     const requestNumber = requests++;
     const { method = 'GET', url = '/' } = incoming;
-    let { entry } = current;
+    const serving = await ready();
+    const { entry } = serving;
     let failure: ValsError | undefined;
     try {
-      const { serving, port } = await ready();
-      entry = serving.entry;
+      const port = await serving.port;
       serving.begin(requestNumber);
       failure = await forward({ incoming, outgoing, serving, port, requestNumber, agent, clock, maxSeconds });
       failure = serving.finish(requestNumber) ?? failure;
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       failure = error;
-      refuse(outgoing, 500, failure.message);
+      refuse(outgoing, serving.hasStartedTooSlowly() ? 504 : 500, failure.message);
     }
     const pathWithoutQuery = url.replace(/[?#].*$/s, '');
     const { statusCode: status } = outgoing;
@@ -117,10 +116,11 @@ function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly strin
 }
 
 function refusalOf(
-  { method, url = '', headers }: IncomingMessage,
+  { method, url = '', headers, headersDistinct }: IncomingMessage,
   port: number,
 ): [status: number, message: string] | undefined {
-  const addresses = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
+  if (headersDistinct.host?.length !== 1) return [400, 'A request must have one Host header.'];
+  const addresses = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`);
   // The Host header must be checked, because the host name of an attacker may lead to 127.0.0.1 (DNS rebinding).
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];

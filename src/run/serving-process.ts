@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ValsError } from '../errors.ts';
-import { brokePipe, endingFailure, thrownFailure } from './failure.ts';
+import { brokePipe, endingFailure, thrownFailure, tookTooLong } from './failure.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report } from './protocol.ts';
 import type { LaunchOptions } from './run.ts';
@@ -10,6 +10,7 @@ export interface ServingProcess {
   entry: Entry;
   secret: string;
   port: Promise<number>;
+  hasStartedTooSlowly(): boolean;
   begin(request: number): void;
   finish(request: number): ValsError | undefined;
   retire(): void;
@@ -26,6 +27,7 @@ export function startServing(
   const secret = randomUUID();
   const requests = new Map<number, ValsError | undefined>();
   let isRetired = false;
+  let hasStartedTooSlowly = false;
   let resolvePort: (port: number) => void = () => {};
   let rejectPort: (failure: ValsError) => void = () => {};
   const port = new Promise<number>((resolve, reject) => {
@@ -46,7 +48,14 @@ export function startServing(
   void sources
     .entry()
     .then((module) => child.send({ start: { entry: module, args: [], serve: { secret } } }));
+  const { maxSeconds, clock } = options;
+  const cancelLimit = clock.after(maxSeconds * 1_000, () => {
+    hasStartedTooSlowly = true;
+    fail(tookTooLong(entry.name, maxSeconds));
+    child.end();
+  });
   void child.ended.then((ending) => {
+    cancelLimit();
     isRetired = true;
     rejectPort(endingFailure(entry.name, ending));
   });
@@ -61,6 +70,7 @@ export function startServing(
       const { specifier, from } = report.load;
       child.send({ module: await sources.answer(specifier, from) });
     } else if ('listening' in report) {
+      cancelLimit();
       resolvePort(report.listening);
     } else if ('failed' in report) {
       const failure = thrownFailure(entry.name, report.failed, sources);
@@ -76,6 +86,7 @@ export function startServing(
     entry,
     secret,
     port,
+    hasStartedTooSlowly: () => hasStartedTooSlowly,
     begin: (request) => void requests.set(request, undefined),
     finish(request) {
       const failure = requests.get(request);

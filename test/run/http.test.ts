@@ -62,8 +62,10 @@ it('vals run --http passes requests to the default export, picks up changes, and
   expect(await get('/')).toEqual([200, 'one']);
 
   expect(await ask({ headers: { host: `evil.example:${port}` } })).toMatchObject({ 0: 403 });
+  const twoHosts = ['Host', `127.0.0.1:${port}`, 'Host', 'evil.example'];
+  expect(await ask({ headers: twoHosts })).toEqual([400, 'A request must have one Host header.\n']);
   for (const method of ['GET', 'POST']) {
-    for (const origin of ['https://evil.example', 'http://127.0.0.1:1', 'null', '']) {
+    for (const origin of ['https://evil.example', 'http://127.0.0.1:1', `http://[::1]:${port}`, 'null', '']) {
       expect(await ask({ method, headers: { origin } })).toMatchObject({ 0: 403 });
     }
     expect(await ask({ method, headers: { origin: url } })).toMatchObject({ 0: 200 });
@@ -131,6 +133,23 @@ it('a request that takes too long gets 504, and its process is replaced after it
   expect(await ask({ method: 'POST', path: '/read' }, 'whole')).toEqual([200, 'whole']);
   await shows('stderr', 'GET /never 504 ');
 });
+
+it.each([
+  ['blocks', `${deaf};`],
+  ['waits for ever', 'setInterval(() => {}, 1_000); await new Promise(() => {});'],
+])(
+  'a val that %s before it can answer gets 504 and is ended, and a change of its file starts it again',
+  async (_name, start) => {
+    const ready = 'export default () => new Response("ready")';
+    const { folder, shows, get } = await serve('1', { 'a.ts': start + ready });
+    const tooLong = [504, 'a.ts took longer than 1 s and was ended.\n'];
+    expect(await get('/')).toEqual(tooLong);
+    expect(await get('/')).toEqual(tooLong);
+    await shows('stderr', 'a.ts took longer than 1 s and was ended.');
+    folder.write('a.ts', ready);
+    await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'ready']);
+  },
+);
 
 it('a val that stops reading a large body gets 504, not 408', async () => {
   const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
