@@ -13,7 +13,6 @@ import {
 import { type Seen, scriptedService } from './support/scripted-service.ts';
 import { withResolvers } from './support/with-resolvers.ts';
 
-/** The program promises one second, but a busy machine may need a few. */
 const soonMs = 5_000;
 
 function ticksOf(pid: number): number {
@@ -40,7 +39,6 @@ async function soon(ended: Promise<Ended>): Promise<unknown> {
 
 type Signal = 'SIGINT' | 'SIGTERM';
 
-/** If the program does not listen for signals yet, the system ends it with the signal. */
 const endings = { SIGINT: ['SIGINT', 130], SIGTERM: ['SIGTERM', 143] };
 
 const endless = ({ path }: Seen) => {
@@ -76,11 +74,9 @@ describe('the first signal ends the program', () => {
   ])('$signal, while nobody reads $what', async ({ signal, args, unread, says = '' }) => {
     const { promise: asked, resolve: manyAsked } = withResolvers();
     const service = await scriptedService([], (seen) => {
-      // 40 traces fill the pipe of stderr.
       if (service.requests.length === (unread === 'stderr' ? 40 : 1)) manyAsked();
       return endless(seen);
     });
-    // With a long address, the trace of a few requests fills a pipe.
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
     const { child, ended } = startProcess(args, { env }, unread);
     await asked;
@@ -110,7 +106,7 @@ describe('the first signal ends the program', () => {
     await begun;
     await waitUntilIdle(terminal.pid);
     process.kill(terminal.pid, signal);
-    // node-pty reports the end only after all output was read, so the test looks into /proc.
+    // node-pty reports the end of a process only after all output was read, so `isGone` reads /proc.
     const isGone = async () => {
       while (existsSync(`/proc/${terminal.pid}/stat`) && !/\) [ZX] /.test(statOf(terminal.pid)))
         await sleep(20);

@@ -22,7 +22,6 @@ type Signal = 'SIGINT' | 'SIGTERM';
 const interrupted: [Signal, number] = ['SIGINT', 130];
 const terminated: [Signal, number] = ['SIGTERM', 143];
 const signals = [interrupted, terminated];
-/** The program treats both signals alike, except for the exit code, so a short run sends one of them. */
 const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
 
 function isGone(group: ChildProcess): boolean {
@@ -68,12 +67,10 @@ interface Torture {
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
 
-/** During its start the program gives no event to wait for, so these are times. */
 const startMoments = (isLong ? Array.from({ length: 15 }, (_, index) => 15 * index) : [0, 45]).map((ms) => ({
   ms,
 }));
 
-/** All commands start alike, so one command tests the start. */
 function momentsOf(requests: number, isStarted: boolean): Moment[] {
   const counts = Array.from({ length: requests }, (_, index) => index + 1).filter(
     (count) => isLong || count === 1 || count === requests,
@@ -93,7 +90,7 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const service = await scriptedService([], (seen) => (response) => {
       asked += 1;
       if ('asked' in moment && asked >= moment.asked) {
-        // A second signal would end the program at once, so only one is sent.
+        // The test uses `===` to send only one signal, because a second signal would end the program at once.
         if (asked === moment.asked) child.kill(signal);
         return;
       }
@@ -112,14 +109,12 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const context = { args, moment, ...end };
     expect(isGone(child), 'no process is left').toBe(true);
     expect(end.stderr).not.toMatch(/\n\s+at |node:internal|Unexpected/);
-    // Node stops listening for signals shortly before it exits, when the command is already done.
     const done = end.exit === 0 || (end.signal === signal && end.stdout !== '');
     if ('asked' in moment) expect(context).toMatchObject({ exit });
     if (done) {
       expect(end.stderr).toBe('');
       check({ ...end, exit: 0, moment, received: service.requests });
     } else if (end.signal !== null) {
-      // The signal killed the program during its start or its output, so nothing may have been written.
       const written = service.requests.filter(({ method }) => method !== 'GET');
       expect({ ...context, written }).toMatchObject({ signal, stderr: '', written: [] });
     } else {
@@ -225,7 +220,6 @@ it.each(oneOf(terminated))(
       requests: names.length,
       check({ stdout, received, moment, exit }) {
         if (stdout === '') {
-          // The signal came before the files were read, so nothing may have been sent.
           expect({ moment, received }).toEqual({ moment, received: [] });
           return;
         }
@@ -321,7 +315,7 @@ it.each(twice)(
     try {
       process.kill(pid, signal);
     } catch {
-      // The program has ended already.
+      // The program has already ended, so the second signal is not needed.
     }
     await screen.ended;
     const text = screen.text();
@@ -354,7 +348,6 @@ it('SIGTERM lets serve finish the request under way', async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 100 /);
   socket.write(body.slice(0, 5));
   const ended = service.end('SIGTERM');
-  // The program has received the signal once it refuses connections.
   await expect.poll(() => refusal(service.baseUrl), { timeout: 30_000, interval: 10 }).toBe('ECONNREFUSED');
   socket.write(body.slice(5));
   expect(await ended).toBe(0);

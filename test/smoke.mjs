@@ -1,5 +1,3 @@
-// Packs vals, installs the tarball into fresh prefixes and pushes the examples with it, once for each Node named.
-// npm run smoke -- /path/to/node20 /path/to/node22
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +23,6 @@ async function smoke(node, home) {
   mkdirSync(home);
   const prefix = join(home, 'prefix');
   const env = { PATH: `${dirname(node)}:${process.env.PATH}`, HOME: home, LANG: 'C.UTF-8' };
-  // npm needs the environment to reach its registry. vals needs nothing of it.
   const install = [npm ?? '', 'install', '--global', '--prefix', prefix, '--cache', join(home, 'cache')];
   await execa(node, [...install, join(folder, filename)], { env: { ...process.env, ...env } });
 

@@ -167,7 +167,7 @@ it('a push of many files reports progress', async () => {
   expect(messages).toContain('Pushing 0 of 25 vals');
 });
 
-// The official client may drop a progress notification that arrives together with the answer, so a raw client reads it.
+// The MCP client library may drop a progress notification that arrives with the answer, so the test uses `rawAgent`.
 it('all progress of a push is written before the answer', async () => {
   const { env } = await serviceInProcess();
   const agent = rawAgent([], { env, cwd: folderOfVals(valNames(25)) });

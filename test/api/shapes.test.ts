@@ -73,7 +73,6 @@ describe('the shape of a list', () => {
 });
 
 describe('the versions of a val', () => {
-  // Some services send the whole val for each version, so that each row has the val's id.
   it.each([
     { name: 'with the id of their val', rows: [0, 1, 2].map((version) => ({ id, name: 'hello', version })) },
     { name: 'with valId', rows: [0, 1, 2].map((version) => ({ valId: id, version })) },
@@ -140,7 +139,6 @@ describe('an answer that is not a list', () => {
   });
 });
 
-/** A double would print these numbers with other digits. */
 const digits = [
   ...'9007199254740993 -9007199254740993 12345678901234567890 1.0 -1.0 0.10 1.50 -0 -0.0 0e0'.split(' '),
   ...'1e400 -1e400 1e-400 1E5 1e+5 1e5 100000000000000000000000'.split(' '),

@@ -32,7 +32,6 @@ const harmless = [
 
 const cases: { flags: string; remote: object; local: object }[] = [
   { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
-  // Node itself prints a warning on stderr, so stderr is not compared.
   { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),

@@ -160,7 +160,6 @@ describe('a usage error', () => {
 
 describe('a correct command line', () => {
   it.each<{ args: string[]; path: string }>([
-    // The value of an option may be the name of a command.
     { args: ['--fields', 'me', 'comments'], path: '/v1/me/comments?' },
     { args: ['--', 'me'], path: '/v1/me' },
     {

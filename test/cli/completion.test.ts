@@ -20,7 +20,6 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals --base-url me comments --ndj', ['--base-url', 'me', 'comments', '--ndjson']],
   ['vals comments --relationship gi', ['comments', '--relationship', 'given']],
   ['vals comments --relationship=gi', ['comments', '--relationship=given']],
-  // Bash splits 10:30 into three words, so the completion has to join them.
   [
     'vals comments --since 10:30 --relationship rec',
     ['comments', '--since', '10:30', '--relationship', 'received'],
@@ -35,7 +34,6 @@ const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
   ['vals val get tw', ['val', 'get', 'tw']],
-  // Bash splits an address into several words, so the completion has to join them.
   ['vals use ht', ['use', 'http://127.0.0.1:4000']],
   ['vals use http:', ['use', 'http://127.0.0.1:4000']],
   ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
@@ -108,7 +106,7 @@ function answerInProcess(folder: string, options: InProcessOptions): [asked: str
     isOver = true;
   });
   onTestFinished(async () => {
-    // Releases a read or write that still waits for the other end of its pipe.
+    // A process may still wait until somebody opens `asked` or `answered`, so the loop opens and closes each pipe.
     while (!isOver) {
       for (const pipe of [answered, asked])
         closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
@@ -314,7 +312,6 @@ describe('the next word', async () => {
     ['try --readme=x', { files: true, before: '--readme=' }],
     ['try --readme x --kin', { words: ['--kind'] }],
     ['try -- --a', { vals: true, files: true }],
-    // The command `try` is defined like `run`: everything after its first argument belongs to the val.
     ['try hello.ts --a', {}],
     ['try hello.ts --at ', {}],
     ['try --nonsense ', { vals: true, files: true }],
@@ -343,7 +340,6 @@ describe('the next word', async () => {
     ['api /x -f a=1 --raw', ['--raw-field']],
     ['help opt', ['options']],
     ['help val ed', ['edit']],
-    // An option is not offered twice, nor an option that conflicts with it.
     ['runs --error --no-e', []],
     ['--json me --nd', []],
     ['me --quiet --qu', []],

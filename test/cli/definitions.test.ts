@@ -15,7 +15,6 @@ const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const exampleService = 'https://api.example.com';
 const exampleTarget = 'https://vals.example.com';
 
-/** These examples run until interrupted, ask a person, or need a server or another shell. Other tests cover them. */
 const notRunHere = new Set([
   'vals val rm hello',
   'vals serve --port 0 --json',
@@ -47,12 +46,10 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     for (const line of examples) expect(stdout).toContain(`  $ ${line}\n`);
     expect(examples.length).toBeGreaterThan(0);
     expect(summary).toMatch(/^[A-Z].*[^.]$/);
-    // Help fits a screen of 24 lines, except for serve, which has too many options.
     expect(stdout.trimEnd().split('\n').length).toBeLessThanOrEqual(path === 'serve' ? 30 : 24);
   });
 
   it('answers a wrong flag with a usage error in JSON and an empty stdout', async () => {
-    // Everything after the first argument of `run` belongs to the val, so --json comes first.
     const flags = path === 'run' ? ['--json', '--jsno'] : ['--jsno', '--json'];
     const { exit, stdout, error } = await run([...path.split(' '), ...flags]);
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
@@ -68,7 +65,6 @@ describe.each(examples)('the example `$line`', ({ line }) => {
   });
 
   it.skipIf(/json| > |--code/.test(line))('gives one JSON document under --json', async () => {
-    // Everything after the file of `run` belongs to the val, so --json comes first.
     const inJson = line.startsWith('vals run ') ? line.replace('run', 'run --json') : `${line} --json`;
     const { stdout, stderr, exit } = await runExample(inJson);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
@@ -79,7 +75,6 @@ describe.each(examples)('the example `$line`', ({ line }) => {
 });
 
 function wordsOf(command: string): string[] | undefined {
-  // Only the built program has the file that starts a val, so `vals run` needs a shell.
   if (command.startsWith('vals run ')) return undefined;
   const plain = /^vals((?: (?:[\w./:@,=+-]+|'[^']*'|"[^"$`\\]*"))+)$/.exec(command)?.[1];
   return plain?.match(/'[^']*'|"[^"]*"|\S+/g)?.map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
@@ -92,7 +87,6 @@ async function runExample(line: string) {
   cpSync(resolve('examples'), join(folder, 'examples'), { recursive: true });
   cpSync(resolve('examples/hello.ts'), join(folder, 'hello.ts'));
   writeFileSync(join(folder, 'token.txt'), `${service.token}\n`);
-  // The folder examples has a hello.ts too, and two files named hello would be one val.
   if (/vals (init|status|diff|pull|forget)/.test(line)) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
@@ -115,14 +109,12 @@ async function runExample(line: string) {
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
     .replaceAll(exampleTarget, target?.baseUrl ?? exampleTarget)
-    // This machine may not have jq, so the example runs without it.
     .replace(/ \| jq .*$/, '');
   const env = environment(folder, {
     ...service.env,
     VALS_TO_TOKEN: target?.token,
     EDITOR: 'sed -i.before -e s/hello/bye/',
   });
-  // Sign-in stores these settings, so its examples must work without them.
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
   const words = wordsOf(command);

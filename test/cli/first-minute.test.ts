@@ -36,7 +36,6 @@ describe('vals alone', () => {
     [{ TERM: 'dumb' }, false],
   ];
   it.each(looks)('has bold titles with %j: %j', async (env, isBold) => {
-    // The build prepared the first help. The program makes the second one, for a narrower terminal.
     const screens = await Promise.all([
       runAtTerminal([], { env }),
       runOnScreen(['push', '--help'], { env, columns: 60 }),
@@ -49,7 +48,6 @@ describe('vals alone', () => {
 
   it('has no bold titles in a pipe, unless a flag wants them', async () => {
     expect((await run([])).stdout).not.toContain('\u001b');
-    // The build prepared only the help of the first case.
     for (const args of [[], ['push', '--help', '--quiet']]) {
       expect((await run(args, { env: { FORCE_COLOR: '1' } })).stdout).not.toContain('\u001b');
     }

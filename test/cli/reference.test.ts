@@ -1,4 +1,3 @@
-// `npm run reference` updates docs/reference.md.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { loadTree } from '../../src/cli/command-tree.ts';

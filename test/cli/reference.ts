@@ -28,7 +28,6 @@ function sectionOf(command: LoadedCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
   const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
   const forms = formsOf(command);
-  // `vals run` reads options only before the val.
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const headers = columnsFor(columns, 'pipe')
     .map(({ header }) => header)
@@ -63,7 +62,6 @@ function optionList(options: Record<string, OptionDefinition<unknown>>): string 
 
 const item = (term: string, description: string): string => `- \`${term}\`: ${text(description)}`;
 
-/** Markdown would drop text that looks like a tag, so `<` is escaped. */
 const text = (sentence: string): string =>
   sentence
     .split('`')

@@ -112,7 +112,6 @@ describe('a name or a file stands for the val', () => {
         message: `"${file}" may mean another val, because vals.json has the name "billing" for the file ${file}. Nothing was done.`,
         hint: 'If you mean the val "billing", give its name: billing.',
       });
-      // After the pull, this folder has a base for the file, so the path is enough for a deletion.
       await run(['pull'], options);
       const isPath = file.includes('.');
       expect((await run(['val', 'rm', file, '--yes'], options)).exit).toBe(isPath ? 0 : 5);

@@ -251,7 +251,6 @@ describe('a target with few features', () => {
     const [from, to] = [await serviceInProcess(), await serviceInProcess()];
     await push(from.env, 'hello', 'a', 'b', 'c');
     let posts = 0;
-    // The second version is stored, but its answer is lost.
     const flaky = await scriptedService([], ({ method, path, body }) => (response) => {
       const headers = { authorization: `Bearer ${to.token}`, 'content-type': 'application/json' };
       const sent = { method, headers, ...(body !== '' && { body }) };

@@ -23,7 +23,6 @@ describe('outcomes', () => {
     expect(await push()).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);
-    // Another home remembers no version, so its push cannot tell that the code was there.
     expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);
   });
 
@@ -107,7 +106,6 @@ describe('--concurrency', () => {
         held.push(response);
         highest = Math.max(highest, held.length);
         if (held.length !== most) return;
-        // Waits with the answers, so that a request beyond the limit would arrive.
         setTimeout(() => {
           const answered = held;
           held = [];

@@ -256,7 +256,7 @@ describe('vals runs --summary', () => {
 
   it('is a table at a terminal, with failures in red', async () => {
     const service = await scriptedService([], listOf(many));
-    // In CI there is no spinner, however slow the machine is.
+    // On a slow machine a spinner would appear in `screen`, so CI turns the spinner off.
     const env = { ...service.env, CI: 'true' };
     const { screen } = await runOnScreen(['runs', '--summary'], { env });
     expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(

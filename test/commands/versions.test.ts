@@ -148,7 +148,6 @@ describe('val edit', () => {
     const folder = temporaryFiles();
     const result = await run(['val', 'edit', there.id], { env: { ...there.env, ...env }, home });
     expect(result).toMatchObject({ exit, stdout: '', stderr: expect.stringContaining(says) });
-    // An editor that fails may be the user's way to cancel, so only a missing editor is explained.
     expect(result.stderr.includes('is installed')).toBe(says === 'exit code 127');
     expect(readdirSync(folder)).toEqual([]);
     expect(await there.versions()).toEqual([3, 2, 1]);

@@ -54,7 +54,7 @@ test('if the server ends connections, requests fail with 500 or 503 at most, and
   stop = true;
   await Promise.all(writers);
   expect(new Set(statuses).size).toBeGreaterThan(1);
-  // 500 is allowed: if a connection ends during a COMMIT, nobody knows whether the val is written.
+  // Status 500 is allowed, because nobody knows whether a val is written if a connection ends during a COMMIT.
   for (const status of statuses) expect([200, 500, 503]).toContain(status);
   const { status, body } = await putVal(service, 'v', 'end');
   expect(status).toBe(200);
@@ -165,7 +165,6 @@ test('a silent connection gives 503 when one answer is overdue, and later reques
   proxy.breakAfter('INSERT INTO versions');
   const start = performance.now();
   expect(await putVal(service, 'v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  // A service that waits for a ROLLBACK would take as long again.
   expect(performance.now() - start).toBeLessThan(4_000);
   expect((await putVal(service, 'v', 'c')).status).toBe(201);
 });

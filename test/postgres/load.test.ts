@@ -44,7 +44,6 @@ function startWriters(count: number, services: readonly Caller[]) {
     if (answer instanceof Error) return undefined;
     if (answer.status === 503) {
       if (answer.headers['retry-after'] === undefined) unexpected.push('503 without Retry-After');
-      // Sixteen writers that retry at once would leave the database no processor time.
       await sleep(100);
     }
     if (answer.status >= 300) return undefined;
@@ -54,7 +53,6 @@ function startWriters(count: number, services: readonly Caller[]) {
   };
 
   const writing = Array.from({ length: count }, async (_, who) => {
-    // Half of the writers share a few vals, and the others have one each.
     const name = who % 2 === 0 ? `shared${who % 8}` : `own${who}`;
     const service = services[(who >> 1) % services.length] as Caller;
     let before = 0;
@@ -173,7 +171,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
     }
   }
   await writers.stop();
-  // 500 is allowed: if the server ends during a COMMIT, nobody knows whether the version is written.
+  // Status 500 is allowed, because nobody knows whether a val is written if the server ends during a COMMIT.
   expect(
     [...writers.statuses.keys()].filter((status) => ![200, 201, 500, 503].includes(Number(status))),
   ).toEqual([]);

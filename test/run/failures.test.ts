@@ -181,7 +181,6 @@ describe('vals run reports a val that', () => {
     expect(stderr).toMatch(/^Error: E0\n {4}at \S+ \(file:.*\/a\.ts:6:17\)\n/);
   });
 
-  /** A frame on the pipe: its kind, its length, and its bytes. */
   const frame = (text: string) => `Buffer.from([0, ${text.length}, 0, 0, 0, ...Buffer.from('${text}')])`;
   const longFrame = (code: string) =>
     `((text) => Buffer.concat([Buffer.of(0), new Uint8Array(Uint32Array.of(text.length).buffer), text]))(Buffer.from(JSON.stringify(${code})))`;

@@ -12,15 +12,13 @@ import {
   temporaryFolder,
 } from '../support/program.ts';
 
-/** Blocks the thread like an endless loop, but uses no processor time. */
+/** `Atomics.wait` blocks the thread like an endless loop, but uses no processor time. */
 export const deaf = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)';
 
 export interface Folder {
   path: string;
   write(file: string, text: string): void;
-  /** In this process, so the result does not show what the val itself prints. */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>;
-  /** In a separate process, so stderr also shows what the val itself prints. */
   runProcess(args: readonly string[], options?: RunOptions): Promise<RunResult>;
 }
 

@@ -28,7 +28,6 @@ async function serve(maxTime: string, files: Record<string, string>) {
     const response = await fetch(url + path);
     return [response.status, await response.text()];
   };
-  /** If `isCutOff`, the body never ends. */
   const ask = (options: RequestOptions, body = '', isCutOff = false) =>
     new Promise<Answered>((resolve, reject) => {
       const asked = request({ hostname, port, ...options }, async (answer) =>

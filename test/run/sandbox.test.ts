@@ -181,7 +181,7 @@ describe('a val may not', () => {
 
   it.skipIf(process.platform === 'win32')('run if the path of a folder is too long', async () => {
     const { path, run } = folderWith({ 'a.ts': 'export default () => 1', 'node_modules/x': '' });
-    // No single call can make a path that is too long, so the shell goes into each folder.
+    // `mkdir` refuses a path that is too long, so the script makes and enters one folder at a time.
     const script = 'cd node_modules; for i in $(seq 25); do mkdir "$0"; cd -P "$0"; done';
     await execa('/bin/bash', ['-c', script, 'd'.repeat(200)], { cwd: path });
     const { exit, error } = await run(['--json', 'a.ts']);

@@ -84,7 +84,6 @@ describe('vals run prints', () => {
   it.each(cases)('%s', async (_name, files, args, expected) => {
     const { run, runProcess } = folderWith(files);
     const [file = '', ...others] = Object.keys(files);
-    // Node may print warnings about imports, and only a separate process shows them.
     const runIt = others.length > 0 ? runProcess : run;
     const { exit, stdout, stderr } = await runIt([file, ...args]);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });

@@ -60,7 +60,7 @@ async function play(
         env: {
           LANG: 'C.UTF-8',
           TERM: 'xterm-256color',
-          // In CI no spinner appears, however slow the machine is.
+          // On a slow machine a spinner would appear on the screen, so CI turns the spinner off.
           CI: 'true',
           HOME: folder,
           VALS_CONFIG_DIR: join(folder, '.config'),

@@ -1,4 +1,3 @@
-// The answers never change, so a capture changes only when the program changes.
 import { type ScriptedService, type Seen, scriptedService } from '../support/scripted-service.ts';
 
 export const now = Date.parse('2025-11-14T10:00:00.000Z');

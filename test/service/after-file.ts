@@ -1,4 +1,3 @@
-// The next file runs in the same process, so everything that this file started has to end.
 import { afterAll } from 'vitest';
 import { endAll } from './support.ts';
 

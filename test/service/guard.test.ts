@@ -94,7 +94,7 @@ describe('headers', () => {
   const me = ['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED];
   const others = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: x`);
 
-  // Each request has three more headers than listed below.
+  // Every request has three more headers, so `others(97)` makes 100.
   test.each([
     ['100', 200, others(97)],
     ['101', 431, others(98)],

@@ -119,7 +119,7 @@ describe('--local', () => {
     onTestFinished(() => void execaSync('umount', [disk]));
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(disk, 'data') } };
     const input = `// ${'x'.repeat(200_000)}`;
-    // The disk can be unmounted only after the program has ended, so the program gets a process.
+    // The program runs in a separate process, because the test can unmount the disk only after the program has ended.
     expect(await runProcess(['push', '-', '--name', 'first'], { ...local, input })).toMatchObject({
       exit: 0,
     });

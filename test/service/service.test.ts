@@ -266,11 +266,10 @@ describe('ending the service', () => {
     halfway.write('GET /v1/me HTTP/1.1\r\nHost:');
     for (const socket of [silent, halfway]) socket.on('error', () => {});
     await Promise.all([silent, halfway].map((socket) => once(socket, 'connect')));
-    // The service accepts connections in turn, so it has accepted all of these by now.
+    // The service accepts connections in turn, so after this answer all earlier connections are accepted.
     await speak(service.port, 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n');
     const start = Date.now();
     await Promise.all([service.close(), service.close()]);
-    // A request under way would get five seconds to end.
     expect(Date.now() - start).toBeLessThan(4_000);
   });
 
@@ -286,7 +285,6 @@ describe('ending the service', () => {
     socket.write('{');
     const start = Date.now();
     await service.close();
-    // Without an early end, a request may take half a minute.
     expect(Date.now() - start).toBeLessThan(20_000);
   });
 });

@@ -57,7 +57,6 @@ interface Question {
   token?: string | null;
 }
 
-/** A hook cannot be registered while a test runs, so `endAll` calls these after each file. */
 const cleanups: (() => unknown)[] = [];
 
 export async function endAll(): Promise<void> {
@@ -71,7 +70,6 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Undefined if the tests run on SQLite. */
 export const postgres = inject('postgres');
 
 export async function newPlace(): Promise<string> {
@@ -87,7 +85,6 @@ export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
   pageLink(): string;
 };
 
-/** A new PostgreSQL database has nobody who can sign in, so each one gets a person called local. */
 const localTokens = new Map<string, string>();
 
 export async function temporaryService({

@@ -69,7 +69,6 @@ function piecesOf(line: string): Piece[] {
       continue;
     }
     if (part.includes('\u001b')) throw new Error(`This is no colour: ${JSON.stringify(part)}`);
-    // Each word is a piece of its own, so that it keeps its column in every font.
     for (const [text] of part.matchAll(/[▁-█]|[^▁-█ ](?:[^▁-█ ]| (?! ))*| +/g)) {
       if (text.trim() !== '') pieces.push({ ...look, text, column });
       column += [...text].length;

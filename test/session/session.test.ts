@@ -1,4 +1,3 @@
-// `npm run session` draws the picture of the README again.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
@@ -7,7 +6,6 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;
-/** The same time as in fixed-clock.cjs. */
 const now = Date.parse('2026-03-14T15:09:26Z');
 const hour = 3_600_000;
 
@@ -34,7 +32,7 @@ it('docs/session.svg shows the output of the program', async () => {
     VALS_DATA_DIR: join(home, 'data'),
     NODE_OPTIONS: `--require ${resolve('test/session/fixed-clock.cjs')}`,
     TZ: 'UTC',
-    // In CI no spinner appears, however slow the machine is.
+    // On a slow machine a spinner would appear in the picture, so CI turns the spinner off.
     CI: 'true',
   };
   const unseen = async (args: string[], input?: string) => {

@@ -22,7 +22,7 @@ describe('vals login', () => {
   it('--with-token stores a token that the service accepts, and only its owner can read the file', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, accepted]);
-    // This umask removes no permission, so the program itself has to protect the file.
+    // With `umask 000` the system removes no permission, so the program itself has to protect the file.
     const { exitCode, stdout, stderr } = await execa(
       'sh',
       [
@@ -125,7 +125,6 @@ describe('vals login', () => {
     { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
   ])('$args does not wait for input without a terminal', async ({ args, hint }) => {
     const home = temporaryFolder();
-    // Standard input stays open, as in many CI jobs.
     const result = await inProcess(args, { env: environment(home), cwd: home, input: new PassThrough() });
     expect(result.exit).toBe(2);
     expect(result.stderr).toContain(hint);

@@ -45,7 +45,6 @@ describe('the cache of bytecode', () => {
     expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
   });
 
-  /** V8 compares only the length of a source with its bytecode, so bytecode of an equally long source would run. */
   async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
     const installed = await install();
     const source = join(dist(installed), 'main.js');
@@ -62,7 +61,6 @@ describe('the cache of bytecode', () => {
   const isForeign = async ({ vals }: Pick<Installed, 'vals'>) =>
     (await vals(['--local', '--help', '--no-color'])).includes('PUSH, RUN');
 
-  /** A rare case resembles another one, and is tested only in a long run. */
   const unsafe: { what: string; isRare?: boolean; asRoot?: boolean; change(file: string): void }[] = [
     { what: 'that others may write to', isRare: true, change: (file) => chmodSync(file, 0o646) },
     { what: 'that its group may write to', change: (file) => chmodSync(file, 0o664) },
@@ -192,7 +190,6 @@ describe('a home that is empty or relative', () => {
     }
 
     const isAbsent = env.HOME === '/nonexistent';
-    // Not even root can make a folder in /proc.
     const writing = { cwd, env: isAbsent ? { ...env, HOME: '/proc/nonexistent' } : env };
     const service = await scriptedService([], () => accepted);
     const signIn = await run(['login', '--base-url', service.baseUrl, '--with-token', '--json'], {

@@ -394,7 +394,6 @@ describe('a config file that cannot be used', () => {
     expect(readFileSync(join(home, 'file'), 'utf8')).toBe('precious');
   });
 
-  // Not even root can make a folder in /proc.
   it.runIf(process.platform === 'linux').each([
     { args: ['login', '--with-token'], names: 'VALS_CONFIG_DIR' },
     { args: ['likes', '--local'], names: 'VALS_DATA_DIR' },
@@ -457,7 +456,6 @@ describe('vals config', () => {
         }),
       ),
     );
-    // The program may refuse a proxy without a scheme, but it never shows the password.
     expect(shown.filter(({ said }) => /hunter2|test-token/.test(said))).toEqual([]);
     expect(
       shown.filter(({ said, address }) => address.startsWith('http') && !said.includes('proxy.example')),

@@ -96,7 +96,6 @@ describe('sign-ins at the same time', () => {
   });
 });
 
-/** A busy machine may pause between two calls, long enough for another process to go on. */
 function pauseAfter(call: string, path: string, ms: number, home: string): Record<string, string> {
   const hook = join(home, `${call}.cjs`);
   const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
@@ -169,7 +168,6 @@ describe('a process that is killed', () => {
     const { home, folder, file, lock } = newConfig();
     leaveOld(lock);
     writeFileSync(file, '{"tokens":{}}', { mode: 0o600 });
-    // One process has seen that the lock is old. Meanwhile the other one removes it and takes its own.
     const first = signIn(hesitant, 'token-hesitant', pauseAfter('lstatSync', lock, 1_000, home));
     const second = signIn(hasty, 'token-hasty', pauseAfter('openSync', file, 2_000, home));
     expect((await Promise.all([first, second])).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
@@ -184,13 +182,11 @@ describe('a process that is killed', () => {
     const { file, lock, env } = newConfig();
     const begun = performance.now();
     expect((await signIn(origin, 'token-first', env)).exitCode).toBe(0);
-    // A moment from the start of a sign-in to a little after its end, however fast the machine is.
     const moment = () => chance.between(10, Math.round(1.2 * tookMs));
     const tookMs = performance.now() - begun;
     const acknowledged: string[] = ['token-first'];
     let killed = 0;
     for (let index = 0; index < victims; index++) {
-      // The next process would only wait for the lock of a killed one.
       if (existsSync(lock)) rmSync(lock);
       const process = signIn(origin, `token-${index}`, env);
       const timer = setTimeout(() => process.kill('SIGKILL'), moment());
@@ -199,7 +195,6 @@ describe('a process that is killed', () => {
       if (exitCode === 0) acknowledged.push(`token-${index}`);
       else killed += 1;
       const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
-      // The config has the last acknowledged token, or the token of the process that was killed before its acknowledgement.
       expect([acknowledged.at(-1), `token-${index}`], `seed ${seed}`).toContain(tokens[origin]);
       if (tokens[origin] === `token-${index}`) acknowledged.push(`token-${index}`);
       expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -14,7 +14,6 @@ export async function forEachAtMost<Item>(
   await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
 }
 
-/** The same seed gives the same numbers. */
 export interface Chance {
   fraction(): number;
   between(least: number, most: number): number;

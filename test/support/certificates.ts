@@ -1,4 +1,3 @@
-// certificates/make.sh made the certificates.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -12,7 +11,6 @@ export type CertificateName =
   | 'self-signed'
   | 'weak-key';
 
-/** Each certificate is for localhost, vals.test, proxy.test and 127.0.0.1. Its name tells its only fault. */
 export function certificate(name: CertificateName): { key: Buffer; cert: Buffer } {
   const pem = readFileSync(`${folder}/${name}.pem`);
   return { key: pem, cert: pem };

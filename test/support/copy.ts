@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-/** A fresh install has no cache of bytecode. A copy `from` another copy keeps its cache. */
 export async function install(from?: string) {
   const folder = temporaryFolder();
   const filter = (path: string) => from !== undefined || !path.includes('.compiled');

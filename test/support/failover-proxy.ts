@@ -23,7 +23,6 @@ export async function failoverProxy(): Promise<FailoverProxy> {
         outgoing.writeHead(answer.status, answer.headers).end(answer.body);
         return;
       } catch {
-        // Like nginx, the proxy does not repeat a POST that may have arrived.
         if (incoming.method === 'POST') break;
       }
     }

@@ -1,4 +1,3 @@
-// Files in memory save a seventh of the processor time of all tests.
 import { readFileSync, statfsSync } from 'node:fs';
 
 const place = '/dev/shm';

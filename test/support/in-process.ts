@@ -65,11 +65,10 @@ class Memory extends Writable {
   }
 
   get text(): string {
-    // Fails on bytes that are not UTF-8, and keeps a byte order mark.
+    // `fatal` throws on bytes that are not UTF-8, and `ignoreBOM` keeps a byte order mark, so no byte is hidden.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(this.#chunks));
   }
 
-  /** The program uses only the part of a stream that this class has. */
   asStream(): NodeJS.WriteStream {
     return this as unknown as NodeJS.WriteStream;
   }
@@ -85,7 +84,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     const [next] = answers;
     if (next === undefined || !screen.includes(next.after)) return;
     answers.shift();
-    // The program begins to read keys after it has written its question, so the keys come a moment later.
+    // The program reads keys only after it has written its question, so the keys come a moment later.
     setImmediate(() => keyboard.write(next.keys));
   };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);

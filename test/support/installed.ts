@@ -1,4 +1,3 @@
-// A test whose program is missing is skipped, and its title says so.
 import { describe } from 'vitest';
 import { findInPath } from '../../bench/bench.mjs';
 

@@ -1,4 +1,4 @@
-// Not imported from src, so that tests notice a change of the kinds.
+// The table is not imported from src, otherwise the tests would not notice a wrong change in src.
 export const kinds: Record<number, string> = {
   3: 'not_found',
   4: 'auth',

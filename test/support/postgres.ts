@@ -19,7 +19,6 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Undefined if the tests run on SQLite. */
     postgres: string | undefined;
   }
 }
@@ -34,7 +33,7 @@ export function binariesOfPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** Each project of a test run loads this file again, and all of them use one server. */
+/** Vitest loads this file again for each project, so `globalThis` holds the one server. */
 const shared = globalThis as typeof globalThis & {
   postgresOfTests?: { server: Promise<PostgresServer>; users: number };
 };
@@ -118,7 +117,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
   };
 }
 
-/** PostgreSQL refuses to run as root, so root starts it as this user. */
+/** PostgreSQL refuses to run as root, so root starts PostgreSQL as the user postgres or nobody. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
@@ -129,7 +128,7 @@ export function unprivileged(): { uid: number; gid: number } | undefined {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The system gives a port below 32768 to no other program while the server is stopped. */
+/** The port is below 32768, because the system may give another program a higher port while the server is stopped. */
 async function freePort(): Promise<number> {
   const server = createServer();
   for (;;) {
@@ -153,7 +152,7 @@ export async function newDatabase(
   const drop = () => onServer(server, `DROP DATABASE ${name} WITH (FORCE)`);
   return {
     address: address.href,
-    // DROP begins with a checkpoint, which can fail while another database is dropped. So a failed DROP is repeated.
+    // DROP DATABASE may fail while another database is dropped, so a failed `drop` is repeated once.
     drop: async () => void (await drop().catch(drop)),
   };
 }

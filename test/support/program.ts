@@ -26,14 +26,13 @@ export function folderOf(files: Record<string, string | Uint8Array>): string {
   return folder;
 }
 
-/** By default, the code of each file is its name. */
 export const folderOfVals = (names: readonly string[], codeOf = (name: string): string => name): string =>
   folderOf(Object.fromEntries(names.map((name) => [`${name}.ts`, codeOf(name)])));
 
 export const valNames = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `val${index}`);
 
-/** Node's own pipes to its children are sockets, so tests of pipes need a FIFO. */
+/** Node connects a child process with sockets instead of pipes, so tests of pipes need `mkfifo`. */
 export function makeNamedPipe(path: string): void {
   execFileSync('bash', ['-c', 'mkfifo -m 600 "$0"', path]);
 }
@@ -60,7 +59,7 @@ export interface RunResult {
   error: Record<string, unknown> | undefined;
 }
 
-/** Ten times as fast as a process. Not for tests of signals, pipes, flags of Node or crashes. */
+/** Starts no process, which is fast, but cannot test signals, pipes, Node flags or crashes. */
 export async function run(
   args: readonly string[],
   options: RunOptions & Pick<InProcessOptions, 'clock'> = {},
@@ -95,7 +94,6 @@ export interface Ended {
   stderr: string;
 }
 
-/** The process has its own group, which shows whether it left other processes behind. */
 export function startProcess(
   args: readonly string[],
   { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
@@ -147,7 +145,6 @@ export async function runOnScreen(
     terminal: { columns },
     ...rest,
   });
-  // A terminal ends lines with CR and LF.
   return { exit, screen: screen.replaceAll('\n', '\r\n'), stdout };
 }
 
@@ -155,7 +152,6 @@ export interface TerminalOptions extends RunOptions, Pick<TerminalSettings, 'col
   answers?: readonly Answer[];
 }
 
-/** Stdin, stdout and stderr are one real pseudo-terminal. */
 export async function runAtTerminal(
   args: readonly string[],
   options: TerminalOptions = {},

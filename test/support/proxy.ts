@@ -16,7 +16,6 @@ export async function tunnellingProxy(service: Server, secure = false): Promise<
   const accept = (socket: Socket, text: string) => {
     asked.push(text);
     socket.removeAllListeners('data');
-    // As in HTTP servers, a second write does not wait until the first has arrived.
     socket.setNoDelay(true);
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     service.emit('connection', socket);

@@ -31,7 +31,6 @@ export async function rawService(handlers: {
   };
 }
 
-/** The queue of this server is full, so a further connection hangs. */
 export async function fullService(): Promise<Pick<RawService, 'env'>> {
   const idle = `
     const server = require('node:net').createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
@@ -51,7 +50,6 @@ export async function fullService(): Promise<Pick<RawService, 'env'>> {
     inQueue.push(socket);
     connected = await new Promise<boolean>((decided) => {
       socket.once('connect', () => decided(true));
-      // If this process was held up, it first notices a connection that was made meanwhile.
       setTimeout(() => setImmediate(decided, false), 300);
     });
   }

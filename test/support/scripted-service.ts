@@ -1,4 +1,3 @@
-// A request without a prepared answer fails the test.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { listen } from './listen.ts';

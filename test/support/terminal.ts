@@ -1,10 +1,7 @@
 import { spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
 
-/**
- * On a busy machine, a terminal may close before node-pty has read everything. So a shell prints how the command ended,
- * and stops until the test has read this.
- */
+/** On a busy machine a terminal may close before node-pty has read everything, so the shell waits with `kill -STOP`. */
 const held = 'trap : INT QUIT TERM; "$@"; printf "\\001ended with %d\\001" "$?"; kill -STOP $$';
 const ending = /\u0001ended with (\d+)\u0001/;
 

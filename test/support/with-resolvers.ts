@@ -1,4 +1,4 @@
-/** Node 20 has no Promise.withResolvers. */
+/** Node 20 has no `Promise.withResolvers`, so the tests use this function. */
 export function withResolvers(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((done) => {

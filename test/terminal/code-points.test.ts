@@ -18,7 +18,6 @@ const name = (point: number): string => `U+${point.toString(16).toUpperCase().pa
 
 type Group = [names: string, points: readonly number[]];
 const groupsOf = (chosen: readonly number[]): Group[] => {
-  // Some screens show only the first line, so a line break would hide the points after it.
   const alone: number[] = chosen.filter((point) => point === 0x0a || point === 0x0d);
   const together = chosen.filter((point) => !alone.includes(point));
   return [...alone.map((point) => [point]), together].map((group) => {
@@ -33,7 +32,6 @@ const around = (before: string, group: number | readonly number[], after: string
     .join('x')}${after}`;
 
 const movingInJson = new RegExp(moving.source.replace('\\ufeff', ''));
-/** Only the program writes these sequences: no data in this file has a bracket after an escape character. */
 const ownSequences = /\u001b\[\??\d*(?:;\d+)*[A-Za-z]/g;
 const bare = (text: string): string => text.replace(ownSequences, '');
 const rawIn = (text: string, forbidden = moving): string | undefined => {
@@ -45,7 +43,6 @@ const wide = { columns: 5_000 };
 const narrow = { columns: 40 };
 const colours: Record<string, string>[] = [{ NO_COLOR: '1' }, { FORCE_COLOR: '1' }];
 
-/** Neither stream may contain a moving character, except the tabs of a pipe and of code. */
 async function still(argv: readonly string[], options: InProcessOptions): Promise<Output> {
   const output = await inProcess(argv, options);
   const { stdout, stderr } = output;
@@ -96,7 +93,6 @@ describe('a list', () => {
     const escaped = (before: string, after: string) =>
       new RegExp(`${before}\\\\(?:[tnr]|u[0-9a-f]{4})${after}`);
     for (const [index, point] of whole.entries()) {
-      // A table shows only the first line of an error.
       const error = point === 0x0a || point === 0x0d ? /e\b/ : escaped('e', 'r');
       for (const expected of [escaped('n', 'm'), error, escaped('i', 'd')])
         expect(`${name(point)} ${rows[index]}`).toMatch(expected);
@@ -181,7 +177,7 @@ describe('one record', () => {
   );
 
   it.each(['me', 'likes'])('with special characters in a key is found by --fields of %s', async (command) => {
-    // A command line cannot contain NUL.
+    // A command line cannot contain the character NUL, so the point 0 is left out.
     for (const [, group] of groupsOf(whole.filter((point) => point !== 0))) {
       const env = await serviceOf(() => ({
         body: command === 'me' ? me(group) : { data: [me(group)], links: {} },
@@ -207,7 +203,7 @@ describe('code', () => {
       for (const flag of ['--code', '--readme']) {
         const args = ['val', 'get', id, flag];
         expect((await still(args, { env, terminal: narrow })).exit).toBe(0);
-        // Half of a surrogate pair cannot be written as UTF-8.
+        // Half of a surrogate pair cannot be written as UTF-8, so `halves` are not compared.
         if (!halves.includes(group[0] ?? 0)) expect((await inProcess(args, { env })).stdout).toBe(code);
         for (const terminal of [undefined, narrow]) {
           const { stdout } = await still([...args, '--json'], { env, terminal });

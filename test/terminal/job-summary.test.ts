@@ -9,7 +9,6 @@ import { serviceInProcess } from '../support/service-in-process.ts';
 const decoded = (text: string) =>
   text.replace(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-/** GitHub splits a row at its bars before it reads anything else. */
 const tableOf = (markdown: string) =>
   markdown
     .split('\n')

@@ -4,7 +4,6 @@ import { page } from '../../src/terminal/pager.ts';
 import { run, runAtTerminal } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
-/** The terminal of the tests has 30 lines. */
 const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `val${index}` }));
 const likes = async (count: number) =>
   (await scriptedService([], () => ({ body: { data: rows(count), links: {} } }))).env;
@@ -12,7 +11,7 @@ const likes = async (count: number) =>
 const marking = "sed 's/^/| /'";
 
 async function screenOf(args: string[], env: Record<string, string | undefined>) {
-  // --quiet hides the spinner, which appears on the screen if a start takes longer than 300 ms.
+  // Without --quiet, a slow start would show a spinner in `screen`.
   const { exit, screen } = await runAtTerminal([...args, '--quiet'], { env: { NO_COLOR: '1', ...env } });
   const lines = stripVTControlCharacters(screen).replaceAll('\r', '').trimEnd().split('\n');
   return { exit, lines, isPaged: lines.every((line) => line.startsWith('| ')) };
@@ -73,7 +72,7 @@ describe('a list longer than the screen', () => {
 });
 
 describe('in the pager', () => {
-  // The shell polls its counter, because a shell that reads a line can miss a signal that arrives just before.
+  // The shell polls `n`, because a shell that waits for a line of input can miss a signal.
   const waiting =
     "n=0; trap 'n=$((n+1)); echo caught $n' INT; cat > /dev/null; echo reading; until [ $n = 2 ]; do sleep 0.05; done; echo left";
 

@@ -12,7 +12,6 @@ import { environment, folderOfVals, makeNamedPipe, program, temporaryFolder } fr
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 
 const mebibyte = 1_048_576;
-/** Sizes around one write and around the capacity of a pipe. */
 const sizes = isLong
   ? [1, 100, 4_095, 4_096, 4_097, 65_535, 65_536, 65_537, mebibyte, 8 * mebibyte]
   : [1, 4_096, 65_535, 65_536, 65_537, 8 * mebibyte];
@@ -20,14 +19,13 @@ const sizes = isLong
 function namedPipe(): { reading: Socket; writing: number } {
   const path = join(temporaryFolder(), 'pipe');
   makeNamedPipe(path);
-  // Without O_NONBLOCK, opening one end waits for the other.
+  // Without O_NONBLOCK, `openSync` would wait for a writer, and the test would hang.
   const end = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writing = openSync(path, constants.O_WRONLY);
   return { reading: new Socket({ fd: end, readable: true, writable: false }), writing };
 }
 
 interface Reader {
-  /** Reads slowly, so that the pipe is full nearly all the time. */
   isSlow?: boolean;
   atMost?: number;
 }
@@ -140,7 +138,6 @@ async function prepared(format: Format, bytes: number) {
   const rows = rowsOf(bytes, format);
   const replies = format.replies(rows);
   const { env, answered } = await scriptedService(replies);
-  // The program requests further pages only while its output is read, so the test cannot wait for all answers.
   return {
     env,
     answered: replies.length > 1 ? undefined : answered,
@@ -231,7 +228,6 @@ describe('an output that cannot be written', () => {
     },
   );
 
-  // bin/vals.js prints the version without the code that the other cases test.
   it('is exit 10 for --version on stdout, and a closed pipe is exit 0', async () => {
     expect(await shell('$vals --version > /dev/full', {})).toMatchObject({
       exit: 10,

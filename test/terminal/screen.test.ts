@@ -41,7 +41,6 @@ describe('a table at a terminal', () => {
     const all = lines(screen);
     expect(all).toHaveLength(content.length + 1);
     expect(all.filter((line) => stringWidth(line) > columns)).toEqual([]);
-    // Half of a character would appear as this sign.
     expect(screen).not.toContain('\ufffd');
     return all;
   }
@@ -70,7 +69,7 @@ describe('a table at a terminal', () => {
     expect(line).toMatch(new RegExp(`^hello +0 +${id}$`));
   });
 
-  // A small stack would overflow if the records were passed as arguments of one call.
+  // With --stack-size=200, a call that passes all records as arguments would overflow the stack.
   it('shows 30,000 records', async () => {
     const count = 30_000;
     const body = `[${'{"reference":{"name":"a"}},'.repeat(count - 1)}{"reference":{"name":"last"}}]`;
@@ -121,7 +120,6 @@ describe('one record at a terminal', () => {
     expect(screen).toContain('hello');
   });
 
-  // With one wide character, a tenth of this text once took a minute.
   it('shows the beginning of very long code', async () => {
     const source = `// 😀 ${'export const one = 1; '.repeat(11_600)}`;
     const { env } = await scriptedService([{ body: { ...hello, code: source } }]);
@@ -242,7 +240,6 @@ describe('progress', () => {
     expect(await screen.ended).toBe(0);
     const result = screen.text().indexOf(hello.code);
     expect(screen.text().slice(0, result)).toContain(show);
-    // The code has no newline at its end, so anything that moves the cursor now lets the prompt overwrite the code.
     expect(screen.text().slice(result).replaceAll(show, '')).toBe(hello.code);
   });
 
@@ -254,14 +251,12 @@ describe('progress', () => {
       runOnScreen([...args, '--quiet'], { env }),
       run(args, { env }).then(({ stdout, stderr }) => ({ screen: stdout + stderr })),
     ];
-    // This command starts last. When its progress appears, the others would have shown theirs.
     await runOnScreen(['me'], { env, heard: ({ stderr }) => stderr.includes('Waiting') && open() });
     const [quiet, piped] = await Promise.all(others);
     expect(plain(quiet?.screen ?? '')).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
     expect(piped?.screen).toBe(`${JSON.stringify(hello)}\n`);
   });
 
-  // `script` and containers of CI jobs have terminals without a size.
   it('does not appear on a terminal without a size', async () => {
     const { reply, open } = held([hello]);
     const { promise: asked, resolve: begun } = withResolvers();

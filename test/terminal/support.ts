@@ -14,12 +14,10 @@ export function held(body: unknown): { reply: Reply; open: () => void } {
   return { reply, open: () => open() };
 }
 
-/** A terminal ends lines with CR and LF. */
 export const plain = (screen: string): string => screen.replaceAll('\r\n', '\n');
 export const bare = (screen: string): string => plain(stripVTControlCharacters(screen));
 export const lines = (screen: string): string[] => bare(screen).replace(/\n$/, '').split('\n');
 
-/** Characters that move the cursor, ring, hide text or reverse it. */
 export const moving =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 

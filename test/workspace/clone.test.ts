@@ -142,7 +142,6 @@ describe('vals clone', () => {
     const place = new Place(folder, service.env);
     const rows = await place.rows(['clone', 'mine']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
-    // Requests of the killed process may still arrive, so the number is not exact.
     expect(isUnchanged).toBeGreaterThan(30);
     expect(reads()).toBeLessThan(many.length);
     for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);

@@ -28,7 +28,6 @@ describe('compare', () => {
 
   it('is tested with all combinations', () => {
     const sides: Side[] = [undefined, 'A', 'B', 'C'];
-    // Renames the letters in the order of their first occurrence.
     const shape = (letters: Side[]) => {
       const seen: Side[] = [];
       return letters

@@ -32,11 +32,9 @@ import { whileSwapping } from './swap.ts';
 interface ValsOptions extends RunOptions {
   uid?: number;
   preload?: string;
-  /** Runs in this process, so only for cases that cannot hang. */
   here?: boolean;
 }
 
-/** A program that hangs is killed, and then has no exit code. */
 async function vals(args: readonly string[], options: ValsOptions) {
   const home = options.home ?? temporaryFolder();
   const own = { VALS_CONFIG_DIR: home, VALS_DATA_DIR: home, ...options.env };
@@ -105,7 +103,6 @@ describe('nothing behind a link is touched', () => {
     { system: 'here', preload: undefined },
     { system: 'elsewhere', preload: resolve('test/workspace/elsewhere.cjs') },
   ];
-  // On other systems, a short run tests one place of each depth.
   const shown = ['.vals/tmp', '.vals', 'sub'];
   const places = systems.flatMap((system) =>
     linked
@@ -200,9 +197,7 @@ describe('an ignore file that is not a regular file is not read, with one warnin
   it.each(
     ['v/.gitignore', 'v/.valsignore', 'v/sub/.gitignore', '.gitignore'].flatMap((file, index) =>
       wrongKinds
-        // left-out.test.ts tests files that are too large.
         .filter(({ kind }) => kind !== 'too large')
-        // Kinds that may hang need a process. A short run tests them with the first file only.
         .filter(({ here }) => here || isLong || index === 0)
         .map((wrong) => ({ file, ...wrong })),
     ),
@@ -225,7 +220,6 @@ describe('an ignore file that is not a regular file is not read, with one warnin
 
 describe('a file of another kind is an error, and nothing hangs', () => {
   const files = ['vals.json', 'a.ts', '.vals/lock', '.vals'];
-  // A short run tests links to a device with the first file only.
   const shown = (file: string, kind: string) => isLong || file === 'vals.json' || !kind.includes('device');
   it.each(
     files.flatMap((file) =>
@@ -248,7 +242,6 @@ describe('a file of another kind is an error, and nothing hangs', () => {
   });
 
   const zero = '/dev/zero';
-  /** A device that can be read without hanging. */
   const none = '/dev/null';
   it.each([
     `push ${zero} --name x`,
@@ -299,7 +292,6 @@ describe('a file of another kind is an error, and nothing hangs', () => {
       extendEnv: false,
       reject: false,
     });
-    // The shell can open the pipe as soon as the program has opened it.
     const held = execa('sh', ['-c', 'exec 3> "$0"; echo open; read end', pipe], { stdin: 'pipe' });
     await new Promise((open) => held.stdout.once('data', open));
     waiting.kill('SIGINT');
@@ -341,7 +333,6 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
       ['diff'],
       ['pull'],
     ];
-    // All commands share this check, so a short run tests few of them.
     for (const args of isLong ? commands : commands.slice(0, place === '' ? 3 : 1)) {
       const { exit, stderr } = await asMe([...args]);
       expect({ exit, stderr }, `${args}`).toMatchObject({ exit: 10 });

@@ -46,7 +46,6 @@ it('vals ignores the same files as git', async () => {
     }),
     { numRuns: isLong ? 500 : 60 },
   );
-  // A rule that matches no file or all files compares little, so the least number is low.
   expect(compared).toBeGreaterThan(isLong ? 100 : 10);
 });
 
@@ -71,7 +70,6 @@ it('a deep path needs little time to match', async () => {
     [`${deep}/c.ts`]: 'c',
     '.gitignore': `${start}none\n${start}c.ts\n`,
   });
-  // A process that hangs is killed, and then has no exit code.
   const { exitCode, stdout } = await execa(process.execPath, [program, 'push', '.', '--dry-run', '--json'], {
     cwd,
     env: environment(cwd, {}),

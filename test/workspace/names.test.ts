@@ -68,7 +68,6 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     'a\u2028b',
     '\ud800',
     'node_modules',
-    // Tools would run files with these names.
     'vite.config',
     'knexfile',
     '--checkpoint-action=exec=sh x',
@@ -76,7 +75,6 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     'Gulpfile',
     'x'.repeat(400),
     'é'.repeat(120),
-    // On some file systems, these are the names of existing files.
     'known',
     'KNOWN',
     'cafe\u0301',

@@ -16,7 +16,6 @@ async function killed(place: Place, args: readonly string[], afterChanges: numbe
     reject: false,
     input: '',
   });
-  // Exit code 1 is a defect of the program, not a kill.
   expect({ exitCode, stderr: exitCode === 1 ? stderr : '' }).not.toMatchObject({ exitCode: 1 });
   return signal === 'SIGKILL';
 }
@@ -38,7 +37,6 @@ function baseCode(place: Place, id: string): string | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).code : undefined;
 }
 
-/** No step may lose the text of the file. No push without --force may overwrite an edit that this folder has not seen. */
 async function checkedStep(
   place: Place,
   service: Service,
@@ -70,7 +68,6 @@ async function converge(place: Place, service: Service, id: string): Promise<voi
   expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'unchanged' });
 }
 
-/** A long run tests every step. A short run tests every sixth, and each of the six cases starts at another step. */
 const stride = isLong ? 1 : 6;
 
 describe('no text is lost by a kill before each step that changes a file', () => {
@@ -98,13 +95,11 @@ describe('no text is lost by a kill before each step that changes a file', () =>
     let steps = start;
     for (let wasKilled = true; wasKilled; steps += stride) {
       await place.vals('pull', '--force');
-      // New words in each round, so that none is left over from an earlier one.
       const words = { here: `here ${steps}`, there: `there ${steps}` };
       if (there !== undefined) await service.edit('a', there(await service.code(id), words.there));
       if (here !== undefined) place.put({ 'a.ts': here(place.read('a.ts'), words.here) });
       wasKilled = await checkedStep(place, service, id, args, steps);
       if (there === undefined || args.includes('push')) continue;
-      // After the kill, the next push must not undo the edit on the service.
       await place.vals('push');
       expect(await service.code(id), `step ${steps}`).toContain(words.there);
     }
@@ -115,7 +110,7 @@ describe('no text is lost by a kill before each step that changes a file', () =>
   it('the first push of a new val', async () => {
     const service = await startService();
     const { place } = await pushed({ 'other.ts': 'other' }, service);
-    // After a kill at step 0, the next command waits for an empty lock file, which takes long.
+    // A kill at step 0 leaves a lock file that delays the next command, so a short run starts at step 1.
     for (let afterChanges = isLong ? 0 : 1; ; afterChanges += stride) {
       const name = `fresh${afterChanges}`;
       place.put({ [`${name}.ts`]: name });

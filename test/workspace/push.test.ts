@@ -36,12 +36,10 @@ describe('push', () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
     await service.edit('a', 'theirs');
-    // Exit 9 means that one val was pushed and another was not.
     const mixed = await place.rows(['push'], 9);
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
     expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
     expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
-    // Exit 5 means a conflict. Nothing else had to be done.
     expect((await place.rows(['push'], 5)).map(({ status }) => status)).toEqual([
       'failed',
       'unchanged',
@@ -144,7 +142,6 @@ describe('push', () => {
     await place.rows(['status']);
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });
-    // The code on the service is known to come from here, even if the file has changed since.
     place.put({ 'a.ts': 'a3' });
     expect(await place.status()).toEqual({ 'a.ts': 'changed here' });
     place.put({ 'a.ts': 'a2' });

@@ -117,7 +117,6 @@ function basesOf(place: Place): string {
 
 describe('a base in .vals that this folder did not record', () => {
   it('has its version and its time ignored', async () => {
-    // With 100 vals, vals reads the list instead of each val.
     const names = Array.from({ length: 100 }, (_, index) => `v${index}`);
     const { place } = await pushed(Object.fromEntries(names.map((name) => [`${name}.ts`, name])));
     const copy = new Place(temporaryFolder(), place.env);
@@ -161,7 +160,6 @@ describe('nothing is sent if a link keeps .vals from recording the push', () => 
     const path = paths[named] ?? join(place.folder, named);
     rmSync(path, { recursive: true, force: true });
     symlinkSync(temporaryFolder(), path);
-    // Without a base, only --force overwrites the val.
     const { exit, stderr } = await place.vals('push', 'a.ts', '--force');
     expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('was not used: ') });
     expect(stderr).not.toContain('was pushed');

@@ -6,7 +6,6 @@ type Calls = Record<string, (...args: unknown[]) => unknown>;
 
 const isStep = /^(?:open|lstat|stat|exists|readFile|readdir|rename|mkdir|rm|unlink|writeFile)(?:Sync)?$/;
 
-/** The program holds folders open, and names a file in such a folder by a path with this beginning. */
 const held = /^\/proc\/self\/fd\/\d+/;
 
 export async function whileSwapping<T>(
@@ -23,7 +22,7 @@ export async function whileSwapping<T>(
       renameSync(place, `${place}.aside`);
       symlinkSync(target, place);
     } catch {
-      // The place does not exist yet. A later step may make it.
+      // The `place` does not exist yet, so the next step tries the swap again.
       left += 1;
     }
   };

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { type Person, signIn, startTeam } from '../support/team.ts';
 
-/** git would copy all files except .vals, which ignores itself. */
 function checkout(from: string, to = temporaryFolder()): string {
   cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== '.vals' });
   return to;

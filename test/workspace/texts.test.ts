@@ -50,7 +50,7 @@ describe('unifiedDiff', () => {
     const folder = temporaryFolder();
     const diff = unifiedDiff('hello world.ts', before, after);
     expect(diff).toMatch(/^--- .*\n\+\+\+ .*\n@@ /);
-    // patch removes a file that becomes empty, so a missing file counts as empty.
+    // The tool patch removes a file that becomes empty, so a missing file counts as empty.
     expect(patched(folder, 'hello world.ts', before, diff) ?? '').toBe(after ?? '');
   });
 

@@ -8,7 +8,6 @@ import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, Service, startService } from './support.ts';
 
-/** Shorter than the time limit of a test, so that the error shows the output so far. */
 const patienceMs = 50_000;
 
 const happenings = new EventEmitter();
@@ -43,7 +42,7 @@ function watching(place: Place, ...args: string[]) {
       happened();
     }, patienceMs);
     for (;;) {
-      // Listens before the check, so that no event in between is missed.
+      // `once` listens before `condition` is checked, otherwise an event in between would be missed.
       const more = once(happenings, 'more');
       if (await condition()) break;
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
@@ -75,7 +74,6 @@ function watching(place: Place, ...args: string[]) {
   };
 }
 
-/** The event of the changed file tells that the watch has begun. */
 async function changedOnce(service?: Service) {
   const { place, service: there } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, service);
   place.put({ 'a.ts': 'a2' });
@@ -155,7 +153,6 @@ it('push --watch uses the ignore files as they are now', async () => {
   await watch.event('gen/c.ts', 1);
   below.put({ 'gen/c.ts': 'c2' });
   await watch.event('gen/c.ts', 2);
-  // Files that are no longer ignored may be found before they are saved, so they are not compared.
   const sent = files();
   sent.delete('gen/b.ts');
   sent.delete('gen/x.ts');
@@ -170,7 +167,6 @@ it('push --watch reports a conflict, sends nothing for it, and goes on after it 
   expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
   place.put({ 'b.ts': 'b2' });
   expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed' });
-  // A merge writes conflict marks into the file. This save must not be sent.
   await place.vals('pull', 'a', '--merge');
   expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });
@@ -244,7 +240,6 @@ it('push --watch sends a val once at a time, and again if the file was saved mea
   await watch.until(() => sent.a?.length === 1);
   for (const saved of ['second', 'third']) {
     place.put({ 'a.ts': saved });
-    // A later save that was sent shows that the earlier save was noticed too.
     place.put({ 'b.ts': saved });
     await watch.until(() => sent.b?.includes(saved) ?? false);
   }

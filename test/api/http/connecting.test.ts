@@ -55,7 +55,6 @@ it('if no address of a host answers, the exit code says that nothing was changed
 });
 
 describe('a service that closes each connection right after its answer', () => {
-  /** Sends no `Connection: close`, so that the client cannot know that the connection will end. */
   const closingService = async (body: string) => {
     let requests = 0;
     const { env } = await rawService({
@@ -74,7 +73,7 @@ describe('a service that closes each connection right after its answer', () => {
     const service = await closingService('{}');
     const { exit } = await run(['push', '.', '--concurrency', '4'], { env: service.env, cwd });
     expect(exit).toBe(0);
-    // On a busy machine, a few requests meet a connection that has just ended, and are repeated.
+    // On a busy machine the client repeats a few requests, so the limit is higher than `files`.
     expect(service.requests()).toBeLessThan(files * 1.25);
   });
 
@@ -84,7 +83,7 @@ describe('a service that closes each connection right after its answer', () => {
     const exits: unknown[] = [];
     for (let turn = 0; turn < 4; turn++)
       exits.push((await run(['version', 'restore', id, '1'], { env })).exit);
-    // On a busy machine, one write may meet a connection that has just ended.
+    // On a busy machine one of the four writes may fail, so three exits with 0 are enough.
     expect(exits.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(3);
   });
 });

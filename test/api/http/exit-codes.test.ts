@@ -70,7 +70,6 @@ it('an error status without --json prints an error, a hint, and no more', async 
     const { args, path, meanings } = commands[method];
     const { stdout, stderr } = await run(args, { env: service.env, input: '1' });
     const [error = '', hint = '', ...rest] = stderr.split('\n');
-    // Users see the request and its status only with --json or --debug.
     expect(error).not.toMatch(new RegExp(`${method}|${path}|${status}`));
     expect(error).toMatch(new RegExp(`^error: ${meanings?.[status] ?? 'The .+[^.]:'} for a reason\\.`));
     expect(hint).toMatch(/^hint: [A-Z`].+\.$/);
@@ -105,7 +104,6 @@ describe('a failed request', () => {
   interface Case {
     method: Method;
     replies: Word[];
-    /** If undefined, no further request may arrive. */
     after?: Word;
     exit: number;
     requests: number;
@@ -119,7 +117,6 @@ describe('a failed request', () => {
     { method: 'GET', replies: ['lost', 'cut', 'cut chunks', 200], exit: 0, requests: 4 },
     { method: 'PUT', replies: [502, 201], exit: 0, requests: 2 },
     { method: 'PUT', replies: ['lost', 'cut', 429, 200], exit: 0, requests: 4 },
-    // Exit 7 promises that nothing was changed. The first attempt may have changed something, so these end with exit 8.
     { method: 'PUT', replies: [502], after: 503, exit: 8, requests: 4 },
     { method: 'PUT', replies: ['lost'], after: 503, exit: 8, requests: 4 },
     { method: 'PUT', replies: [500], after: 429, exit: 8, requests: 4 },
@@ -219,7 +216,6 @@ describe('without an answer', () => {
 
   it('a connection that is refused or breaks before TLS is tried four times, and nothing was changed', async () => {
     const hangsUp = await rawService({ received: (socket) => socket.end() });
-    // Nothing listens on port 1.
     const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
     const cases = addresses.flatMap((address) => methods.map((method) => ({ address, method })));
     await forEachAtMost(8, cases, async ({ address, method }) => {
@@ -260,7 +256,6 @@ describe('without an answer', () => {
         ended[timeout] = Date.now();
       }),
     ]);
-    // Each command ends at its own deadline, so the ends are two seconds apart.
     expect((ended['3'] ?? 0) - (ended['1'] ?? 0)).toBeGreaterThan(1_000);
   });
 });
@@ -400,7 +395,6 @@ describe('messages', () => {
       'The token has no permission for the request (2 attempts). The request was sent more than once, so the service may already have made the change.',
     ],
   ] as const)('say once that the outcome is unknown, %s', async (_when, method, statuses, message) => {
-    // 900 seconds are beyond the deadline, so the 429 is the last attempt.
     const headers = { 'retry-after': '900' };
     const replies = statuses.map((status): Reply => (status === 429 ? { status, headers } : { status }));
     const service = await scriptedService(replies);
@@ -465,7 +459,6 @@ describe('the token is never printed', () => {
     });
   });
 
-  /** One of the shifts puts a cut in the middle of a token, wherever the text is cut. */
   const manyTokens = (shift: number) => 'x'.repeat(shift) + testToken.repeat(200);
   const shifts = [0, 6, 12];
   const goodPart = testToken.slice(0, 8);

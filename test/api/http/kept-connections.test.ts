@@ -7,7 +7,7 @@ import { listen } from '../../support/listen.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
 import { serviceFor } from '../../support/secure-service.ts';
 
-// Node reads trusted authorities only when a process starts, so these tests accept any certificate.
+// Node reads trusted authorities only when a process starts, so the tests in this file accept any certificate.
 beforeEach(() => void vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0'));
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -67,7 +67,6 @@ describe('an answer that arrives before its request is not used', () => {
     const ask = () => client.request({ method: 'POST', path: '/v1/vals', body: {} });
 
     expect(await ask()).toMatchObject({ body: { connection: 1 } });
-    // Client and server share this process, so the bytes arrive before the next request is written.
     if (moment === moments[2]) (sockets[0] as Socket).write(forged);
     expect(await ask()).toMatchObject({ body: { connection: 2 } });
     expect([connections, [...onSocket.values()]]).toEqual([2, [1, 1]]);

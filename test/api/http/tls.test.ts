@@ -20,7 +20,7 @@ async function expectBarred(
   hint = /./,
 ) {
   const options = { env, input: 'code' };
-  // Node reads trusted authorities only when a process starts, so these cases need a process.
+  // Node reads NODE_EXTRA_CA_CERTS only when a process starts, so `run` would ignore the file.
   const result = await (env.NODE_EXTRA_CA_CERTS ? runProcess : run)([...args, '--json', '--debug'], options);
   expect({ exit: result.exit, message: result.error?.message }).toEqual({
     exit: 7,

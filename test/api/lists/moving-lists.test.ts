@@ -18,7 +18,6 @@ interface Plan {
   late: () => Promise<unknown>;
 }
 
-/** A reader with offsets cannot see the records in `hidden`, so only these may be missed. */
 function movingList({ seed, cap, links, size, removals, changes, calm }: Plan) {
   const { between, fraction, oneOf } = chanceOf(seed);
   const initial = Array.from({ length: size }, (_, index) => `old-${index}`);
@@ -139,7 +138,6 @@ async function tortured(plan: Plan): Promise<string[]> {
 describe('a list that changes while it is read', () => {
   it.each([
     { removals: 'none', least: 1, seeds: budget(60) },
-    // A page of one record cannot begin with the last record of the page before, so pages have at least two.
     { removals: 'once seen to move', least: 2, seeds: budget(40) },
     { removals: 'any time', least: 2, seeds: budget(30) },
   ] as const)(
@@ -268,7 +266,6 @@ describe('a list without an end', () => {
   );
 
   it.each(cases)('stops with one warning: $kind, $name', async ({ paging, circle, name }) => {
-    // Without paging and without links, the first page is the whole list.
     const single = paging === undefined && name.includes('without links');
     let request = 0;
     const { ids, warnings, requests } = await readAll((query) => circle(request++, query), {

@@ -392,7 +392,6 @@ describe('a list that fails half-way', () => {
     const { promise: read, resolve: firstLineRead } = withResolvers();
     const service = await scriptedService([
       { body: first },
-      // The answer waits until the reader has the first page.
       (response) => void read.then(() => response.end(JSON.stringify({ data: rows(1, 'b'), links: {} }))),
     ]);
     const home = temporaryFolder();
@@ -460,7 +459,6 @@ it('a short page in the middle of a long list loses no record, although later pa
 
 it('a record that arrives while pages are requested ahead hides no other record', async () => {
   const all = rows(2_000);
-  /** Holds back the answer at offset 900 until offset 1000 is answered and a new record is at the head. */
   let answerHeld = () => {};
   let hasArrived = false;
   const service = await scriptedService([], (seen) => {

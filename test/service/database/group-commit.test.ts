@@ -25,7 +25,6 @@ function openGroup(after = () => {}) {
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
     insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
-    /** Another connection sees only rows that are committed. */
     names() {
       const other = new Libsql(file);
       const rows = other.prepare('SELECT name FROM vals ORDER BY name').all() as { name: string }[];

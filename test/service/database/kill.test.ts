@@ -24,7 +24,6 @@ interface Known {
   state: 'there' | 'maybe deleted' | 'deleted';
 }
 
-/** Undefined if no whole answer came. */
 const ask = (service: Caller, method: string, path: string, body?: object) =>
   askOrFail(service, method, path, { body }).catch(() => undefined);
 
@@ -45,7 +44,6 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   function note(val: Val, code: string): Known {
     let known = current.get(val.name);
     if (known?.id !== val.id) {
-      // Only a val that may be deleted can be followed by another val of its name.
       if (known?.state === 'there') throw new Error(`${val.name} lost its id ${known.id}`);
       if (known) known.state = 'deleted';
       if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
@@ -90,7 +88,6 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
         there.maybeDeletedVersions.add(version);
         return false;
       }
-      // After an unanswered deletion, this version may already be gone.
       if (there.maybeDeletedVersions.size === 0) expect(answer.status).toBe(204);
       if (answer.status === 204) there.deletedVersions.add(version);
       return true;
@@ -194,7 +191,6 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
       writer.writeUntilKilled(service, () => --answersLeft <= 0 && enough()),
     );
     if (answersLeft > 0) await written;
-    // Waits, so that the kill comes in the middle of other requests.
     await sleep(chance.between(0, 5));
     await service.end('SIGKILL');
     await Promise.all(writing);
@@ -206,7 +202,6 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
   await service.end('SIGKILL');
   expect(integrity(file)).toEqual(['ok']);
   expect(tokens.size).toBe(1);
-  // Each kill came in the middle of a request, and some writes were acknowledged before.
   expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
   expect(checked).toBeGreaterThan(kills);
   expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
@@ -234,13 +229,11 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
       if (trace.split('\n< 20').length > stopAfter) child.kill('SIGKILL');
     });
     await ended;
-    // Vals are sent one at a time and in order, so the number of answers tells which ones arrived.
     const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
     for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);
     return answers;
   };
   let rounds = 0;
-  // On a busy machine a kill may come too late, so some rounds do not count.
   for (let halfWay = 0; halfWay < (isLong ? 8 : 2); rounds++) {
     const answers = await push(rounds, chance.between(1, names.length / 2));
     if (answers > 0 && answers < names.length) halfWay += 1;

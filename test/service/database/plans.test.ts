@@ -34,7 +34,6 @@ vi.mock('../../../src/service/database/open.ts', async (importOriginal) => {
 const count = 20_000;
 const people = 50;
 const membersPerSpace = 4;
-/** At most a page of rows may be sorted. */
 const fewRows = 101;
 const large = /\b(vals|versions|records|users|space|members)\b/;
 const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
@@ -129,12 +128,11 @@ async function explainSqlite(file: string): Promise<Explain> {
     const steps = (connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(values) as { detail: string }[]).map(
       ({ detail }) => detail,
     );
-    // A subquery has few rows, so they may be read one by one and sorted.
     const chosen = steps.flatMap((step) => /^CO-ROUTINE (\w+)/.exec(step)?.[1] ?? []);
     return (
       steps
         .filter((step) => (/^(SCAN|SEARCH)/.test(step) && large.test(step)) || /^USE TEMP B-TREE/.test(step))
-        // A space has few members, so they may be sorted.
+        // A space has few `members`, so a sort of `members` is allowed.
         .filter((step) => !(step.startsWith('USE') && sql.includes('members')))
         .filter((step) => chosen.length === 0 || !(step === `SCAN ${chosen}` || step.startsWith('USE')))
         .map((step) => ({ step, isFound: step.startsWith('SEARCH ') }))
@@ -163,7 +161,6 @@ async function explainPostgres(address: string): Promise<Explain> {
       'Index Cond': condition,
       'Index Name': index,
     } = node;
-    // The condition of a bitmap heap scan is in the node below it, so the heap scan itself is skipped.
     const reads =
       (large.test(table) && /Scan$/.test(type) && type !== 'Bitmap Heap Scan') ||
       type === 'Bitmap Index Scan';
@@ -183,7 +180,6 @@ async function explainPostgres(address: string): Promise<Explain> {
     await client.query(`PREPARE asked AS ${sql.replace(/\?/g, () => `$${++count}`)}`);
     const given = count === 0 ? '' : `(${values.map(literal)})`;
     const found: { step: string; isFound: boolean }[] = [];
-    // PostgreSQL may plan a statement once for all values, unless the statement has an OFFSET.
     for (const mode of sql.includes('OFFSET ?') ? ['custom'] : ['custom', 'generic']) {
       await client.query(`SET plan_cache_mode = force_${mode}_plan`);
       const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE asked ${given}`);
@@ -196,7 +192,6 @@ async function explainPostgres(address: string): Promise<Explain> {
 
 const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
 
-/** With so many rows, no database chooses to read a whole table. */
 const fill = (series: string, bytes: string) => `
   INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
     FROM ${series};

@@ -63,7 +63,6 @@ test('a new file that another program writes to is opened as soon as that progra
   const file = join(temporaryFolder(), 'store.db');
   const other = new Libsql(file);
   onTestFinished(() => void other.close());
-  // While another connection writes, SQLite refuses the switch to WAL at once, whatever the busy timeout is.
   other.exec('BEGIN IMMEDIATE');
   const opening = openSqlite(file);
   other.exec('ROLLBACK');

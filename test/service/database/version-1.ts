@@ -1,6 +1,5 @@
 import Database from 'libsql';
 
-/** Each val has two versions, and v0 is the oldest val. */
 export function makeVersion1(file: string, vals: number): void {
   const database = new Database(file);
   database.exec(`

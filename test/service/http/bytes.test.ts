@@ -11,7 +11,7 @@ import { ask, createVal, type List, temporaryService } from '../support.ts';
 type Service = { baseUrl: string; token: string };
 
 const run = { version: 1, runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-/** JSON writes this character with six bytes. */
+/** JSON writes the character `\u0001` with six bytes, so `bytes` is divided by 6. */
 const control = (bytes: number) => '\u0001'.repeat(bytes / 6);
 
 describe('a text is limited by its bytes', () => {
@@ -69,7 +69,6 @@ test.runIf(process.platform === 'linux')(
     for (let i = 0; i < 60; i++) {
       const socket = connect(Number(port), '127.0.0.1').pause();
       onTestFinished(() => void socket.destroy());
-      // The kernel buffers the first answers, so each connection sends several requests.
       socket.write(get.repeat(8));
     }
     const statusOf = async (path: string) => (await ask(service, 'GET', path)).status;
@@ -86,7 +85,6 @@ test('an answer that is not read in time ends its connection', async () => {
   const socket = connect(await listen(server), '127.0.0.1');
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
   let read = 0;
-  // Reads a little at a time, so that the connection is never idle.
   const reading = setInterval(() => {
     read += (socket.read(65_536) as Buffer | null)?.length ?? 0;
   }, 20);

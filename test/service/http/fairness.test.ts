@@ -50,7 +50,6 @@ test('pages of one caller are made one at a time, and others are answered betwee
   const eve = await addPerson(service, 'eve');
   const { id } = await createVal(eve, { name: 'v', code: 'c' });
   const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-  // The answer is so small that the kernel takes it at once.
   const body = { version: 1, ...times, error: 'e'.repeat(20_000) };
   await ask(eve, 'POST', `/v1/vals/${id}/runs`, { body });
   const head = `Host: localhost:${service.port}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
@@ -76,7 +75,6 @@ test.runIf(process.platform === 'linux')(
     await ask(direct, 'GET', '/v1/me');
     for (const socket of sockets) socket.resume().write(tiny.repeat(900));
     expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
-    // The third connection exceeds the limit of 2,000 requests, so the service stops reading.
     expect(parsed()).toBeLessThan(4_600);
     await expect.poll(parsed, { timeout: 30_000 }).toBe(9_010);
   },
@@ -108,7 +106,6 @@ test.runIf(process.platform === 'linux')(
     const head = 'PUT /v1/vals HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
     for (const socket of sockets) socket.write(`${head}0\r\n\r\n`);
     expect((await ask(direct, 'GET', '/v1/me')).status).toBe(200);
-    // The sixth chunked body exceeds the limit of the address, so the service stops reading.
     expect(answers).toBeLessThan(7);
     await expect.poll(() => answers, { timeout: 30_000 }).toBe(10);
   },

@@ -1,4 +1,3 @@
-// Many readers of the metrics at the same time.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
@@ -27,7 +26,7 @@ test('requests that arrive at the same time share one text', async () => {
     for (const socket of sockets) socket.write('HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
     for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
   };
-  // In the first round, the requests arrive one after another, because the server accepts one connection at a time.
+  // The first `read` is not counted, because the server accepts new connections one at a time.
   await read();
   const before = texts;
   await read();

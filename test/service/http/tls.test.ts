@@ -95,7 +95,7 @@ describe('a service with TLS', () => {
 
   test('accepts nothing older than TLS 1.2, even if the flags of Node allow it', async () => {
     const args = ['--public-url', 'https://vals.test', '--tls-cert', good, '--tls-key', good];
-    // Without the level 0, OpenSSL itself would refuse TLS 1.1.
+    // Without SECLEVEL=0, OpenSSL itself would refuse TLS 1.1, and the test would not test the service.
     const env = { NODE_OPTIONS: '--tls-min-v1.0 --tls-cipher-list=DEFAULT@SECLEVEL=0' };
     const { logged } = await embeddedService({ args, env });
     const port = Number(/port (\d+)/.exec(await logged('answers only'))?.[1]);
@@ -119,7 +119,6 @@ describe('a service with TLS', () => {
   });
 
   test('answers a caller who sends the next request as soon as an answer arrives', async () => {
-    // The caller is another process, because in this one an answer arrives only after the service knows that it is sent.
     const caller = `
       const text = (index) => {
         const body = JSON.stringify({ name: 'again', code: 'v' + index });

@@ -41,8 +41,6 @@ describe('access to the page', () => {
   test.runIf(process.platform === 'linux' && isRoot)(
     'other users of the machine are refused, whatever connections they made before',
     async () => {
-      // For a while the kernel lists a closed connection as root's. So this user first connects the same two ports at
-      // another address.
       const script = `
         const { connect, createServer } = require('node:net');
         const port = ${service.port};
@@ -94,7 +92,6 @@ describe('access to the page', () => {
 
   test('the link works once, and then the cookie works', async () => {
     const link = service.pageLink();
-    // A HEAD request, as for a preview, does not use up the link.
     expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401);
     const { status, setCookie, cookie, path, page } = await firstVisit();
     expect(status).toBe(303);
@@ -102,7 +99,7 @@ describe('access to the page', () => {
     expect(await page.text()).toContain('hello');
     expect(path).toMatch(/^\/page\/[\w-]{43}$/);
     expect(setCookie).toMatch(/^vals=[\w-]{43}; Path=\/page\/[\w-]{43}; HttpOnly; SameSite=Lax$/);
-    // Browsers send a cookie to every port of a host, so only a path that no other server knows protects the cookie.
+    // Browsers send a cookie to every port of a host, so the cookie needs a path that no other server knows.
     expect(setCookie).toContain(`Path=${path};`);
     for (const secret of [service.token, link.split('=')[1]])
       expect(`${setCookie} ${path}`).not.toContain(secret);
@@ -305,7 +302,6 @@ describe('a page that takes long to make', () => {
     { name: 'lines_19999', before: '\n'.repeat(19_998), after: `${'\n'.repeat(19_998)}end`, isShown: true },
     { name: 'lines_20001', before: '\n'.repeat(20_000), after: `${'\n'.repeat(20_000)}end`, isShown: false },
     { name: 'edits_900', before: 'old 0\n', after: `${numbered(901, 'old')}\n`, isShown: true },
-    // The time limit allows this diff, so only the limit of edits refuses it.
     { name: 'edits_1001', before: 'old 0\n', after: `${numbered(1_002, 'old')}\n`, isShown: false },
   ])('shows the diff $name: $isShown', async ({ name, before, after, isShown }) => {
     const { id } = await createVal(service, { name, code: before });

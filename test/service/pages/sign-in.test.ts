@@ -38,7 +38,7 @@ describe('the form', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("form-action 'self'");
     expect(headers['content-security-policy']).not.toContain('script-src');
-    // With no-referrer, a browser would send "Origin: null" with the form.
+    // With the policy no-referrer, a browser would send "Origin: null" with the form, so the policy is same-origin.
     expect(headers['referrer-policy']).toBe('same-origin');
     expect(headers['set-cookie']).toBeUndefined();
   });
@@ -111,7 +111,6 @@ describe('the form', () => {
     expect(status).toBe(429);
     expect(headers['retry-after']).toBe('6');
     expect(text).toContain('There were too many attempts to sign in. Wait a few seconds.');
-    // The caller in front of the proxy cannot claim another address.
     const forged = { 'X-Forwarded-For': '192.0.2.99, 192.0.2.1' };
     expect((await signIn(service.token, forged)).status).toBe(429);
     expect((await signIn(service.token, { 'X-Forwarded-For': '192.0.2.2' })).status).toBe(303);

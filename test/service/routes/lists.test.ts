@@ -186,7 +186,6 @@ describe('lists', () => {
         'offset=99999999999999999999',
         'after=',
         'after=100',
-        // These positions have the right form, but the service did not make them.
         ...['[]', '["2024",1]', '["2024",true]', '[1,2]', '["a\\u0000",1]', '{}'].map(
           (json) => `after=AAAAAAAA${Buffer.from(json).toString('base64url')}`,
         ),
@@ -258,7 +257,7 @@ describe('a position', () => {
     const ids: string[] = [];
     for (let i = 0; i < 25; i++) {
       ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
-      // Waits, so that no two vals change in the same millisecond.
+      // Without the wait, two vals could change in the same millisecond, and their order would be random.
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     const me = await get(service, '/v1/me');
@@ -268,7 +267,6 @@ describe('a position', () => {
 
     const names = await readOn(service, path, async (page) => {
       if (page !== 2) return;
-      // Changes the oldest val, a val that was already sent, and the last val of the second page.
       for (const name of ['val0', 'val23', 'val17']) await putVal(service, name, 'changed');
       await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
       await createVal(service, { name: 'new', code: 'c' });

@@ -77,7 +77,6 @@ test('every route is described, needs a token unless it is open, and answers as 
     expect(isOpen, path).toBe(withoutToken.includes(`${method} ${pattern}`));
     for (const token of isOpen ? [] : [null, 'wrong', `${service.token}x`, service.token.slice(0, -1)]) {
       const refused = await askText(service, method, path, { body, token });
-      // A space does not exist for a caller without a token.
       if (path.startsWith('/@') && token === null) expect(refused.status).toBe(404);
       else expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
       expect(refused.text).not.toContain(service.token);
@@ -132,7 +131,6 @@ test('every route is described, needs a token unless it is open, and answers as 
   const described = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  // Only a service with an owner has these routes.
   const onPage = ['GET /v1/me/page-link', 'GET /page/{place}'];
   expect(described.filter((each) => !onPage.includes(each)).sort()).toEqual([...tried].sort());
 });

@@ -40,7 +40,6 @@ async function beginPush(prefix: string): Promise<() => Promise<number>> {
     answer += chunk;
   });
   socket.write(`${head}\r\n\r\n${body.slice(0, 5)}`);
-  // While these requests are answered, the service identifies the caller of the push.
   for (let i = 0; i < 20; i++) await ask(eve, 'GET', '/v1/me');
   return async () => {
     const closed = new Promise((resolve) => socket.once('close', resolve));

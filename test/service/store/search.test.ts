@@ -87,7 +87,6 @@ test.each([
 });
 
 test('a person may run two searches at a time, and further searches are answered with 429', async () => {
-  // Small vals need short statements. After a long statement, the service would delay the next search of this caller.
   for (let i = 0; i < 500; i += 25) {
     await Promise.all(
       Array.from({ length: 25 }, (_, j) => createVal(service, { name: `small${i + j}`, code: 'c' })),
@@ -95,7 +94,7 @@ test('a person may run two searches at a time, and further searches are answered
   }
   const path = '/v1/search/vals?query=in_no_val';
   const statuses = new Set<number>();
-  // On a busy machine the searches may arrive one after another, so there are several rounds.
+  // On a busy machine the searches may arrive one after another, so the test tries up to 20 rounds.
   for (let round = 0; round < 20 && !statuses.has(429); round++) {
     const [other, ...own] = await Promise.all(
       [eve, ...Array<Caller>(12).fill(service)].map((caller) => statusOf(caller, 'GET', path)),

@@ -12,7 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => untouched.close());
 
-/** Ten times faster than the real clock, so that slow faults do not slow the test. */
 const serverClock = (): FastClock => ({
   now: () => Date.now(),
   elapsed: () => 0,
@@ -33,7 +32,6 @@ describe('the built program', () => {
       untouchedUrl: untouched.baseUrl,
       exact: false,
     };
-    // matrix.test.ts runs all faults in process, so every tenth is enough for the built program.
     const chosen = faults.filter((_, index) => isLong || index % 10 === 0);
     const cells = chosen.map((fault, index): Cell => {
       const name = oneEach[index % oneEach.length];

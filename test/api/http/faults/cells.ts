@@ -39,7 +39,7 @@ export interface Stage {
 export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
   const { command, fault, forever, terminal } = cell;
   let comeUp = () => {};
-  // Only a wait before a retry is as short as 500 ms, so the server comes up before the second attempt.
+  // Only a wait before a retry is 500 ms or shorter, so `comeUp` starts the server before the second attempt.
   const clock = stage.clock((ms) => ms <= 500 && comeUp());
   const world: World = { clock, command, untouchedUrl: stage.untouchedUrl };
   const strikes = (count: number) => forever || count === 0;
@@ -56,7 +56,6 @@ export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
       fault.act(socket, world);
     },
     asked(socket, count) {
-      // A connection that failed on accept stays failed. A request that failed at its first bytes is already answered.
       if (fault.stage === 'begun' ? struckSockets.delete(socket) : struckSockets.has(socket)) return;
       if (fault.stage === 'asked' && strikes(count)) fault.act(socket, world);
       else socket.write(goodAnswer(command), 'latin1');
@@ -127,14 +126,12 @@ function wrongRequests(
   }
   for (const [index, { at }] of requests.slice(1).entries()) {
     const gap = at - (requests[index]?.at ?? 0);
-    // The clock moves in steps, so a timeout may come one step early by the clock of the server.
     if (index === 0 && fault.leastGapMs !== undefined && gap < fault.leastGapMs - 400)
       wrong.push(`again after ${gap} ms`);
   }
   return wrong;
 }
 
-/** The program itself writes these sequences, for colours and the spinner. */
 const ownSequences = /\u001b\[(?:0|1|2|22|31|32|33|36|39)m|\u001b\[(?:\?25[lh]|\?2026[lh]|1G|2K|1A)/g;
 const moving = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 const unsafeInJson = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029]/;

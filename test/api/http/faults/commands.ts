@@ -27,7 +27,6 @@ const reference = { reference: { id, name: 'user' }, dependsOn: { id, name: 'use
 const list = (row: unknown) => ({ data: [row], links: { self: 'https://vals.example/' } });
 
 const code = 'export default 1\n';
-/** More than a socket accepts in one write, so that a fault can happen while the request is sent. */
 const largeCode = `// ${'x'.repeat(250_000)}\n`;
 
 const read = (

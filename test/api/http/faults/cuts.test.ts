@@ -6,7 +6,7 @@ import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './h
 const framings = ['content-length', 'chunked', 'to the end'] as const;
 type Framing = (typeof framings)[number];
 
-/** No beginning of this text is valid JSON, so a cut is always visible. */
+/** No beginning of `body` is valid JSON, otherwise the program could not notice a cut. */
 const body = json({ id: 'a', name: 'hé', version: 12 });
 
 function answer(framing: Framing): { head: string; rest: string } {
@@ -71,11 +71,8 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
   const arrived = bytes === whole;
   const endsItself = framing === 'to the end';
   const failures = new Set([isRead ? 7 : 8]);
-  // Without a length, HTTP takes any end for the end of the answer, so only the JSON shows the cut. A write accepts an
-  // empty body.
   if (endsItself && ending === 'FIN' && bytes >= head.length) failures.add(11);
   const emptyForWrite = endsItself && ending === 'FIN' && bytes === head.length && !isRead;
-  // A reset may overtake the last bytes, so an answer without a length may fail although all of it was sent.
   const mayFail = !arrived || (ending === 'RST' && endsItself);
   if (exit === 0 ? !arrived && !emptyForWrite : !mayFail || !failures.has(Number(exit)))
     wrong.push(`exit ${exit}`);

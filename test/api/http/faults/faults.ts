@@ -12,14 +12,9 @@ export interface World {
 
 export interface Fault {
   name: string;
-  /**
-   * The fault happens before a connection, when it is accepted, at the first byte of a request, or after a whole
-   * request.
-   */
   stage: 'connect' | 'accept' | 'begun' | 'asked';
   meets: Meeting | ((command: Command) => Meeting);
   act(socket: Socket, world: World): void;
-  /** In seconds. By default longer than any fault takes. */
   timeout?: number;
   leastGapMs?: number;
   inMessage?(world: World): string;
@@ -40,7 +35,6 @@ const answered = (name: string, meets: Fault['meets'], text: string, more: Parti
 export const goodAnswer = ({ status, good }: Command): string =>
   response(status, good === undefined ? '' : json(good));
 
-/** Every command gets a body, so that a fault can damage the body. */
 const wordyAnswer = ({ good }: Command): string => response(200, json(good ?? { deleted: true }));
 
 const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
@@ -240,7 +234,6 @@ const bodies: Fault[] = [
   asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) => endless(socket, 404)),
 ];
 
-/** The answer begins like valid JSON, so that only its size is wrong. */
 function endless(socket: Socket, status = 200): void {
   const piece = Buffer.alloc(256 * 1024, 'x');
   socket.write(`HTTP/1.1 ${status} OK\r\ncontent-length: 1000000000000\r\n\r\n["`);
@@ -276,7 +269,6 @@ const evil =
 
 const withKeys = (name: string, keys: Record<string, unknown>): Fault => {
   const value = ({ good, reads }: Command): unknown =>
-    // In an object literal, `__proto__` would not be a key. JSON.parse makes it one.
     JSON.parse(reads === 'list' ? `{"data":[${JSON.stringify(keys)}],"links":{}}` : withMembers(good, keys));
   return asked(
     name,
@@ -426,7 +418,6 @@ const framing: Fault[] = [
   asked('102 twice before the answer', good, (socket, { command }) =>
     socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
   ),
-  // undici closes the connection, because it did not ask for a 100.
   asked('100 before the answer', { kind: 'unreadable success' }, (socket, { command }) =>
     socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
   ),

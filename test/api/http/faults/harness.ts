@@ -7,13 +7,12 @@ import { InterruptedError } from '../../../../src/errors.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { inProcess } from '../../../support/in-process.ts';
 
-/** No output may contain a part of this token. */
 export const canary = 'canary-7Qx3kP9wZt';
 
 const tickMs = 4;
 const stepMs = 400;
 
-/** Client and server share this time, so a stalled event loop cannot make an answer late. */
+/** Client and server share `time`, otherwise a stalled event loop would make an answer late. */
 const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
 setInterval(() => {
   time.now += stepMs;
@@ -47,7 +46,7 @@ export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A command loads its code when it first runs, which on a busy machine takes longer than the fast clock allows. */
+/** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
 beforeAll(async () => {
   const clock = fastClock();
   const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
@@ -64,7 +63,6 @@ export function keptFile(name: string, text: string): string {
 }
 
 export interface Invocation {
-  /** A text if the program hung or threw, and so has no exit code. */
   exit: number | string;
   stdout: string;
   stderr: string;
@@ -203,12 +201,11 @@ export function response(
   return `${head.join('\r\n')}\r\n\r\n${body}`;
 }
 
-/** The server writes latin1, so each byte of UTF-8 becomes one character. */
 export const json = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('latin1');
 
 export type Ending = 'FIN' | 'RST';
 
-/** A reset would overtake the text, so it waits. */
+/** Before `resetAndDestroy` the function waits, otherwise the reset would overtake the text. */
 export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: Clock): void {
   if (ending === 'FIN') socket.end(text, 'latin1');
   else if (text === '') socket.resetAndDestroy();
@@ -217,7 +214,6 @@ export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: 
 
 let nextPort = 20_000 + (process.pid % 5_000);
 
-/** The system assigns no port of this range to another program. */
 export async function freePort(): Promise<number> {
   for (;;) {
     try {
@@ -225,7 +221,7 @@ export async function freePort(): Promise<number> {
       await server.close();
       return server.port;
     } catch {
-      // The port is in use.
+      // The port is in use, so the loop tries the next port.
     }
   }
 }

@@ -32,7 +32,6 @@ const ways = [
 const kindOf = ({ method, reads, unpaged }: Command): string => `${method} ${reads} ${unpaged}`;
 const kindsOfRoutes = [...new Set(commands.map(kindOf))];
 
-/** A short run takes the routes of one kind, and the four ways, in turn. */
 function cellsOf(name: string, all = isLong): Cell[] {
   const cells: Cell[] = [];
   const kind = kindOf(commands.find((each) => each.name === name) as Command);
@@ -48,7 +47,6 @@ function cellsOf(name: string, all = isLong): Cell[] {
     const way = (index + kindsOfRoutes.indexOf(kind)) % ways.length;
     for (const each of all ? ways : ways.slice(way, way + 1)) cells.push({ ...cell, ...each });
   }
-  // Cells that wait start first, so that the others run meanwhile.
   const waits = ({ fault }: Cell) => Number(fault.timeout !== undefined || fault.leastGapMs !== undefined);
   return cells.sort((one, other) => waits(other) - waits(one));
 }

@@ -1,4 +1,4 @@
-// Imports nothing of src, so that a mistake of src cannot hide here.
+// This file imports nothing from src, otherwise a mistake in src would also be in the expectations of the tests.
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -6,14 +6,12 @@ type Reads = 'record' | 'list' | 'what there is' | 'nothing';
 
 export type Meeting =
   | { kind: 'refused' }
-  /** `taken` tells whether the service received the request. */
   | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
   | { kind: 'cut' }
   | { kind: 'silence'; begun: boolean; unread?: boolean }
   | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
   | { kind: 'redirect' }
   | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
-  /** A 100 that the client did not ask for. The client may skip it or end the connection. */
   | { kind: 'unreadable success' }
   | { kind: 'value'; value: unknown };
 
@@ -25,9 +23,7 @@ export interface Expected {
 export interface Asking {
   method: Method;
   reads: Reads;
-  /** The command requests the list without limit and offset, and with them only after a refusal. */
   unpaged?: boolean;
-  /** The command reads the val after a 404, to tell a missing val from a missing route. */
   looksForVal?: boolean;
 }
 
@@ -57,7 +53,6 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   }
 }
 
-/** An attempt ends at half of the deadline, so a silent service gets two attempts. */
 const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
 
 function countedOf(meeting: Meeting): [number, number] {
@@ -72,7 +67,6 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
     case 'refused':
       return 'yes';
     case 'hung up':
-      // A POST is repeated only if no connection was made. A connection that ended at once may count as not made.
       if (method === 'POST') return meeting.taken === 'yes' ? 'no' : 'maybe';
       return 'yes';
     case 'cut':
@@ -118,7 +112,6 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
       return [11];
     case 'too large':
       return method === 'DELETE' ? [0, 11] : [11];
-    // Any 2xx means that the deletion was made, whatever the body is.
     case 'compressed':
     case 'too deep':
     case 'not JSON':

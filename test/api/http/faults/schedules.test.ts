@@ -17,7 +17,6 @@ import {
 } from './harness.ts';
 
 const count = budget(150);
-/** A failure prints its seed. FAULTS_SEED repeats the run. */
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
 type Method = 'POST' | 'PUT' | 'DELETE';
@@ -37,7 +36,6 @@ interface Schedule {
   items: readonly (readonly Step[])[];
   doors: readonly ('open' | Ending)[];
   exists: boolean;
-  /** The service may end a connection after an answer that promised to keep it open. */
   hangsUp: boolean;
 }
 
@@ -60,7 +58,6 @@ const writing = {
   },
 } as const satisfies Record<string, { method: Method; most: number; args(items: number): string[] }>;
 
-/** With these statuses, the service promises that nothing was changed. */
 const untouched = [400, 401, 403, 409, 410, 412, 413, 422, 429, 503];
 const doubtful = [408, 500, 501, 502, 504, 507];
 
@@ -131,7 +128,6 @@ interface Entry {
   requests: number;
   applied: number;
   exists: boolean;
-  /** The client cannot know whether one of its attempts was applied. */
   doubtful: boolean;
   afterDoubt: number;
 }
@@ -150,7 +146,6 @@ function apply(method: Method, entry: Entry): void {
 
 function act(method: Method, entry: Entry, step: Step, clock: FastClock): { text: string; ending?: Ending } {
   if ('applies' in step && step.applies !== 'never') {
-    // Until a late deletion is applied, another request still finds the val. Other changes look the same early or late.
     if (step.applies === 'now' || method !== 'DELETE') apply(method, entry);
     else clock.after(600, () => apply(method, entry));
   }
@@ -245,7 +240,6 @@ async function judge(schedule: Schedule): Promise<string[]> {
   const outcomes = outcomesOf(method, exit, stdout, stderr);
   if (outcomes?.length !== items.length)
     return [...wrong, `exit ${exit}, stdout ${stdout}, stderr ${stderr}`];
-  // The service may never see some requests, so their number cannot be predicted.
   const unsteady = hangsUp || doors.length > 0;
   for (const [index, entry] of ledger.entries()) {
     const outcome = outcomes[index] as Outcome;
@@ -256,7 +250,6 @@ async function judge(schedule: Schedule): Promise<string[]> {
     }
     wrong.push(...problems.map((problem) => `item ${index}: exit ${outcome.exit}, but ${problem}`));
   }
-  // Vals are deleted one after another, and only a refused token stops the rest.
   const refused = outcomes.findIndex(({ exit }) => exit === 4);
   const skipped = outcomes.findIndex(({ exit }) => exit === 'skipped');
   const stop = refused !== -1 && refused < items.length - 1 ? refused + 1 : -1;
@@ -301,7 +294,6 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
   return wrong;
 }
 
-/** Undefined if the contract leaves the exit code to time or chance. */
 function predict(method: Method, steps: readonly Step[], exists: boolean): number | undefined {
   let inDoubt = false;
   let there = exists;
