@@ -20,7 +20,7 @@ export const command = defineCommand({
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
         {
-          hint: 'To start a service with a page, run `vals serve`.',
+          hint: 'To start a service that shows vals in the browser, run `vals serve`.',
         },
       );
     }

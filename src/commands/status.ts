@@ -159,7 +159,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     ],
     [
       conflicts.some(hasOtherName),
-      'An id in vals.json belongs to a val of another name. To get the name and code of that val, run `vals pull`.',
+      'For a file in conflict, vals.json has the id of a val with another name. To use the name and the code of that val, run `vals pull`.',
     ],
     [isOthers && !isElsewhere, 'To make vals of your own from the files, run `vals push --fork`.'],
     [

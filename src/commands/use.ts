@@ -81,7 +81,7 @@ function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObj
 
 function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError {
   const known = spaces.map(({ baseUrl }) => baseUrl);
-  return new NotFoundError(`You are not a member of a space at ${href}.`, {
+  return new NotFoundError(`You are not a member of any space at ${href}.`, {
     hint:
       known.length > 0
         ? `Use one of your spaces: ${known.join(', ')}.`

@@ -23,27 +23,31 @@ function problemOf(error: Error): Problem {
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });
   if (kind === 'gone') {
-    const detail = 'The store was removed or replaced. Restart the service.';
+    const detail = 'The database of the service was removed or replaced. Restart the service.';
     return new Problem(maybeCommitted ? 500 : 503, detail, retryAfter(60));
   }
   if (maybeCommitted) {
     const detail =
-      'The connection to the store was lost during the write. Check whether the change is stored before you try again.';
+      'The service lost the connection to its database during the write. Check whether the change is stored before you try again.';
     return new Problem(500, detail);
   }
   switch (kind) {
     case 'busy':
-      return new Problem(503, 'The store is busy with other writes. Try again in a second.', retryAfter(1));
+      return new Problem(
+        503,
+        'The database of the service is busy with other writes. Try again in a second.',
+        retryAfter(1),
+      );
     case 'unreachable':
-      return new Problem(503, 'The store is unreachable. Try again in a second.', retryAfter(1));
+      return new Problem(503, 'The service cannot reach its database. Try again in a second.', retryAfter(1));
     case 'full':
-      return new Problem(507, 'The disk of the store is full.');
+      return new Problem(507, 'The disk with the database of the service is full.');
     case 'orphaned':
       return unauthorized('The person who owns the token was removed.');
     default:
       return new Problem(
         500,
-        'The store could not be read or written. The output of `vals serve` shows the reason.',
+        'The service could not read or write its database. The output of `vals serve` shows the reason.',
       );
   }
 }

@@ -99,7 +99,6 @@ function createWriter(
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
-  // Waits for one turn of the event loop, so that a write to a reader that still reads can end.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   return (output) =>
     new Promise((resolve, reject) => {

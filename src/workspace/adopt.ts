@@ -119,7 +119,7 @@ function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;
   throw new ConflictError(
-    `${quoted(name)} cannot be added to vals.json, because the file ${sameName.file} already has a val of that name.`,
+    `The val ${quoted(name)} cannot be added to vals.json, because vals.json already has that name for ${sameName.file}.`,
     {
       hint: `In vals.json, give the val of ${sameName.file} another name.`,
     },

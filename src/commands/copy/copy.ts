@@ -18,7 +18,7 @@ export const command = defineCommand({
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
     'privacy are copied if that service accepts them. A val that has other code there is not overwritten without --force.',
   details:
-    'The service to copy to gets the token that `vals login` stored for that service, or VALS_TO_TOKEN. ' +
+    'At the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
     'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
     'interrupted copy again. Equal versions in a row count as one.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },

@@ -51,7 +51,6 @@ export function createFilePusher(
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
-  // The first pushes share one copy of the service's list. When a file is saved later, that copy is outdated.
   const firstRemotes = createRemotes();
   const pushOptions = {
     force,

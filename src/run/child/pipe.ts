@@ -40,14 +40,14 @@ export function openPipe(): Pipe {
   }
 
   const first = next();
-  if (!('start' in first)) throw new Error('The first order is not a start.');
+  if (!('start' in first)) throw new Error('vals sent another message before the start message.');
   return {
     start: first.start,
     ask(specifier, from) {
       write(messageFrame({ load: { specifier, from } }));
       const order = next();
       if ('module' in order) return order.module;
-      throw new Error('The order is not a module.');
+      throw new Error('vals answered an import with another message than a module.');
     },
     send: (report) => write(messageFrame(report)),
     sendBytes(bytes) {

@@ -44,7 +44,7 @@ function isSecret(target: string, settings: PathSettings): boolean {
   const folders = secretFolders(settings)
     .map(realPath)
     .filter((folder) => !isWithin(folder, realPath(settings.cwd)));
-  // A file in /proc may show the environment of a process, and so its token.
+  // A link to a file in /proc must be refused, because the file may show environment variables with a token.
   return [...folders, '/proc'].some((folder) => isWithin(folder, target));
 }
 
