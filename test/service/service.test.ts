@@ -185,8 +185,10 @@ describe('the file of a store', () => {
       type: 'about:blank',
       title: 'Internal Server Error',
       status: 500,
-      detail: 'The service could not read or write its database. The output of `vals serve` shows the reason.',
-      message: 'The service could not read or write its database. The output of `vals serve` shows the reason.',
+      detail:
+        'The service could not read or write its database. The output of `vals serve` shows the reason.',
+      message:
+        'The service could not read or write its database. The output of `vals serve` shows the reason.',
     });
   });
 });
