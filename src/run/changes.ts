@@ -8,10 +8,13 @@ export interface Changes {
 
 const debounceMs = 100;
 const pollMs = 100;
+/** The number is limited, because a val could import thousands of missing files, and each poll would take seconds. */
+const mostMissingFiles = 1_000;
 
 /** watchFiles polls, because the watchers of the operating system lose folders that are moved or not created yet. */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
+  let missingFiles = 0;
   let cancelChange = () => {};
   let cancelPoll = clock.after(pollMs, poll);
 
@@ -28,7 +31,10 @@ export function watchFiles(files: readonly string[], clock: Clock, onChange: () 
 
   return {
     follow(file) {
-      if (!stamps.has(file)) stamps.set(file, stampOf(file));
+      if (stamps.has(file)) return;
+      const stamp = stampOf(file);
+      if (stamp === '' && missingFiles++ >= mostMissingFiles) return;
+      stamps.set(file, stamp);
     },
     close() {
       cancelChange();

@@ -121,6 +121,11 @@ export const brokePipe = (name: string): RunFailedError =>
     hint: 'Write to stdout or stderr instead.',
   });
 
+export const tooManyFailedImports = (name: string): RunFailedError =>
+  new RunFailedError(`${name} was ended: too many of its imports failed.`, {
+    hint: 'Fix the imports, then run the val again.',
+  });
+
 export const invalidAnswer = (name: string): RunFailedError =>
   new RunFailedError(`${name} answered with a status or a header that HTTP does not allow.`, {
     hint: 'Return a Response from the default export.',

@@ -95,11 +95,17 @@ export function reportReader(
   onReport: (report: Report) => void,
   onBytes: (bytes: Buffer) => void,
 ): (piece: Buffer) => void {
+  let mayHaveBytes = false;
   const onMessage = (message: unknown) => {
     if (!isReport(message)) throw new Error('This is not a report.');
+    if ('value' in message) mayHaveBytes = true;
     onReport(message);
   };
-  return frameReader(onMessage, onBytes, mostReportBytes);
+  const onBytesOfValue = (bytes: Buffer) => {
+    if (!mayHaveBytes || bytes.length === 0) throw new Error('These are not bytes of a value.');
+    onBytes(bytes);
+  };
+  return frameReader(onMessage, onBytesOfValue, mostReportBytes);
 }
 
 export const orderReader = (onOrder: (order: Order) => void): ((piece: Buffer) => void) =>

@@ -25,10 +25,12 @@ type Cause =
   | { kind: 'took too long' }
   | { kind: 'never finished' }
   | { kind: 'broke the pipe' }
+  | { kind: 'too many failed imports' }
   | { kind: 'threw'; thrown: Thrown }
   | { kind: 'ended'; ending: Ending };
 
 const mostUnreadBytes = 4 * 1_048_576;
+const mostUnreadPieces = 10_000;
 
 export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...options }: RunOptions): Run {
   const waiting: Buffer[] = [];
@@ -44,7 +46,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     onBytes(bytes) {
       waiting.push(bytes);
       waitingBytes += bytes.length;
-      if (waitingBytes > mostUnreadBytes) child.pause();
+      if (waitingBytes > mostUnreadBytes || waiting.length > mostUnreadPieces) child.pause();
       wake();
     },
     onInvalidReport: () => endBecause({ kind: 'broke the pipe' }),
@@ -74,7 +76,9 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   async function take(report: Report): Promise<void> {
     if ('load' in report) {
       const { specifier, from } = report.load;
-      return child.send({ module: await (await sources).answer(specifier, from) });
+      const module = await (await sources).answer(specifier, from);
+      if (module === undefined) return endBecause({ kind: 'too many failed imports' });
+      return child.send({ module });
     }
     if ('value' in report) kind = report.value;
     else if ('failed' in report) cause ??= { kind: 'threw', thrown: report.failed };
@@ -105,6 +109,8 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
         return failures.neverFinished(entry.name);
       case 'broke the pipe':
         return failures.brokePipe(entry.name);
+      case 'too many failed imports':
+        return failures.tooManyFailedImports(entry.name);
       case 'threw':
         return failures.thrownFailure(entry.name, cause.thrown, await sources);
       case 'ended':
@@ -124,10 +130,11 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     try {
       for (;;) {
         await until(() => waiting.length > 0);
-        const piece = waiting.shift();
-        if (piece === undefined) break;
-        waitingBytes -= piece.length;
-        if (waitingBytes <= mostUnreadBytes) child.resume();
+        if (waiting.length === 0) break;
+        // Small pieces are joined, because a Buffer of one byte takes a hundred bytes of memory.
+        const piece = Buffer.concat(waiting.splice(0));
+        waitingBytes = 0;
+        child.resume();
         yield piece;
       }
       if (cause === undefined) await ended;

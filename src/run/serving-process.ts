@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ValsError } from '../errors.ts';
-import { brokePipe, endingFailure, thrownFailure, tookTooLong } from './failure.ts';
+import { brokePipe, endingFailure, thrownFailure, tookTooLong, tooManyFailedImports } from './failure.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report } from './protocol.ts';
 import type { LaunchOptions } from './run.ts';
@@ -68,7 +68,10 @@ export function startServing(
   async function take(report: Report): Promise<void> {
     if ('load' in report) {
       const { specifier, from } = report.load;
-      child.send({ module: await sources.answer(specifier, from) });
+      const module = await sources.answer(specifier, from);
+      if (module !== undefined) return child.send({ module });
+      fail(tooManyFailedImports(entry.name));
+      child.end();
     } else if ('listening' in report) {
       cancelLimit();
       resolvePort(report.listening);

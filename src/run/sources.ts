@@ -33,13 +33,16 @@ export interface SourceOptions {
 
 export interface Sources {
   entry(): Promise<ModuleAnswer>;
-  answer(specifier: string, from: string): Promise<ModuleAnswer>;
+  /** Answers undefined after too many failed imports. The caller must then end the val. */
+  answer(specifier: string, from: string): Promise<ModuleAnswer | undefined>;
   find(moduleId: string): Source | undefined;
   isInstalled(packageName: string, from: string): boolean;
   failure(number: number): ValsError | undefined;
 }
 
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
+/** The number is limited, because a hostile val could otherwise fill the memory of the parent process. */
+const mostFailures = 1_000;
 const largestFile = 16 * 1_048_576;
 
 export function createSources(main: Entry, { limits, packages, onFile }: SourceOptions): Sources {
@@ -109,14 +112,18 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
         error instanceof ValsError
           ? error
           : new RunFailedError(`${what} cannot be loaded: ${(error as Error).message}`, { cause: error });
-      failures.push(failure);
-      return { failure: failures.length - 1, message: failure.message };
+      const known = failures.findIndex(({ message }) => message === failure.message);
+      const number = known === -1 ? failures.push(failure) - 1 : known;
+      return { failure: number, message: failure.message };
     }
   }
 
   return {
     entry: () => keepingFailure(main.name, loadMain()),
-    answer: (specifier, from) => keepingFailure(specifier, answerImport(specifier, from)),
+    async answer(specifier, from) {
+      if (failures.length === mostFailures) return undefined;
+      return keepingFailure(specifier, answerImport(specifier, from));
+    },
     find: (id) => sources.get(id),
     isInstalled: (name, from) =>
       foldersAbove(packagesFrom(from)).some((folder) => existsSync(join(folder, 'node_modules', name))),

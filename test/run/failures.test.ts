@@ -110,6 +110,19 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     },
     'wrote to file descriptor 3',
   ],
+  [
+    'tries imports that fail, without end',
+    { 'a.ts': 'for (let i = 0; ; i++) await import("./" + i).catch(() => {})' },
+    'a.ts was ended: too many of its imports failed.',
+  ],
+  [
+    'tries the same missing import 1,100 times',
+    {
+      'a.ts':
+        'for (let i = 0; i < 1_100; i++) await import("./b").catch(() => {}); throw new Error("survived")',
+    },
+    'a.ts failed: Error: survived',
+  ],
   ['returns a value that JSON lacks', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
   ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
@@ -196,6 +209,8 @@ describe('vals run reports a val that', () => {
       'a stack that takes hours to search',
       longFrame('{failed:{text:"",stack:"  at "+" (file:".repeat(200_000)}}'),
     ],
+    ['bytes before a value', 'Buffer.from([1, 1, 0, 0, 0, 65])'],
+    ['empty bytes of a value', `Buffer.concat([${frame('{"value":"text"}')}, Buffer.from([1, 0, 0, 0, 0])])`],
     ['a report of 5 MB', longFrame('{done:true,rest:"x".repeat(5_000_000)}')],
     [
       'imports without reading the answers',

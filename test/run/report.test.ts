@@ -62,6 +62,16 @@ describe('a run on the embedded service', () => {
     expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
   });
 
+  it('is reported with the beginning of an error that is too long for the service', async () => {
+    const { write, vals, runs } = await workspace();
+    write('one.ts', 'export default () => { throw new Error("\\x01".repeat(60_000) + "\\ud800") }');
+    await vals('push');
+    await vals('run', 'one.ts');
+    const [{ error }] = await runs();
+    expect(error).toMatch(/^Error: \x01+$/);
+    expect(JSON.stringify(error).length - 2).toBeGreaterThan(65_530);
+  });
+
   it('that was not recorded says why at a terminal', async () => {
     const { env } = await serviceInProcess();
     const { path, write } = folderWith({ 'one.ts': code });

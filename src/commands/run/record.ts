@@ -62,6 +62,22 @@ export function finishedRun(startedAt: number, endedAt: number, failure: ValsErr
   return {
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(endedAt).toISOString(),
-    error: typeof body === 'string' ? body : (failure?.message ?? null),
+    error: failure === undefined ? null : shortened(typeof body === 'string' ? body : failure.message),
   };
+}
+
+/** The service counts the bytes of the error as JSON, where a control character takes six bytes. */
+const mostErrorBytes = 65_536;
+
+function shortened(error: string): string {
+  // Unpaired surrogates are replaced, because the service refuses them.
+  const text = error.replace(/\p{Surrogate}/gu, '\ufffd');
+  let bytes = 0;
+  let length = 0;
+  for (const character of text) {
+    bytes += Buffer.byteLength(JSON.stringify(character)) - '""'.length;
+    if (bytes > mostErrorBytes) break;
+    length += character.length;
+  }
+  return text.slice(0, length);
 }
