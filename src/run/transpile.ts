@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
-import { LocalError } from '../errors.ts';
+import { LocalError, RunFailedError } from '../errors.ts';
 
 export interface Place {
   line: number;
@@ -36,18 +36,45 @@ const options = {
 } as const satisfies TransformOptions;
 
 export async function transpile(source: Source): Promise<Transpiled> {
-  const { transform } = await import('esbuild').catch(throwUnusable);
+  const { transform, stop } = await import('esbuild').catch(throwUnusable);
+  if (isNestedTooDeeply(source.code)) throw tooDeep(source);
   let farthest: SyntaxProblem | undefined;
   for (const loader of loadersFor(source.name)) {
     try {
       return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
+      if (hasCrashed(error)) {
+        // After stop, the next call of transform starts a new process of esbuild.
+        await stop();
+        throw tooDeep(source);
+      }
       const problem = isTransformFailure(error) ? problemOf(error) : throwUnusable(error);
       if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
     }
   }
   throw farthest;
 }
+
+/** Deeper code could overflow the stack of esbuild. Then esbuild ends and prints hundreds of lines. */
+const deepestNesting = 20_000;
+
+/** Brackets in texts and comments count too, which is no problem for code that people write. */
+function isNestedTooDeeply(code: string): boolean {
+  let depth = 0;
+  for (const [bracket] of code.matchAll(/[([{}\])]/g)) {
+    depth = '([{'.includes(bracket) ? depth + 1 : Math.max(0, depth - 1);
+    if (depth > deepestNesting) return true;
+  }
+  return false;
+}
+
+const tooDeep = ({ name }: Source): RunFailedError =>
+  new RunFailedError(`${name} cannot be transpiled: its code is nested too deeply.`, {
+    hint: 'Make the code flatter, then run the val again.',
+  });
+
+const hasCrashed = (error: unknown): boolean =>
+  error instanceof Error && /^The service (?:was stopped|is no longer running)/.test(error.message);
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The transpiler, esbuild, cannot be started.', {

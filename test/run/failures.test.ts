@@ -123,6 +123,21 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     },
     'a.ts failed: Error: survived',
   ],
+  [
+    'imports code with three million nested brackets',
+    { 'a.ts': 'import "./b.ts"', 'b.ts': `export default ${'('.repeat(3e6)}` },
+    'b.ts cannot be transpiled: its code is nested too deeply.',
+  ],
+  [
+    'imports code that crashes esbuild, and then other code',
+    {
+      'a.ts':
+        'await import("./b.ts").catch(() => {}); const { c } = await import("./c.ts"); throw new Error(c)',
+      'b.ts': `export default ${'!'.repeat(8e6)}1`,
+      'c.ts': 'export const c: string = "works"',
+    },
+    'a.ts failed: Error: works',
+  ],
   ['returns a value that JSON lacks', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
   ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
