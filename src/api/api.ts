@@ -37,7 +37,7 @@ const sentToken = ({ method, path }: Call): BadResponseError =>
 
 const tokenIn = (field: string): LocalError =>
   new LocalError(`The ${field} contains your token, so it was not sent.`, {
-    hint: `Anybody who can read the ${field} of a val could act as you. Remove the token from the ${field}.`,
+    hint: `Remove your token from the ${field}. Otherwise anybody who can read the ${field} could act as you.`,
   });
 
 export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {

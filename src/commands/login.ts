@@ -94,7 +94,9 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
 async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
   const instead =
     'To name the service, run `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
-  const noService = new UsageError('There is no service to sign in to.', { hint: instead });
+  const noService = new UsageError('No service was given, so there is nothing to sign in to.', {
+    hint: instead,
+  });
   if (withToken) throw noService;
   try {
     prompt.expectTerminal(instead);

@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts';
 export type OutcomeStatus =
   | 'created'
   | 'pushed'
-  /** The val got the name in vals.json. Its code did not change. */
+  /** The val on the service was renamed to its name in vals.json. Its code did not change. */
   | 'renamed'
   | 'pulled'
   | 'merged'

@@ -107,7 +107,7 @@ function problemOfLink(link: string, readable: readonly string[]): Problem | und
   };
 }
 
-/** A broken link has a target too, because the missing file may appear while the val runs. */
+/** The target of a broken link must be checked too, because the missing file may appear while the val runs. */
 function targetOfBrokenLink(link: string): string | undefined {
   const text = readlinkSync(link);
   const parts = text.split(/[\\/]/);

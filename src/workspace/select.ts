@@ -4,6 +4,7 @@ import { createIgnoreFiles } from './sources/ignoring.ts';
 import {
   createIgnoreCheck,
   isCode,
+  isInOtherProject,
   nameFrom,
   refuseSameNames,
   type Source,
@@ -79,6 +80,7 @@ export function createFileCheck(
   const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
   return ({ file }) => {
     if (!isCode(file)) return 'not a code file';
+    if (isInOtherProject(root, file)) return 'in another repository or workspace';
     return isIgnored(file) ? 'listed in an ignore file' : undefined;
   };
 }

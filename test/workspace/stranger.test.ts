@@ -299,3 +299,15 @@ describe('a repository with files of its own in .vals', () => {
     },
   );
 });
+
+it('push leaves out a file in a repository of its own, even if vals.json lists the file', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({
+    'vendor/.git/config': '',
+    'vendor/x.ts': 'private',
+    'vals.json': JSON.stringify({ vals: { 'vendor/x.ts': { name: 'x' } } }),
+  });
+  const { stdout, stderr } = await place.vals('push', '--json');
+  expect(stderr).toContain('vendor/x.ts (in another repository or workspace)');
+  expect(stdout).not.toContain('vendor/x.ts');
+});

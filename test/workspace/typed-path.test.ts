@@ -56,13 +56,39 @@ describe('a link out of the project', () => {
   });
 });
 
+describe('a link to a hidden file of the project', () => {
+  it.each(['.env', '.git/config', 'sub/.secret/a.ts'])('is not read: %s', async (hidden) => {
+    const cwd = folderOf({ [hidden]: 'secret', '.git/HEAD': '' });
+    symlinkSync(join(cwd, hidden), join(cwd, 'link.ts'));
+    const service = await scriptedService([]);
+    for (const args of [
+      ['push', 'link.ts'],
+      ['val', 'set', id, '--readme', 'link.ts'],
+    ]) {
+      const { exit, stderr } = await run(args, { cwd, env: service.env });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('which is hidden.') });
+    }
+    expect(service.requests).toEqual([]);
+  });
+});
+
+it('a link out of an unpacked archive is not read from a folder inside of the archive', async () => {
+  const { cwd } = repository(undefined);
+  mkdirSync(join(cwd, 'src'));
+  const service = await scriptedService([]);
+  const { exit, stderr } = await run(['push', '../link.ts'], { cwd: join(cwd, 'src'), env: service.env });
+  expect({ exit, stderr }).toEqual({
+    exit: 10,
+    stderr: expect.stringContaining('which is outside of this project.'),
+  });
+  expect(service.requests).toEqual([]);
+});
+
 describe('a typed path is read', () => {
-  it('if it is a link within the project, or a link that is in no project', async () => {
+  it('if it is a link within the project, or a file outside of the project', async () => {
     const { cwd, outside } = repository('.git/HEAD');
     symlinkSync('a.ts', join(cwd, 'inside.ts'));
-    const elsewhere = temporaryFolder();
-    symlinkSync(join(outside, 'secret.ts'), join(elsewhere, 'mine.ts'));
-    for (const path of ['inside.ts', join(elsewhere, 'mine.ts'), join(outside, 'secret.ts')]) {
+    for (const path of ['inside.ts', join(outside, 'secret.ts')]) {
       expect(await run(['push', path, '--dry-run'], { cwd })).toMatchObject({ exit: 0 });
     }
   });

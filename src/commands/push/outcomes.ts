@@ -28,7 +28,7 @@ export function hintAtMissingIds(
   const next = hasTrackedVals
     ? ', then run `vals pull <id>`'
     : ', and give the id to commands such as `vals val get <id>`';
-  say.hint(`The service sent no id for ${which}. Find the id of each val on the service${next}.`);
+  say.hint(`The service sent no id for ${which}. Find the ids of these vals on the service${next}.`);
 }
 
 export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {

@@ -1,6 +1,6 @@
 // Decides whether vals may read a path that the user typed. A cloned repository may contain links to the user's secrets.
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { foldersAbove, isWithin, realPath } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
@@ -17,7 +17,10 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
   const leavesProject = projectsAround(path, settings.cwd).some(
     (project) => target === undefined || !isWithin(realPath(project), target),
   );
-  if (leavesProject) throw leadsOut(path, shownPath, target);
+  if (leavesProject) throw leadsOut(path, shownPath, target, 'outside of this project');
+  if (isLink(path) && target !== undefined && isHiddenBeside(path, target)) {
+    throw leadsOut(path, shownPath, target, 'hidden');
+  }
   if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath);
 }
 
@@ -29,7 +32,19 @@ function projectsAround(path: string, cwd: string): string[] {
   const projects = foldersAbove(path).filter((folder) =>
     [manifestFile, '.git'].some((name) => existsSync(join(folder, name))),
   );
-  return projects.length === 0 && isWithin(cwd, path) ? [cwd] : projects;
+  if (projects.length > 0) return projects;
+  if (isWithin(cwd, path)) return [cwd];
+  const isStream = ['/dev/stdin', '/dev/fd', '/proc'].some((folder) => isWithin(folder, path));
+  return isLink(path) && !isStream ? [dirname(path)] : [];
+}
+
+const isLink = (path: string): boolean =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** A link must not lead to a hidden file, because files such as .git/config and .env may contain secrets. */
+function isHiddenBeside(path: string, target: string): boolean {
+  const folders = foldersAbove(target).filter((folder) => !isWithin(folder, realPath(dirname(path))));
+  return [target, ...folders].some((each) => basename(each).startsWith('.'));
 }
 
 function targetOf(path: string): string | undefined {
@@ -48,10 +63,15 @@ function isSecret(target: string, settings: PathSettings): boolean {
   return [...folders, '/proc'].some((folder) => isWithin(folder, target));
 }
 
-function leadsOut(path: string, shownPath: string, target: string | undefined): LocalError {
-  const verb = lstatSync(path).isSymbolicLink() ? 'is a link' : 'leads through a link';
+function leadsOut(
+  path: string,
+  shownPath: string,
+  target: string | undefined,
+  where: 'outside of this project' | 'hidden',
+): LocalError {
+  const verb = isLink(path) ? 'is a link' : 'leads through a link';
   const place = target === undefined ? 'a pipe or a deleted file' : target;
-  return new LocalError(`${shownPath} ${verb} to ${place}, which is outside of this project.`, {
+  return new LocalError(`${shownPath} ${verb} to ${place}, which is ${where}.`, {
     hint: `To use that file, give its own path${target === undefined ? '' : `: ${target}`}.`,
   });
 }

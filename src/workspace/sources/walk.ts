@@ -174,6 +174,11 @@ const projectMarks = ['.git', 'vals.json'];
 const isOtherProject = (folder: string): boolean =>
   projectMarks.some((name) => existsSync(join(folder, name)));
 
+export const isInOtherProject = (root: string, file: string): boolean => {
+  const folders = file.split('/').slice(0, -1);
+  return folders.some((_, index) => isOtherProject(join(root, ...folders.slice(0, index + 1))));
+};
+
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
