@@ -58,8 +58,9 @@ export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams 
   if (typeof address !== 'string') {
     throw badResponse(`The service sent an invalid link to the next page: ${describe(next)}.`, request);
   }
-  const queryStart = address.indexOf('?');
-  return new URLSearchParams(queryStart === -1 ? '' : address.slice(queryStart + 1).replace(/#.*$/, ''));
+  const [withoutHash = ''] = address.split('#', 1);
+  const queryStart = withoutHash.indexOf('?');
+  return new URLSearchParams(queryStart === -1 ? '' : withoutHash.slice(queryStart + 1));
 }
 
 export function recordOf(body: JsonValue, request: Request): JsonObject {
@@ -79,7 +80,8 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
 function findMessage(body: unknown): string | undefined {
   if (typeof body === 'string') {
     if (!/^\s*<(!doctype|html)/i.test(body)) return body;
-    const title = /<title[^>]*>([^<]*)/i.exec(body)?.[1]?.trim();
+    // A hostile page with a million `<title` would keep this pattern busy for minutes.
+    const title = /<title[^>]*>([^<]*)/i.exec(body.slice(0, 10_000))?.[1]?.trim();
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
   if (Array.isArray(body)) {

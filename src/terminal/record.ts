@@ -3,7 +3,7 @@ import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
 import { gap } from './layout.ts';
-import { type Cell, cellOf, type Screen } from './screen.ts';
+import { type Cell, cellOf, firstLine, type Screen } from './screen.ts';
 import { linked } from './style.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { wholeMoment } from './times.ts';
@@ -35,8 +35,8 @@ function otherColumns(record: JsonObject, columns: readonly Column[], screen: Sc
 
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
   if (typeof value !== 'string') return value;
-  const [first = '', ...others] = value.trim().split(/\s*[\r\n]\s*/, 2);
-  return others.length === 0 ? first : `${first} ${glyphs.ellipsis}`;
+  const { text, hasMore } = firstLine(value);
+  return hasMore ? `${text} ${glyphs.ellipsis}` : text;
 }
 
 export async function formatBlocks(

@@ -55,9 +55,12 @@ export function cellOf(
   return { text: shortened(kept, screen.glyphs), ...(hasMore && { hasMore }) };
 }
 
-function firstLine(text: string): { text: string; hasMore: boolean } {
-  const [first = '', ...others] = text.trim().split(/\s*[\r\n]\s*/, 2);
-  return { text: first, hasMore: others.length > 0 };
+export function firstLine(text: string): { text: string; hasMore: boolean } {
+  const trimmed = text.trim();
+  const end = trimmed.search(/[\r\n]/);
+  return end === -1
+    ? { text: trimmed, hasMore: false }
+    : { text: trimmed.slice(0, end).trimEnd(), hasMore: true };
 }
 
 function listed(value: JsonValue | undefined, { redact }: Screen): string {

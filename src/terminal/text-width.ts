@@ -8,7 +8,10 @@ export interface TextWidth {
 /** ASCII and the marks in glyphs.ts are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
-/** A command between backticks counts as one word, so that the user can copy it. */
+/**
+ * A command between backticks counts as one word, so that the user can copy it. The text must not end with spaces: the
+ * pattern would take hours for a million of them.
+ */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
 /** Loads string-width, which takes 16 ms, only if a text is not plain. */
@@ -40,7 +43,7 @@ export async function createTextWidth(texts: Iterable<string>, ellipsis = '…')
     if (width(text) <= limit) return [text];
     const lines: string[] = [];
     let line = '';
-    for (const [, space = '', word = ''] of text.matchAll(words)) {
+    for (const [, space = '', word = ''] of text.trimEnd().matchAll(words)) {
       const longer = `${line}${space}${word}`;
       if (line.trim() === '' || width(longer) <= limit) {
         line = longer;

@@ -10,7 +10,7 @@ import { pruneVal } from '../../workspace/prune-val.ts';
 import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
-import { relativeImports } from '../../workspace/sources/warnings.ts';
+import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { withNameProposed } from '../shared/messages.ts';
@@ -76,7 +76,7 @@ export async function createItemSender(
   }
 
   function noteRelativeImport(file: string, code: string): void {
-    const [specifier] = relativeImports(code);
+    const specifier = firstRelativeImport(code);
     if (specifier !== undefined) importsFound.push({ file, specifier });
   }
 

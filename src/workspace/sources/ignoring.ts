@@ -32,6 +32,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     if (text === undefined) return undefined;
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
+    refuseLongRules(text, path);
     const matcher = createMatcher(text);
     known.set(path, { text, matcher });
     return matcher;
@@ -45,9 +46,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
       if (cause instanceof NotReached) return undefined;
       // A large ignore file must cause an error, because a push would otherwise send files that git ignores.
       if (cause instanceof TooLarge) {
-        throw new LocalError(`${path} ${cause.problem}, so the files that it ignores are unknown.`, {
-          hint: 'Make the ignore file smaller.',
-        });
+        throw unknownRules(path, cause.problem, 'Make the ignore file smaller.');
       }
       if (!(cause instanceof UnusableFile)) throw error;
       if (!refused.has(path))
@@ -68,6 +67,20 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
 }
+
+/** The library `ignore` compiles each rule to a regular expression. Long ones take minutes, or V8 refuses them. */
+const longestRule = 1_000;
+
+function refuseLongRules(text: string, path: string): void {
+  const isLong = (line: string) => line.length > longestRule && !line.startsWith('#');
+  const index = text.split('\n').findIndex(isLong);
+  if (index === -1) return;
+  const problem = `has a rule of more than ${longestRule} characters in line ${index + 1}`;
+  throw unknownRules(path, problem, 'Shorten or remove that rule.');
+}
+
+const unknownRules = (path: string, problem: string, hint: string): LocalError =>
+  new LocalError(`${path} ${problem}, so the files that it ignores are unknown.`, { hint });
 
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];

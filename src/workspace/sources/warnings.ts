@@ -27,11 +27,22 @@ export function checkReadme(readme: string | undefined, warn: (message: string) 
   }
 }
 
-const importStatement =
-  /^[ \t]*(?:import|export)\s+(?!type\s+[\w{*][^'"]*?from)(?:[^'";()]*?\bfrom\s*)?(['"])(\.{1,2}\/[^'"\n]*)\1/gm;
+const relativePath = /(['"])(\.{1,2}\/[^'"\n]*)\1/g;
+const importKeyword = /^[ \t]*(?:import|export)\b(?!\s+type\s+(?!from\s*['"])[\w{*])/m;
 
-export const relativeImports = (code: string): string[] =>
-  [...code.matchAll(importStatement)].map(([, , specifier = '']) => specifier);
+/** Reads each character only a few times: one pattern for the whole statement could take hours for a hostile file. */
+export function firstRelativeImport(code: string): string | undefined {
+  let searchedTo = 0;
+  for (const { index, 0: quoted, 2: specifier } of code.matchAll(relativePath)) {
+    const before = code.slice(searchedTo, index);
+    const clauseStart = Math.max(...[...'\'";()'].map((sign) => before.lastIndexOf(sign))) + 1;
+    const clause = before.slice(clauseStart).trimEnd();
+    const isImport = /\b(?:from|import)$/.test(clause.slice(-10)) && importKeyword.test(`${clause}"`);
+    if (isImport) return specifier;
+    searchedTo = index + quoted.length;
+  }
+  return undefined;
+}
 
 export function relativeImportWarning(
   found: readonly { file: string; specifier: string }[],

@@ -1,0 +1,92 @@
+import { execa } from 'execa';
+import { describe, expect, it } from 'vitest';
+import { nextQueryOf, serviceMessageOf } from '../../src/api/records.ts';
+import { firstLine } from '../../src/terminal/screen.ts';
+import { createTextWidth } from '../../src/terminal/text-width.ts';
+import { firstRelativeImport } from '../../src/workspace/sources/warnings.ts';
+import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+
+const many = 250_000;
+
+/** A program that hangs is killed, and then has no exit code. */
+const push = async (files: Record<string, string>) => {
+  const service = await scriptedService([], () => ({ status: 404 }));
+  const { exitCode, stderr } = await execa(process.execPath, [program, 'push', '--dry-run'], {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    cwd: folderOf({ 'vals.json': '{"vals":{}}', ...files }),
+    reject: false,
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  return { exit: exitCode, stderr };
+};
+
+describe('a text that is made to be slow ends at once:', () => {
+  it.each([
+    ['an import with many spaces', `import${' '.repeat(many)}x`],
+    ['an import with many lines', `import${'\n '.repeat(many)}"`],
+    ['many imports', 'import a\n'.repeat(many / 9)],
+    ['many exports of types', 'export type from '.repeat(many / 17)],
+    ['many words "from"', `import ${'from '.repeat(many / 5)}`],
+    ['many paths', "'./a' ".repeat(many / 6)],
+    ['many quotes', `import ${"'./".repeat(many / 3)}`],
+  ])('%s', async (_what, code) => {
+    expect(await push({ 'a.ts': code })).toMatchObject({ exit: 0 });
+  });
+
+  it.each([
+    ['many spaces', `a${' '.repeat(many)}x`],
+    ['many stars', '*a'.repeat(many / 2)],
+  ])('an ignore file with %s', async (_what, rule) => {
+    expect(await push({ 'a.ts': 'a', '.gitignore': `# ${'-'.repeat(2_000)}\n${rule}\n` })).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('has a rule of more than 1000 characters in line 2'),
+    });
+  });
+
+  it('values that a screen shows', async () => {
+    const spaces = ' '.repeat(many);
+    expect(firstLine(`a${spaces}x`)).toEqual({ text: `a${spaces}x`, hasMore: false });
+    expect(firstLine(` a${spaces}\r\n x`)).toEqual({ text: 'a', hasMore: true });
+    const { wrap } = await createTextWidth([]);
+    expect(wrap(`a b${spaces}`, 2)).toEqual(['a', 'b']);
+  });
+
+  it('answers of a service', () => {
+    const request = { method: 'GET', path: '/' };
+    const next = `/v1/vals?offset=1${'#'.repeat(many)}\n`;
+    expect(nextQueryOf({ links: { next } }, request)?.toString()).toBe('offset=1');
+    const page = `<html>${'<title'.repeat(many)}`;
+    expect(serviceMessageOf(page, (text) => text)).toBe('an HTML page');
+  });
+});
+
+describe('the first import of a file beside the val', () => {
+  it.each([
+    ["import a from './a.ts'", './a.ts'],
+    ["import './a.ts';", './a.ts'],
+    ["import {\n  a,\n  b,\n} from '../a'", '../a'],
+    ['export * from "./a"', './a'],
+    ["import type from './a'", './a'],
+    ["export default 1\nimport a from './a'", './a'],
+    ["export type A = string\nimport a from './a'", './a'],
+    ["import b from 'b';\nimport a from './a'", './a'],
+    ["import type { A } from './a'", undefined],
+    ["export type * from './a'", undefined],
+    ["const a = './a'", undefined],
+    ["const from = './a'", undefined],
+    ["read('./a')", undefined],
+    ["import a from 'a'", undefined],
+  ])('of %j is %j', (code, found) => {
+    expect(firstRelativeImport(code)).toBe(found);
+  });
+
+  it('is named in a warning', async () => {
+    const cwd = folderOf({ 'a.ts': "import b from './b.ts'" });
+    const { env } = await scriptedService([{ status: 201, body: { id: 'x', version: 1 } }]);
+    const { stderr } = await run(['push', 'a.ts'], { cwd, env });
+    expect(stderr).toContain('a.ts imports ./b.ts');
+  });
+});
