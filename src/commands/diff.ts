@@ -1,4 +1,6 @@
 import { argument, defineCommand } from '../cli/command.ts';
+import { LocalError } from '../errors.ts';
+import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
@@ -25,6 +27,7 @@ export const command = defineCommand({
     const { examined, error } = await compareVals(context, vals);
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');
+    refuseTooMuch(differing);
     const rows = await interruptible(() =>
       differing.map((examined) => {
         const { val, here, remote } = examined;
@@ -45,6 +48,21 @@ export const command = defineCommand({
     return { kind: 'diffs', rows, diffs };
   },
 });
+
+/** The characters of all texts together. JSON may need six times as many, and V8 allows 512 million in one string. */
+const mostCharacters = 64 * 1_048_576;
+
+function refuseTooMuch(differing: readonly Examined[]): void {
+  const lengths = differing.map(({ here = '', remote }) => here.length + (remote?.code.length ?? 0));
+  if (lengths.reduce((sum, length) => sum + length, 0) <= mostCharacters) return;
+  const [only] = differing;
+  throw new LocalError('The code that differs is larger than 64 MB, so no diff was made.', {
+    hint:
+      only !== undefined && differing.length === 1
+        ? `To see the code on the service, run ${shell`vals val get ${only.val.name} --code`}.`
+        : `Compare fewer vals at a time, such as ${shell`vals diff ${only?.val.file ?? ''}`}.`,
+  });
+}
 
 const meanings: Record<ShownStatus, string> = {
   'changed here': 'changed in the workspace. To send the change, run `vals push`.',

@@ -90,3 +90,14 @@ describe('the first import of a file beside the val', () => {
     expect(stderr).toContain('a.ts imports ./b.ts');
   });
 });
+
+it('a diff of more than 64 MB is refused', async () => {
+  const half = 'a'.repeat(33 * 1_048_576);
+  const service = await scriptedService([], () => ({ status: 404 }));
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'a.ts': half, 'b.ts': half });
+  expect(await run(['diff'], { cwd, env: service.env })).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('Compare fewer vals at a time, such as `vals diff a.ts`.'),
+  });
+  expect(await run(['diff', 'a.ts'], { cwd, env: service.env })).toMatchObject({ exit: 0 });
+});
