@@ -117,6 +117,7 @@ describe('a file that may contain the token is never read:', () => {
     for (const file of ['README.md', '/proc/self/environ']) {
       const result = await runProcess(['val', 'set', id, '--readme', file], { cwd, env: service.env });
       expect(result).toMatchObject({ exit: 10, stdout: '' });
+      expect(result.stderr).toMatch(/\/proc\/\d+\/environ may contain your token/);
     }
     expect(service.requests).toEqual([]);
   });

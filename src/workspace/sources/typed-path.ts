@@ -14,6 +14,7 @@ export const secretFolders = ({ configDirectory, dataDirectory }: PathSettings):
 
 export function checkTypedPath(path: string, shownPath: string, settings: PathSettings): void {
   const target = targetOf(path);
+  if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath, target);
   const leavesProject = projectsAround(path, settings.cwd).some(
     (project) => target === undefined || !isWithin(realPath(project), target),
   );
@@ -21,7 +22,6 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
   if (isLink(path) && target !== undefined && isHiddenBeside(path, target)) {
     throw leadsOut(path, shownPath, target, 'hidden');
   }
-  if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath);
 }
 
 /**
@@ -76,7 +76,7 @@ function leadsOut(
   });
 }
 
-const holdsSecrets = (shownPath: string): LocalError =>
-  new LocalError(`${shownPath} was not read, because files in that folder may contain your token.`, {
+const holdsSecrets = (shownPath: string, target: string): LocalError =>
+  new LocalError(`${shownPath} was not read, because ${target} may contain your token.`, {
     hint: 'Give a file outside of /proc and of the config and data folders of vals. To see these folders, run `vals config`.',
   });
