@@ -171,7 +171,7 @@ describe('vals serve', () => {
         "references":[{"reference":{"name":"theirs"},"dependsOn":{"name":"mine"},"referencedAt":"2026-01-01T00:00:00Z"}]}`,
     );
     const { env, logged } = await embeddedService({ args: ['--seed', seed] });
-    await logged(`Loaded from ${seed}: runs 2, likes 1, comments 2, references 1.`);
+    await logged(`Loaded from the file ${seed}: runs 2, likes 1, comments 2, references 1.`);
     const ids = async (...args: string[]) =>
       (await json(args, { env })).map((record: { id: string }) => record.id).join();
     expect(await ids('runs')).toBe('r2,r1');

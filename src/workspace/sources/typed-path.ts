@@ -1,5 +1,5 @@
 // Decides whether vals may read a path that the user typed. A cloned repository may contain links to the user's secrets.
-import { existsSync, lstatSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { foldersAbove, isWithin, realPath } from '../../lib/paths.ts';
@@ -35,7 +35,7 @@ function projectsAround(path: string, cwd: string): string[] {
   if (projects.length > 0) return projects;
   if (isWithin(cwd, path)) return [cwd];
   const isStream = ['/dev/stdin', '/dev/fd', '/proc'].some((folder) => isWithin(folder, path));
-  return isLink(path) && !isStream ? [dirname(path)] : [];
+  return isLink(path) && !isStream && !statSync(path).isDirectory() ? [dirname(path)] : [];
 }
 
 const isLink = (path: string): boolean =>

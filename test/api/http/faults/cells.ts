@@ -183,7 +183,7 @@ function normalized(text: string): string | undefined {
   }
 }
 
-const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+)/g;
+const frames = /[\u2800-\u28ff] (?:Waiting for the service|Pushing \d+ of \d+ vals)/g;
 
 function wrongMessage({ stderr }: Invocation): string[] {
   const shown = stderr.replace(ownSequences, '').replace(frames, '');
