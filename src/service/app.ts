@@ -126,7 +126,7 @@ export function createApp(store: Store, options: AppOptions): App {
       return route.answer(request, params);
     };
     const isApiRead = route.method === 'GET' && request.path.startsWith('/v1/');
-    const given = await (isApiRead ? readSlots.run(caller, answerNow) : answerNow());
+    const given = await (isApiRead ? readSlots(caller).run(answerNow) : answerNow());
     const bytes = Buffer.byteLength(given.body ?? '');
     // A write is answered even above the memory limit, otherwise the caller would not know that the write is
     // stored.

@@ -1,3 +1,4 @@
+import { createSlots } from '../slots.ts';
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {
@@ -9,8 +10,7 @@ interface Limits {
 /** Without the queue, writes that wait for one row would take all connections of the database. */
 export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
   const rows = new Map<string, (() => void)[]>();
-  const waitingForConnection: (() => void)[] = [];
-  let free = connections;
+  const freeConnections = createSlots(connections);
 
   async function waitForRow(row: string): Promise<void> {
     const queue = rows.get(row);
@@ -33,25 +33,13 @@ export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
     else rows.delete(row);
   }
 
-  async function withConnection<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waitingForConnection.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waitingForConnection.shift();
-      if (next) next();
-      else free += 1;
-    }
-  }
-
   return {
-    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, waitingForConnection.length),
+    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, freeConnections.waiting()),
     async run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
-      if (row === undefined) return withConnection(work);
+      if (row === undefined) return freeConnections.run(work);
       await waitForRow(row);
       try {
-        return await withConnection(work);
+        return await freeConnections.run(work);
       } finally {
         leave(row);
       }

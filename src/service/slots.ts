@@ -1,0 +1,24 @@
+export interface Slots {
+  run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
+  waiting(): number;
+}
+
+export function createSlots(count: number, onIdle?: () => void): Slots {
+  const waiting: (() => void)[] = [];
+  let free = count;
+  return {
+    waiting: () => waiting.length,
+    async run(work) {
+      if (free > 0) free -= 1;
+      else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next) next();
+        else free += 1;
+        if (free === count) onIdle?.();
+      }
+    },
+  };
+}
