@@ -56,18 +56,15 @@ export async function createResolver(
     root === undefined
       ? undefined
       : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
-  const { confirmVal, createFinder } = await import('../names/find-val.ts');
-  const find = createFinder({
-    ...context,
-    isForWriting,
-    onRead: context.rememberVal,
-    namesToSuggest: names?.namesAndFiles ?? [],
-  });
+  const { createConfirm, createFinder } = await import('../names/find-val.ts');
+  const reading = { ...context, onRead: context.rememberVal };
+  const confirm = createConfirm(reading);
+  const find = createFinder({ ...reading, isForWriting, namesToSuggest: names?.namesAndFiles ?? [] });
   return async (word) => {
     const listed = names?.find(word);
     if (listed !== undefined && confirmsListedVals && word !== listed.id) {
       if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
-      await confirmVal({ ...context, onRead: context.rememberVal }, listed);
+      await confirm(listed);
     }
     const id = listed?.id ?? (await find(word));
     context.rememberWord(word, id);

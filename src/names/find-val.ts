@@ -90,18 +90,23 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
 }
 
 /** A stranger's vals.json may have the id of any val beside a harmless name, so the name and the owner are checked. */
-export async function confirmVal(
-  { settings, seen, connect, onRead }: Pick<FindOptions, 'settings' | 'seen' | 'connect' | 'onRead'>,
-  val: NamedVal,
-): Promise<void> {
-  const api = await connect();
-  const record = await readRecord(api, val.id, onRead);
-  const nameNow = textAt(record, 'name') ?? val.name;
-  if (nameNow !== val.name) throw otherName(val, nameNow);
-  if (!hasToken(settings)) return;
-  const owner = ownerOf(record);
-  const isCaller = createCallerCheck({ api, seen });
-  if (!(await isCaller(owner?.id))) throw otherOwner(val, owner?.username);
+export function createConfirm({
+  settings,
+  seen,
+  connect,
+  onRead,
+}: Pick<FindOptions, 'settings' | 'seen' | 'connect' | 'onRead'>): (val: NamedVal) => Promise<void> {
+  let isCaller: ReturnType<typeof createCallerCheck> | undefined;
+  return async (val) => {
+    const api = await connect();
+    const record = await readRecord(api, val.id, onRead);
+    const nameNow = textAt(record, 'name') ?? val.name;
+    if (nameNow !== val.name) throw otherName(val, nameNow);
+    if (!hasToken(settings)) return;
+    const owner = ownerOf(record);
+    isCaller ??= createCallerCheck({ api, seen });
+    if (!(await isCaller(owner?.id))) throw otherOwner(val, owner?.username);
+  };
 }
 
 const hasToken = ({ local, token }: Settings): boolean => local.value || token !== undefined;
