@@ -15,11 +15,13 @@ export function isWithin(
   return fromFolder !== '..' && !fromFolder.startsWith(`..${sep}`) && !isAbsolute(fromFolder);
 }
 
-export function realPath(path: string): string {
+export const realPath = (path: string): string => existingRealPath(path) ?? path;
+
+export function existingRealPath(path: string): string | undefined {
   try {
     return realpathSync.native(path);
   } catch {
-    return path;
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
+import { existingRealPath, foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
 import { shell } from '../lib/shell-command.ts';
 import { errnoOf } from '../lib/system.ts';
 
@@ -19,7 +19,7 @@ export function readablePackages(packagesFrom: string): string[] {
 
 function linkedPackages(project: string, packages: string): string[] {
   return packageEntries(packages).flatMap((path) => {
-    const target = targetOf(path);
+    const target = existingRealPath(path);
     const isInside = target !== undefined && target !== project && isWithin(project, target);
     return isInside && !isWithin(packages, target) && isFile(join(target, 'package.json')) ? target : [];
   });
@@ -99,7 +99,7 @@ const notUtf8 = (path: string): Problem => ({
 });
 
 function problemOfLink(link: string, readable: readonly string[]): Problem | undefined {
-  const target = targetOf(link) ?? targetOfBrokenLink(link);
+  const target = existingRealPath(link) ?? targetOfBrokenLink(link);
   if (target !== undefined && readable.some((path) => isWithin(path, target))) return undefined;
   return {
     message: `${link} is a link that leads to ${target ?? readlinkSync(link)}, which the val may not read.`,
@@ -122,13 +122,5 @@ function entriesOf(folder: string): Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
-  }
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
   }
 }

@@ -3,8 +3,8 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreFiles } from './sources/ignoring.ts';
 import {
   createIgnoreCheck,
+  createNestedProjectCheck,
   isCode,
-  isInOtherProject,
   nameFrom,
   refuseSameNames,
   type Source,
@@ -78,9 +78,10 @@ export function createFileCheck(
   warn: (message: string) => void,
 ): (val: WorkspaceVal) => string | undefined {
   const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
+  const isInOtherProject = createNestedProjectCheck(root);
   return ({ file }) => {
     if (!isCode(file)) return 'not a code file';
-    if (isInOtherProject(root, file)) return 'in another repository or workspace';
+    if (isInOtherProject(file)) return 'in another repository or workspace';
     return isIgnored(file) ? 'listed in an ignore file' : undefined;
   };
 }

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { foldersAbove } from '../../lib/paths.ts';
@@ -6,6 +6,10 @@ import type { Settings } from '../../settings/settings.ts';
 
 export const manifestFile = 'vals.json';
 export const dotValsFolder = '.vals';
+export const projectMarks = ['.git', manifestFile];
+
+export const isProject = (folder: string): boolean =>
+  projectMarks.some((name) => existsSync(join(folder, name)));
 
 export function findRoot(settings: Settings): string | undefined {
   const root = nearestRootOfAnyUser(settings.cwd);

@@ -5,7 +5,7 @@ import { NotReached } from '../../lib/held-folder.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
 import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
-import { manifestFile } from '../disk/root.ts';
+import { projectMarks } from '../disk/root.ts';
 import { createMatcher, type Matcher } from './ignore-rules.ts';
 
 export interface Rules {
@@ -84,7 +84,7 @@ const unknownRules = (path: string, problem: string, hint: string): LocalError =
 
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];
-  const top = ['.git', manifestFile]
+  const top = projectMarks
     .map((name) => folders.findIndex((folder) => existsSync(join(folder, name))))
     .find((index) => index !== -1);
   return folders.slice(1, (top ?? 0) + 1).reverse();

@@ -1,10 +1,10 @@
 // Decides whether vals may read a path that the user typed. A cloned repository may contain links to the user's secrets.
-import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { lstatSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { foldersAbove, isWithin, realPath } from '../../lib/paths.ts';
+import { existingRealPath, foldersAbove, isFile, isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { manifestFile } from '../disk/root.ts';
+import { isProject } from '../disk/root.ts';
 
 export type PathSettings = Pick<Settings, 'cwd' | 'configDirectory' | 'dataDirectory'>;
 
@@ -13,7 +13,7 @@ export const secretFolders = ({ configDirectory, dataDirectory }: PathSettings):
   [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 export function checkTypedPath(path: string, shownPath: string, settings: PathSettings): void {
-  const target = targetOf(path);
+  const target = existingRealPath(path);
   if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath, target);
   const leavesProject = projectsAround(path, settings.cwd).some(
     (project) => target === undefined || !isWithin(realPath(project), target),
@@ -29,13 +29,11 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
  * lead to the files of another project.
  */
 function projectsAround(path: string, cwd: string): string[] {
-  const projects = foldersAbove(path).filter((folder) =>
-    [manifestFile, '.git'].some((name) => existsSync(join(folder, name))),
-  );
+  const projects = foldersAbove(path).filter(isProject);
   if (projects.length > 0) return projects;
   if (isWithin(cwd, path)) return [cwd];
   const isStream = ['/dev/stdin', '/dev/fd', '/proc'].some((folder) => isWithin(folder, path));
-  return isLink(path) && !isStream && !statSync(path).isDirectory() ? [dirname(path)] : [];
+  return isLink(path) && !isStream && isFile(path) ? [dirname(path)] : [];
 }
 
 const isLink = (path: string): boolean =>
@@ -43,16 +41,8 @@ const isLink = (path: string): boolean =>
 
 /** A link must not lead to a hidden file, because files such as .git/config and .env may contain secrets. */
 function isHiddenBeside(path: string, target: string): boolean {
-  const folders = foldersAbove(target).filter((folder) => !isWithin(folder, realPath(dirname(path))));
-  return [target, ...folders].some((each) => basename(each).startsWith('.'));
-}
-
-function targetOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
+  const names = withSlashes(relative(realPath(dirname(path)), target)).split('/');
+  return names.some((name) => name.startsWith('.') && name !== '..');
 }
 
 function isSecret(target: string, settings: PathSettings): boolean {

@@ -9,6 +9,7 @@ import { largest } from '../../lib/plain-file.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
+import { isProject, projectMarks } from '../disk/root.ts';
 import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
 import { checkTypedPath, type PathSettings } from './typed-path.ts';
@@ -136,7 +137,7 @@ export function createFolderFilter(
       below !== '' &&
       (isHidden(basename(path)) ||
         isTooDeep(below) ||
-        isOtherProject(path) ||
+        isProject(path) ||
         isIgnored(path, true, rulesOf(folderOf(below))))
     );
   };
@@ -169,15 +170,15 @@ function rulesByFolder(
 const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));
 
 /** A repository inside of the folder may come from a stranger, so its files are not part of the folder. */
-const projectMarks = ['.git', 'vals.json'];
-
-const isOtherProject = (folder: string): boolean =>
-  projectMarks.some((name) => existsSync(join(folder, name)));
-
-export const isInOtherProject = (root: string, file: string): boolean => {
-  const folders = file.split('/').slice(0, -1);
-  return folders.some((_, index) => isOtherProject(join(root, ...folders.slice(0, index + 1))));
-};
+export function createNestedProjectCheck(root: string): (file: string) => boolean {
+  const known = new Map([['', false]]);
+  const isNested = (folder: string): boolean => {
+    const nested = known.get(folder) ?? (isProject(join(root, folder)) || isNested(folderOf(folder)));
+    known.set(folder, nested);
+    return nested;
+  };
+  return (file) => isNested(folderOf(file));
+}
 
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
