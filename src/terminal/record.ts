@@ -84,7 +84,7 @@ async function formatPairs(
     .join('');
 }
 
-/** Half an id or half an address is useless, so neither is cut. */
+/** An id or an address is never cut, because the user cannot use half of it. */
 function fitValue(
   text: string,
   { isId, firstLine, moment }: Column,

@@ -9,8 +9,8 @@ export interface TextWidth {
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
 /**
- * A command between backticks counts as one word, so that the user can copy it. The text must not end with spaces: the
- * pattern would take hours for a million of them.
+ * A command between backticks counts as one word, so that the user can copy it. The text must not end with spaces,
+ * because the pattern would take hours for a text that ends with a million spaces.
  */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 

@@ -7,7 +7,7 @@ import { createReporter } from './report-saved-file.ts';
 
 export interface PushQueue {
   addFirst(file: string): void;
-  /** A file that is being pushed is pushed once more. */
+  /** If a push of the file is under way, the file is pushed again afterwards. */
   add(file: string): void;
   close(): Promise<void>;
 }
