@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
 import { refuseDebugger } from '../lib/signals.ts';
+import { withoutInheritedFiles } from './descriptors.ts';
 import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
 
 export interface ValProcess {
@@ -38,7 +39,9 @@ export function startProcess(
   refuseDebugger();
   // Except on Windows, the child must be detached, because startWatchdog kills the process group of the child.
   const detached = platform !== 'win32';
-  const child = spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe'] });
+  const child = withoutInheritedFiles((others) =>
+    spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe', ...others] }),
+  );
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
   const endGroup = detached ? startWatchdog(child) : () => {};

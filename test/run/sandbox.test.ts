@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { folderOf, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, temporaryFolder } from '../support/program.ts';
 import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
@@ -377,5 +377,29 @@ describe('the process of a val, and the processes that it started, end with', ()
     const { vals, ids } = await started(['--allow-all'], code);
     expect((await vals).exitCode).toBe(0);
     await areGone(ids);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that the shell opened for vals', () => {
+  const reading = `import { readSync } from "node:fs";
+export default () => { const bytes = Buffer.alloc(9); return bytes.toString("utf8", 0, readSync(200, bytes)) }`;
+  const runWith = async (descriptor: number) => {
+    const { path } = folderWith({ 'a.ts': reading, secret: 'password' });
+    const script = `exec ${descriptor}< secret; exec "$0" "$@"`;
+    const command = [script, process.execPath, program, 'run', '--json', 'a.ts'];
+    const env = environment(temporaryFolder());
+    return execa('bash', ['-c', ...command], { cwd: path, env, extendEnv: false, reject: false });
+  };
+
+  it('cannot be read by the val', async () => {
+    const { stdout, stderr } = await runWith(200);
+    expect(JSON.parse(stdout)).toMatchObject({ value: '' });
+    expect(stderr).toBe('');
+  });
+
+  it('is refused under a descriptor above 10,000', async () => {
+    const { exitCode, stderr } = await runWith(10_001);
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain('descriptor 10001');
   });
 });

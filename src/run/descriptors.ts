@@ -1,0 +1,28 @@
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
+import { devNull } from 'node:os';
+import { LocalError } from '../errors.ts';
+
+const firstDescriptor = 4;
+const mostDescriptors = 10_000;
+const listOfDescriptors = '/dev/fd';
+
+/**
+ * A shell may have opened files for vals (`exec 200>lock`), and a child process inherits them. This function passes
+ * `start` an array for the `stdio` of the child from descriptor 4 on, so that /dev/null replaces each of these files.
+ */
+export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
+  if (!existsSync(listOfDescriptors)) return start([]);
+  const highest = Math.max(...readdirSync(listOfDescriptors).map(Number));
+  if (highest > mostDescriptors) throw tooHigh(highest);
+  const empty = openSync(devNull, 'r');
+  try {
+    return start(Array.from({ length: Math.max(0, highest + 1 - firstDescriptor) }, () => empty));
+  } finally {
+    closeSync(empty);
+  }
+}
+
+const tooHigh = (descriptor: number): LocalError =>
+  new LocalError(`A file is open under the descriptor ${descriptor}, and the val could use the file.`, {
+    hint: `Close all descriptors above ${mostDescriptors} before you run the val.`,
+  });
