@@ -8,7 +8,7 @@ const inMemory = folderInMemory();
 if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000 };
+const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
 /** The program looks for the program that runs a val beside itself, which is in dist. */
 const runsAsBuilt = {

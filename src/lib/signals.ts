@@ -5,7 +5,7 @@ type SignalName = keyof typeof exits;
 const signalNames = Object.keys(exits) as SignalName[];
 
 /** An interrupted command has this time to end by itself. Then the process is killed. */
-const graceMs = 800;
+const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;
 
 interface SignalState {

@@ -49,7 +49,7 @@ export function startRun(args: readonly string[], files: Record<string, string>)
   vals.stdout.on('data', (chunk) => (text.stdout += chunk));
   vals.stderr.on('data', (chunk) => (text.stderr += chunk));
   const shows = (stream: 'stdout' | 'stderr', words: string) =>
-    expect.poll(() => text[stream], { timeout: 20_000 }).toContain(words);
+    expect.poll(() => text[stream]).toContain(words);
   return { folder, vals, text, shows };
 }
 

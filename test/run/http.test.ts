@@ -77,13 +77,11 @@ it('vals run --http passes requests to the default export, picks up changes, and
   expect(await ask({ method: 'TRACE' })).toMatchObject({ 0: 405 });
 
   folder.write('lib/word.ts', 'export const word = "two"');
-  await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'two']);
+  await expect.poll(() => get('/')).toEqual([200, 'two']);
   folder.write('lib/word.ts', 'export const word = ;');
-  await expect
-    .poll(() => get('/'), { timeout: 10_000 })
-    .toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);
+  await expect.poll(() => get('/')).toEqual([500, expect.stringContaining('lib/word.ts:1:21')]);
   folder.write('lib/word.ts', 'export const word = "three"');
-  await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'three']);
+  await expect.poll(() => get('/')).toEqual([200, 'three']);
 
   await shows('stderr', 'GET / 200 ');
   expect(text.stderr).not.toContain('q=1');
@@ -128,7 +126,7 @@ it('a request that takes too long gets 504, and its process is replaced after it
   const [status, other] = await get('/');
   expect(status).toBe(200);
   expect(other).not.toBe(pid);
-  await expect.poll(() => isThere(Number(pid)), { timeout: 10_000 }).toBe(false);
+  await expect.poll(() => isThere(Number(pid))).toBe(false);
   expect(await ask({ method: 'POST', path: '/read' }, 'whole')).toEqual([200, 'whole']);
   await shows('stderr', 'GET /never 504 ');
 });
@@ -146,7 +144,7 @@ it.each([
     expect(await get('/')).toEqual(tooLong);
     await shows('stderr', 'a.ts took longer than 1 s and was ended.');
     folder.write('a.ts', ready);
-    await expect.poll(() => get('/'), { timeout: 10_000 }).toEqual([200, 'ready']);
+    await expect.poll(() => get('/')).toEqual([200, 'ready']);
   },
 );
 

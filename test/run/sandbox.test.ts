@@ -338,7 +338,7 @@ async function started(args: readonly string[], code: string) {
 }
 
 async function areGone(ids: readonly number[]): Promise<void> {
-  for (const id of ids) await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
+  for (const id of ids) await expect.poll(() => isThere(id)).toBe(false);
 }
 
 describe('the process of a val, and the processes that it started, end with', () => {

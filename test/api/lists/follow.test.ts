@@ -457,7 +457,7 @@ describe('vals runs --follow', () => {
       let stderr = '';
       child.stdout.on('data', (chunk) => {
         stdout += chunk;
-        if (stdout.includes('second')) child.kill(signal);
+        if (!child.killed && stdout.includes('second')) child.kill(signal);
       });
       child.stderr.on('data', (chunk) => {
         stderr += chunk;
