@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
+import { namePattern } from '../lib/val-limits.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import { createCallerCheck } from './caller.ts';
 import { listForLookup } from './my-vals.ts';
@@ -48,9 +49,9 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A word without a digit is probably a name and not the start of an id, so memory is searched only after
-    // the service's list.
-    const early = /\d/.test(word) ? fromMemory() : undefined;
+    // A word that may be a name is searched in memory only after the service's list, because a name has precedence
+    // over the start of an id. For any other word, the requests for the list are saved.
+    const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {
       const id = fromMemory();

@@ -186,14 +186,15 @@ describe('the beginning of an id', () => {
     expect(result.stdout + result.stderr).toMatch(output);
   });
 
-  it('is used only if no val has it as a name', async () => {
+  it.each(['facade', 'fac4de'])('is used only if no val of the caller is named %s', async (name) => {
     const named = '11111111-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const strangers = `${name}00-6a53-4bd2-9a2e-1f1f3f0b9c11`;
     const there = await Vals.of([
-      { id: 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11', name: 'other' },
-      { id: named, name: 'facade' },
+      { id: strangers, name: 'other', owner: 'another' },
+      { id: named, name },
     ]);
-    await there.command('val', 'get', 'facade00-6a53-4bd2-9a2e-1f1f3f0b9c11');
-    const { stdout } = await there.command('val', 'get', 'facade', '--json');
+    await there.command('val', 'get', strangers);
+    const { stdout } = await there.command('val', 'get', name, '--json');
     expect(JSON.parse(stdout).id).toBe(named);
   });
 });
