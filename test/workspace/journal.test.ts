@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -33,8 +33,12 @@ const runHooked = (place: Place, args: readonly string[], env: Record<string, st
     input: '',
   });
 
-const journalOf = ({ folder }: Place): string | undefined =>
-  readdirSync(join(folder, '.vals')).find((name) => name.startsWith('journal-'));
+const inDotVals = ({ folder }: Place, start: string): string | undefined =>
+  readdirSync(join(folder, '.vals')).find((name) => name.startsWith(start));
+
+const journalOf = (place: Place) => inDotVals(place, 'journal-');
+const localIdsFile = (place: Place) => `.vals/${inDotVals(place, 'local-')}`;
+const localIds = (place: Place): unknown => JSON.parse(place.read(localIdsFile(place))).ids;
 
 async function workspaceOf(names: readonly string[]) {
   const { service, puts } = await namingService();
@@ -125,7 +129,7 @@ describe('the embedded service', () => {
     await place.vals('init');
     const [{ id } = { id: '' }] = await place.rows(['push']);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
-    expect(JSON.parse(place.read('.vals/local.json'))).toEqual({ ids: { 'a.ts': id } });
+    expect(localIds(place)).toEqual({ 'a.ts': id });
     expect(await place.rows(['status'])).toMatchObject([{ status: 'unchanged', id }]);
 
     const older = new Place(temporaryFolder(), { ...place.env, VALS_DATA_DIR: join(place.folder, 'data') });
@@ -135,18 +139,32 @@ describe('the embedded service', () => {
     older.put({ 'b.ts': 'b' });
     await older.vals('init');
     expect(older.manifest().vals).toEqual({ 'a.ts': { name: 'a' }, 'b.ts': { name: 'b' } });
-    expect(JSON.parse(older.read('.vals/local.json'))).toEqual({ ids: { 'a.ts': id } });
+    expect(localIds(older)).toEqual({ 'a.ts': id });
+  });
+
+  it.each([
+    ['of another folder', (text: string) => text],
+    ['without JSON', () => 'no JSON'],
+  ])('does not use a file of ids %s that came with a repository', async (_what, change) => {
+    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a' });
+    await place.rows(['push']);
+    const other = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a', 'vals.json': place.read('vals.json') });
+    const ids = change(place.read(localIdsFile(place)));
+    other.put({ '.vals/local.json': ids, [localIdsFile(place)]: ids });
+    expect(await other.status()).toEqual({ 'a.ts': 'new' });
+    expect(await other.rows(['push'])).toMatchObject([{ status: 'created' }]);
   });
 
   it('does not read its ids through a link', async () => {
-    const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
+    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a' });
+    await place.rows(['push']);
     const outside = join(temporaryFolder(), 'ids.json');
     writeFileSync(outside, '{"ids":{}}\n');
-    place.put({ 'a.ts': 'a', 'vals.json': '{"vals":{}}', '.vals/.gitignore': '*\n' });
-    symlinkSync(outside, join(place.folder, '.vals/local.json'));
+    const file = join(place.folder, localIdsFile(place));
+    rmSync(file);
+    symlinkSync(outside, file);
     expect(await place.vals('push', '--json')).toMatchObject({ exit: 10 });
     expect(readFileSync(outside, 'utf8')).toBe('{"ids":{}}\n');
-    expect(existsSync(join(place.folder, '.vals/agreed'))).toBe(false);
   });
 });
 

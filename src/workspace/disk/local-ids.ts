@@ -2,17 +2,24 @@ import { LocalError } from '../../errors.ts';
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { embeddedService } from '../../settings/settings.ts';
+import { folderMark } from './dot-vals.ts';
 import { readBelow } from './files.ts';
 import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
 import { replaceBelow } from './write-files.ts';
 
-const localIdsFile = `${dotValsFolder}/local.json`;
+// The name of the file contains `folderMark`, because the ids belong to this machine. With the file of a repository,
+// the vals would seem to be deleted.
+function fileOf(root: string): string | undefined {
+  const mark = folderMark(root);
+  return mark === undefined ? undefined : `${dotValsFolder}/local-${mark}.json`;
+}
 
 export type LocalIds = ReadonlyMap<string, string>;
 
 export function readLocalIds(root: string): LocalIds {
-  const text = readBelow(root, localIdsFile, largest.manifest);
+  const file = fileOf(root);
+  const text = file === undefined ? undefined : readBelow(root, file, largest.manifest);
   if (text === undefined) return new Map();
   try {
     const content = parseJson(text);
@@ -21,7 +28,7 @@ export function readLocalIds(root: string): LocalIds {
       return new Map(ids);
     }
   } catch {}
-  throw new LocalError(`${localIdsFile} does not contain the ids of vals.`, {
+  throw new LocalError(`${file} does not contain the ids of vals.`, {
     hint: 'Remove the file. The next `vals push --local` finds the vals again by their names.',
   });
 }
@@ -53,7 +60,10 @@ export function writeLocalIds(
   // `others` must be written back, because the vals.json of another git branch may list the files in `others`.
   const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
   const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
-  if (textOf(after) !== textOf([...before])) replaceBelow(root, localIdsFile, textOf(after), 'anything');
+  const file = fileOf(root);
+  if (file !== undefined && textOf(after) !== textOf([...before])) {
+    replaceBelow(root, file, textOf(after), 'anything');
+  }
 }
 
 const textOf = (ids: readonly [string, string][]): string =>
