@@ -1,7 +1,7 @@
 import { mostRequests } from '../api/http/pace.ts';
 import { requireOpenFiles } from '../lib/open-files.ts';
 
-export type { EmbeddedService, Network, Store, StoreLocation } from '../service/index.ts';
+export type { EmbeddedService, InternalError, Network, Store, StoreLocation } from '../service/index.ts';
 
 const openFilesOfService = 16;
 const openFilesPerRequest = 2;

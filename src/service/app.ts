@@ -38,6 +38,7 @@ export interface AppOptions {
   onRefusedVisit?(): void;
   onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
+  onInternalError?(incoming: IncomingMessage, error: Error): void;
 }
 
 export type App = (
@@ -54,7 +55,7 @@ const storedBytesRate = {
 };
 
 export function createApp(store: Store, options: AppOptions): App {
-  const { network, limits, onStoreFailure } = options;
+  const { network, limits, onStoreFailure, onInternalError } = options;
   const now = () => performance.now();
   const routes = [
     healthRoute(store, options),
@@ -150,7 +151,9 @@ export function createApp(store: Store, options: AppOptions): App {
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreBroken(error)) onStoreFailure?.(error);
       const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
-      return problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
+      const given = problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
+      if (given.status === 500 && !isStoreBroken(error)) onInternalError?.(request.incoming, error);
+      return given;
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };

@@ -42,6 +42,13 @@ export interface ServiceOptions {
   onAnswered?(answered: AnsweredRoute): void;
   onRefusedVisit?(): void;
   onStoreFailure?(error: LocalError): void;
+  onInternalError?(failure: InternalError): void;
+}
+
+export interface InternalError {
+  method: string;
+  route: string;
+  error: Error;
 }
 
 export interface AnsweredRoute extends Omit<AnsweredRequest, 'incoming'> {
@@ -58,6 +65,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const pageAccess = createPageAccess();
     let draining = false;
     const patterns = new WeakMap<IncomingMessage, string>();
+    const routeOf = (incoming: IncomingMessage) => patterns.get(incoming) ?? 'none';
     const app = createApp(store, {
       network,
       limits,
@@ -66,6 +74,8 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       onRefusedVisit: options.onRefusedVisit,
       onRoute: (incoming, pattern) => patterns.set(incoming, pattern),
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
+      onInternalError: (incoming, error) =>
+        options.onInternalError?.({ method: incoming.method ?? '', route: routeOf(incoming), error }),
     });
     const server = await listen(createListener(app), {
       host: network.host,
@@ -74,7 +84,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       isLimited: (address) => !isAmong(network.proxies, address),
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onAnswered({ incoming, ...answered }) {
-        const route = patterns.get(incoming) ?? 'none';
+        const route = routeOf(incoming);
         metrics?.count({ ...answered, route });
         options.onAnswered?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
       },

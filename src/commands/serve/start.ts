@@ -11,6 +11,7 @@ import { readText } from '../../workspace/sources/read-text.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { storePlace } from '../shared/store-place.ts';
 import type { ShowLink } from './announce.ts';
+import { createErrorLog } from './error-log.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 
 interface ServeOptions extends NetworkOptions {
@@ -62,6 +63,7 @@ export async function start(
   const { say } = context;
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed, withoutTokens } = await loadService();
+  const isJson = setup.log === 'json';
   const perSecond = setup.rate ?? (isShared ? 500 : undefined);
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
   const starting = startService({
@@ -76,14 +78,14 @@ export async function start(
     onWarning: say.warn,
     onAnswered({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
-      const line =
-        setup.log === 'json'
-          ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
-          : `${method} ${shortened(withoutTokens(path))} ${status} ${ms} ms`;
+      const line = isJson
+        ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
+        : `${method} ${shortened(withoutTokens(path))} ${status} ${ms} ms`;
       log.write(line);
     },
     onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
+    onInternalError: createErrorLog(log.write, { isJson, hideTokens: withoutTokens }),
   });
   const service = await starting;
   if (seedData) {
