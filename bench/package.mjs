@@ -68,13 +68,13 @@ async function reachesRegistry(bench, dependencies) {
 }
 
 /**
- * The usual cache of npm would answer even if the registry cannot be reached.
+ * `reachesRegistry` needs a new cache, because npm would otherwise answer from its usual cache without the registry.
  * @param {Bench} bench
  */
 const cacheOf = ({ scratch }) => scratch.subfolder('npm-cache');
 
 /**
- * Retries would take minutes.
+ * Without a registry, retries would take minutes.
  * @param {Bench} bench
  * @param {readonly string[]} args
  */

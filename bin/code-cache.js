@@ -84,7 +84,7 @@ function writeCache(file, header, bytecode) {
     fs.writeFileSync(unfinished, pack(header, bytecode), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
-    // Without a cache, the next start only takes longer.
+    // The error is ignored, because without a cache the next start only takes longer.
     fs.rmSync(unfinished, { force: true });
   }
 }

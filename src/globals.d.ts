@@ -1,7 +1,7 @@
 /** The package's version, set by the build. */
 declare const VERSION: string;
 
-/** The parts of WebAssembly in use, which the types of Node leave out. */
+/** The types of Node do not contain WebAssembly. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);

@@ -80,7 +80,7 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
 function findMessage(body: unknown): string | undefined {
   if (typeof body === 'string') {
     if (!/^\s*<(!doctype|html)/i.test(body)) return body;
-    // A hostile page with a million `<title` would keep this pattern busy for minutes.
+    // Only the beginning is searched, because the pattern would take minutes for a page with a million `<title`.
     const title = /<title[^>]*>([^<]*)/i.exec(body.slice(0, 10_000))?.[1]?.trim();
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }

@@ -49,7 +49,7 @@ export const command = defineCommand({
   },
 });
 
-/** The characters of all texts together. JSON may need six times as many, and V8 allows 512 million in one string. */
+/** V8 allows 512 million characters in one string, and JSON may need six characters for one character of a text. */
 const mostCharacters = 64 * 1_048_576;
 
 function refuseTooMuch(differing: readonly Examined[]): void {

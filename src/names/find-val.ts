@@ -49,8 +49,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A word that may be a name is searched in memory only after the service's list, because a name has precedence
-    // over the start of an id. For any other word, the requests for the list are saved.
+    // A name has precedence over the start of an id, so a word that may be a name is first compared with the names in
+    // the service's list. Any other word can be found in memory without a request.
     const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {

@@ -129,8 +129,7 @@ export function createApp(store: Store, options: AppOptions): App {
     const isApiRead = route.method === 'GET' && request.path.startsWith('/v1/');
     const given = await (isApiRead ? readSlots(caller).run(answerNow) : answerNow());
     const bytes = Buffer.byteLength(given.body ?? '');
-    // A write is answered even above the memory limit, otherwise the caller would not know that the write is
-    // stored.
+    // A write is answered even above the memory limit, because the caller must learn that the write is stored.
     if (route.method === 'GET') held.add(bytes);
     else held.addAnyway(bytes);
     return given;

@@ -23,7 +23,7 @@ const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 export function checkHost(request: ServiceRequest, network: Network): string {
   const { publicUrl, proxies, certificate } = network;
   const { url, incoming } = request;
-  // A request that bypasses the proxy is refused, otherwise the service would accept tokens over plain HTTP.
+  // A request that bypasses the proxy is refused, because its token was sent over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
@@ -73,7 +73,7 @@ export async function identify(
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
   const stranger = `wrong token, ${addressOf(request, network)}`;
-  // `isSpent` is checked before `identify`, otherwise a caller could guess tokens without a limit.
+  // `isSpent` must run before `identify`, because a caller could otherwise guess tokens without a limit.
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);

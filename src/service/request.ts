@@ -45,7 +45,7 @@ export interface Answer {
 
 export const healthPath = '/healthz';
 
-/** Joins all values of a repeated header, otherwise a check of the header would miss the second value. */
+/** Joins all values of a repeated header, because a check of the first value alone would miss the others. */
 export function headerOf({ incoming }: ServiceRequest, name: string): string | undefined {
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }

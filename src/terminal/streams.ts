@@ -43,7 +43,7 @@ export function createRedactor(): Redactor {
       const redacted = replaceSecrets(text);
       const bare = withoutInvisible(redacted);
       const redactedBare = replaceSecrets(bare);
-      // `redactedBare` must be returned if `bare` contains a secret, because otherwise the secret would be shown.
+      // Invisible characters can split a secret, and only `bare` shows the secret whole.
       return redactedBare === bare ? redacted : redactedBare;
     },
     findsSecretIn: (output) =>

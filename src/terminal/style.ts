@@ -40,8 +40,8 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * Visible ASCII only, because another character could end the escape sequence of the link. No backslash, because a
- * text with a backslash was escaped and is not the real address.
+ * An address must be visible ASCII, because another character could end the escape sequence of the link. A backslash is
+ * refused, because an address with a backslash was escaped and is not the real address.
  */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 

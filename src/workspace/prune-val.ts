@@ -60,7 +60,8 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // The ids must be deleted in an earlier call than the entries, because .vals would otherwise keep the ids.
+    // The ids are deleted before the entries, because `updateManifest` keeps the ids of files without an entry: the
+    // vals.json of another git branch may have the entry.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

@@ -1,4 +1,4 @@
-// The table is not imported from src, otherwise the tests would not notice a wrong change in src.
+// The table is not imported from src, so that the tests notice a wrong change in src.
 export const kinds: Record<number, string> = {
   3: 'not_found',
   4: 'auth',

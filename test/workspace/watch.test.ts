@@ -42,7 +42,7 @@ function watching(place: Place, ...args: string[]) {
       happened();
     }, patienceMs);
     for (;;) {
-      // `once` listens before `condition` is checked, otherwise an event in between would be missed.
+      // `once` must run before `condition`, because an event in between would otherwise be missed.
       const more = once(happenings, 'more');
       if (await condition()) break;
       if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);

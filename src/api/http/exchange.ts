@@ -31,7 +31,7 @@ export interface NoReply {
 /** The time limit passed, or the user interrupted. */
 export class GivenUp extends Error {}
 
-/** An array, because a Set often keeps finished requests in memory until the next full garbage collection. */
+/** A Set would often keep finished requests in memory until the next full garbage collection. */
 export type Interrupts = (() => void)[];
 
 interface ExchangeOptions {

@@ -1,4 +1,4 @@
-/** Brent's algorithm finds a circle of links, because keeping all links would take too much memory. */
+/** Finds a circle of links with Brent's algorithm, because keeping all links would take too much memory. */
 export function createLinkCheck() {
   let kept: string | undefined;
   let countSinceKept = 0;

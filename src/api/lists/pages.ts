@@ -24,8 +24,7 @@ export async function* listPages(
     if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
     if (next !== undefined && ahead.length === 0) request(next);
     while (ahead.length > 0 && ahead.length <= countAhead) request(cursor.queryAhead(ahead.length));
-    // The wait lets Node send the requests, otherwise Node would send the requests only after the caller has
-    // handled the page.
+    // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
     yield page ?? { records: [], isLarge: false };
   }

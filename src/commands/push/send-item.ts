@@ -37,7 +37,7 @@ export async function createItemSender(
   const { say, signal, flags } = context;
   const possibleTakeovers: string[] = [];
   const importsFound: { file: string; specifier: string }[] = [];
-  // The push itself adds versions to `context.seen`, so the versions from before are read now.
+  // The versions must be read before the push, because the push adds its own versions to `context.seen`.
   const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
   const pushOptions = {
     force,

@@ -173,7 +173,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeCommitted);
   };
-  /** `checkpoint` must not copy a new log, because otherwise the log of another store would damage the store. */
+  /** A new log may belong to another store, so `checkpoint` must not copy it into this store. */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };

@@ -18,7 +18,7 @@ export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestLi
     const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();
     if (Number(incoming.headers['content-length']) > mostSkippedBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
-    // The rest of the body is read before `end`, otherwise a caller who is still sending would lose the answer.
+    // `skipBody` must run before `end`, because a caller who is still sending would otherwise lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), timeoutMs).unref();

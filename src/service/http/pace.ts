@@ -3,8 +3,8 @@ export type Pace = (caller: string) => Promise<void>;
 const mostTurns = 50;
 
 /**
- * Node accepts only one new connection per turn of the event loop, so a caller with many reads must pause,
- * otherwise other callers could not connect.
+ * Node accepts only one new connection per turn of the event loop. So a caller with many reads must pause, to let
+ * other callers connect.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

@@ -34,7 +34,7 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     const known = buckets.get(caller) ?? { left: burst, leftAt: moment, inFlight: 0 };
     known.left = Math.min(burst, known.left + (Math.max(0, moment - known.leftAt) * perSecond) / 1_000);
     known.leftAt = moment;
-    // `delete` and `set` move the caller to the end of the Map, otherwise `removeOldest` would remove active callers.
+    // `delete` and `set` move the caller to the end of the Map, because `removeOldest` removes from its start.
     buckets.delete(caller);
     buckets.set(caller, known);
     return known;

@@ -10,7 +10,7 @@ import { createTurns } from './turns.ts';
 const mostHeaders = 100;
 const mostConnections = 1_000;
 const mostConnectionsPerAddress = 200;
-/** `idleMs` must be longer than `requestTimeout`, otherwise a slow request would not get the answer 408. */
+/** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the answer 408. */
 const idleMs = 40_000;
 /**
  * `closingMs` and `drainingMs` together must be less than ten seconds, because many supervisors kill a
@@ -29,16 +29,14 @@ const timeouts = {
  */
 const keepAliveMs = 5_999;
 /**
- * `proxyKeepAliveMs` must be longer than the idle timeout of proxies, otherwise the service could close a
+ * `proxyKeepAliveMs` must be longer than the idle timeout of proxies, because the service could otherwise close a
  * connection while a request arrives.
  */
 const proxyKeepAliveMs = 150_000;
 const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/**
- * `maxHeaderSize` and `insecureHTTPParser` are set, otherwise Node would read the values from its command line.
- */
+/** Without `maxHeaderSize` and `insecureHTTPParser`, Node would read the values from its command line. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 export interface AnsweredRequest {

@@ -19,7 +19,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative may backtrack, otherwise hostile code could block the service. */
+/** No alternative may backtrack, because hostile code could otherwise block the service. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',

@@ -68,7 +68,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
   };
 }
 
-/** The digest of the token is the key of the HMAC, otherwise a new token would not end the old sessions. */
+/** The digest of the token is the key of the HMAC, so that a new token ends the old sessions. */
 const hmacOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
 

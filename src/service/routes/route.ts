@@ -9,8 +9,8 @@ export interface Route {
   method: Method;
   path: string;
   /**
-   * A route with the access `form` must itself check the Origin header and the caller, otherwise other web
-   * sites could send the form.
+   * A route with the access `form` must itself check the Origin header and the caller, because another web site could
+   * send the form.
    */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;

@@ -98,7 +98,7 @@ export async function valWithId(all: All, id: string): Promise<Val> {
   return val;
 }
 
-/** A private val of another owner looks missing, otherwise callers would learn that the val exists. */
+/** Another owner's private val causes the same error as a missing val, because the caller must not learn of the val. */
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
   const val = await valWithId(all, id);
   if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);

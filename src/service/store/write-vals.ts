@@ -37,9 +37,7 @@ export async function lockOwnVal(database: Database, all: All, caller: Principal
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /**
-   * Locks the owner only close to the limit, otherwise requests of one owner would often wait for each other.
-   */
+  /** Locks the owner only close to the limit, because requests of one owner would otherwise wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostValsCreatedAtOnce) return;

@@ -8,8 +8,8 @@ import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
 import { replaceBelow } from './write-files.ts';
 
-// The name of the file contains `folderMark`, because the ids belong to this machine. With the file of a repository,
-// the vals would seem to be deleted.
+// The name of the file contains `folderMark`, so that vals ignores a file that was copied from another machine. On this
+// machine, no val has the ids in that file.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/local-${mark}.json`;

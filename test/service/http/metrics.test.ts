@@ -26,7 +26,7 @@ test('requests that arrive at the same time share one text', async () => {
     for (const socket of sockets) socket.write('HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
     for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
   };
-  // The first `read` is not counted, because the server accepts new connections one at a time.
+  // The first `read` is not counted: the server accepts one connection at a time, so the requests arrive one by one.
   await read();
   const before = texts;
   await read();

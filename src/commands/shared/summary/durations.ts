@@ -5,7 +5,7 @@ export interface Durations {
 
 const mostExactDurations = 2_048;
 const groupRatio = 1.015;
-/** Short durations must not be grouped, because the error of grouping and rounding would be above 1%. */
+/** Up to this duration, rounding to whole milliseconds would raise the error of a group above 1%. */
 const longestExactMs = 200;
 
 export function createDurations(): Durations {

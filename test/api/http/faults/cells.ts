@@ -39,7 +39,7 @@ export interface Stage {
 export async function mismatches(cell: Cell, stage: Stage): Promise<string[]> {
   const { command, fault, forever, terminal } = cell;
   let comeUp = () => {};
-  // Only a wait before a retry is 500 ms or shorter, so `comeUp` starts the server before the second attempt.
+  // A wait of 500 ms or less is the wait before a retry, so `comeUp` starts the server for the second attempt.
   const clock = stage.clock((ms) => ms <= 500 && comeUp());
   const world: World = { clock, command, untouchedUrl: stage.untouchedUrl };
   const strikes = (count: number) => forever || count === 0;

@@ -6,7 +6,7 @@ import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './h
 const framings = ['content-length', 'chunked', 'to the end'] as const;
 type Framing = (typeof framings)[number];
 
-/** No beginning of `body` is valid JSON, otherwise the program could not notice a cut. */
+/** No beginning of `body` may be valid JSON, because the program could not notice that the rest is missing. */
 const body = json({ id: 'a', name: 'hé', version: 12 });
 
 function answer(framing: Framing): { head: string; rest: string } {

@@ -12,7 +12,7 @@ export const canary = 'canary-7Qx3kP9wZt';
 const tickMs = 4;
 const stepMs = 400;
 
-/** Client and server share `time`, otherwise a stalled event loop would make an answer late. */
+/** Client and server share `time`, so that an answer is not late if the event loop stalls. */
 const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
 setInterval(() => {
   time.now += stepMs;
@@ -205,7 +205,7 @@ export const json = (value: unknown): string => Buffer.from(JSON.stringify(value
 
 export type Ending = 'FIN' | 'RST';
 
-/** Before `resetAndDestroy` the function waits, otherwise the reset would overtake the text. */
+/** Waits before `resetAndDestroy`, because the reset would otherwise overtake the text. */
 export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: Clock): void {
   if (ending === 'FIN') socket.end(text, 'latin1');
   else if (text === '') socket.resetAndDestroy();

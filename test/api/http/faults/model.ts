@@ -1,4 +1,4 @@
-// This file imports nothing from src, otherwise a mistake in src would also be in the expectations of the tests.
+// This file imports nothing from src, so that a mistake in src is not repeated in the expectations of the tests.
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
