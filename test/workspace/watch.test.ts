@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Row, Service, startService } from './support.ts';
+import { Place, pushed, type Row, Service, startService, workspaceWith } from './support.ts';
 
 const patienceMs = 50_000;
 
@@ -191,6 +191,24 @@ it('push --watch reports an outage once, and sends the newest code when the serv
   place.put({ 'a.ts': 'after' });
   await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'after');
   expect(await watch.end()).toBe(130);
+});
+
+it('push --watch reads the list of vals once for all new files, even if the service is down at the start', async () => {
+  const data = join(temporaryFolder(), 'vals.db');
+  const { env, baseUrl, end } = await embeddedService({ at: data });
+  await end('SIGTERM');
+  const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  const watch = watching(place, '--concurrency', '1');
+  await watch.until(() => watch.stderr().includes('cannot be reached'));
+  place.put({ '.valsignore': 'c.ts\n' });
+  const service = await embeddedService({ at: data, args: ['--port', new URL(baseUrl).port] });
+  for (const file of ['a.ts', 'b.ts']) {
+    expect(await watch.event(file, 1)).toMatchObject({ status: 'created' });
+  }
+  expect(await watch.end()).toBe(130);
+  expect(await service.end('SIGTERM')).toBe(0);
+  expect(watch.events().map(({ file }) => file)).not.toContain('c.ts');
+  expect(service.printed.stderr.match(/^GET \/v1\/users\/\S+ 200/gm)).toHaveLength(1);
 });
 
 it('push --watch sends the newest code after a push whose answer was lost', async () => {

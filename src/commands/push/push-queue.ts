@@ -77,9 +77,11 @@ export function createPushQueue(
 
   async function push(file: string): Promise<void> {
     const isRetry = isOutage;
-    const result = await pushFile(file, firstFiles.delete(file));
+    const isFirst = firstFiles.delete(file);
+    const result = await pushFile(file, isFirst);
     if (result.service === 'unreachable') {
       waiting.add(file);
+      if (isFirst) firstFiles.add(file);
       beginOutage();
     }
     if (result.service === 'answered') endOutage();

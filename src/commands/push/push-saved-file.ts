@@ -51,7 +51,7 @@ export function createFilePusher(
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
-  const firstRemotes = createRemotes();
+  let firstRemotes = createRemotes();
   const pushOptions = {
     force,
     fork: false,
@@ -67,7 +67,7 @@ export function createFilePusher(
     let name: string | undefined;
     try {
       // createIgnoreCheck must run before each push, because otherwise a file that the user just ignored would be sent.
-      if (!isFirst && createIgnoreCheck(workspace.root, ignoreFiles)(file)) return { service: 'not asked' };
+      if (createIgnoreCheck(workspace.root, ignoreFiles)(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
@@ -79,7 +79,10 @@ export function createFilePusher(
       const service = code === undefined ? 'not asked' : 'answered';
       return { service, outcome: { file, name, ...outcome } };
     } catch (error) {
-      return resultOfError(error, { file, ...(name !== undefined && { name }) });
+      const result = resultOfError(error, { file, ...(name !== undefined && { name }) });
+      // The old remotes keep a failed or outdated list of vals.
+      if (result.service === 'unreachable') firstRemotes = createRemotes();
+      return result;
     }
   };
 
