@@ -8,12 +8,17 @@ interface Bar {
   failed: number;
 }
 
+interface BarOptions {
+  width?: number;
+  style?: Style;
+  glyphs?: Glyphs;
+}
+
 export function drawBars(
   buckets: JsonValue | undefined,
-  width = Infinity,
-  style: Style = plain,
-  { bars: heights }: Glyphs = unicode,
+  { width = Infinity, style = plain, glyphs = unicode }: BarOptions = {},
 ): string {
+  const heights = glyphs.bars;
   const bars = barsOf(buckets, width);
   const most = Math.max(...bars.map(({ runs }) => runs));
   return bars
@@ -38,9 +43,8 @@ export function describeBars(
   // The first bucket may begin before `since`, because buckets begin at whole hours or days.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
-  return width > 0
-    ? `${range}; a bar is ${wholeDuration(length * bucketsPerBar(starts.length, width))}.`
-    : `${range}.`;
+  if (width === 0) return `${range}.`;
+  return `${range}; a bar is ${wholeDuration(length * bucketsPerBar(starts.length, width))}.`;
 }
 
 const bucketsOf = (buckets: JsonValue | undefined) =>

@@ -15,8 +15,7 @@ const borders = {
 
 export async function drawRows(
   rows: readonly (readonly string[])[],
-  widths: readonly number[],
-  alignedRight: readonly boolean[],
+  columns: readonly { width: number; alignedRight: boolean }[],
 ): Promise<string[]> {
   const { default: Table } = await import('cli-table3');
   const lines: string[] = [];
@@ -24,8 +23,8 @@ export async function drawRows(
     const table = new Table({
       chars: { ...borders, middle: gap },
       style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-      colWidths: [...widths],
-      colAligns: alignedRight.map((isRight) => (isRight ? 'right' : 'left')),
+      colWidths: columns.map(({ width }) => width),
+      colAligns: columns.map(({ alignedRight }) => (alignedRight ? 'right' : 'left')),
     });
     for (const row of rows.slice(from, from + rowsPerTable)) table.push([...row]);
     for (const line of table.toString().split('\n')) lines.push(line.trimEnd());

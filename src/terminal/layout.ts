@@ -6,60 +6,68 @@ const readableWidth = 20;
 const fewestBars = 8;
 const minWidth = 4;
 
-export interface Layout {
-  shown: number[];
-  widths: number[];
+export interface Measured {
+  column: Column;
+  wantedWidth: number;
+}
+
+export type Fitted<Item> = Item & { width: number };
+
+export interface Layout<Item> {
+  shown: Fitted<Item>[];
+  /** Does not count droppable columns. */
   missing: number;
 }
 
-export function layOut(columns: readonly Column[], wantedWidths: readonly number[], width: number): Layout {
-  const wanted = (index: number) => wantedWidths[index] ?? 0;
-  const neverCut = (index: number) => columns[index]?.neverCut === true;
-  const readable = (index: number) =>
-    Math.min(wanted(index), columns[index]?.chart ? fewestBars : readableWidth);
-  const narrowest = (index: number) => Math.min(wanted(index), minWidth);
-  const fitted = (shown: readonly number[], least: (index: number) => number) => {
-    const room = width - gap.length * (shown.length - 1);
-    return shrink(shown.map(wanted), shown.map(least), room);
-  };
-  const fitReadable = (shown: readonly number[]) =>
-    fitted(shown, (index) => (neverCut(index) ? wanted(index) : readable(index)));
-  const fitNarrow = (shown: readonly number[]) =>
-    fitted(shown, (index) => (neverCut(index) ? wanted(index) : narrowest(index))) ??
-    fitted(shown, narrowest);
-
-  let shown = columns.map((_, index) => index);
-  for (;;) {
-    const widths = fitReadable(shown);
-    if (widths !== undefined) return { shown, widths, missing: 0 };
-    const next = nextToDrop(shown, columns);
-    if (next === undefined) break;
-    shown = shown.filter((index) => index !== next);
-  }
-  for (let missing = 0; missing < shown.length; missing++) {
-    const first = shown.slice(0, shown.length - missing);
-    const widths = fitNarrow(first);
-    if (widths !== undefined) return { shown: first, widths, missing };
-  }
-  return { shown: shown.slice(0, 1), widths: [Math.max(1, width)], missing: shown.length - 1 };
+/**
+ * Drops droppable columns until the other columns are readable. If they still do not fit, makes them narrower, and leaves
+ * out the last columns.
+ */
+export function layOut<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
+  const shown = fitInto(items, width, readable);
+  if (shown !== undefined) return { shown, missing: 0 };
+  const next = nextToDrop(items);
+  if (next === undefined) return fitFirst(items, width);
+  const others = items.filter((item) => item !== next);
+  return layOut(others, width);
 }
 
-function nextToDrop(shown: readonly number[], columns: readonly Column[]): number | undefined {
-  const rank = (index: number) => columns[index]?.droppable ?? Infinity;
-  const lowest = shown.reduce((a, b) => (rank(b) < rank(a) ? b : a));
-  return rank(lowest) === Infinity ? undefined : lowest;
+function fitFirst<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
+  for (let missing = 0; missing < items.length; missing++) {
+    const first = items.slice(0, items.length - missing);
+    const shown = fitInto(first, width, narrow) ?? fitInto(first, width, narrowest);
+    if (shown !== undefined) return { shown, missing };
+  }
+  const shown = items.slice(0, 1).map((item) => ({ ...item, width: Math.max(1, width) }));
+  return { shown, missing: items.length - 1 };
 }
 
-function shrink(wanted: readonly number[], least: readonly number[], room: number): number[] | undefined {
-  const widths = [...wanted];
-  let excess = widths.reduce((total, width) => total + width, 0) - room;
-  for (; excess > 0; excess--) {
-    let widest = -1;
-    for (const [index, width] of widths.entries()) {
-      if (width > (least[index] ?? 0) && width > (widths[widest] ?? 0)) widest = index;
+const readable = ({ column, wantedWidth }: Measured): number =>
+  column.neverCut ? wantedWidth : Math.min(wantedWidth, column.chart ? fewestBars : readableWidth);
+const narrow = (item: Measured): number => (item.column.neverCut ? item.wantedWidth : narrowest(item));
+const narrowest = ({ wantedWidth }: Measured): number => Math.min(wantedWidth, minWidth);
+
+function nextToDrop<Item extends Measured>(items: readonly Item[]): Item | undefined {
+  const rank = ({ column }: Measured) => column.droppable ?? Infinity;
+  const lowest = Math.min(...items.map(rank));
+  return lowest === Infinity ? undefined : items.find((item) => rank(item) === lowest);
+}
+
+/** Takes from the widest columns first. Returns undefined if the columns do not fit with their least widths. */
+function fitInto<Item extends Measured>(
+  items: readonly Item[],
+  width: number,
+  leastWidth: (item: Measured) => number,
+): Fitted<Item>[] | undefined {
+  const fitted = items.map((item) => ({ ...item, width: item.wantedWidth }));
+  const usedWidth = fitted.reduce((sum, item) => sum + item.width, gap.length * (fitted.length - 1));
+  for (let excess = usedWidth - width; excess > 0; excess--) {
+    let widest: Fitted<Item> | undefined;
+    for (const item of fitted) {
+      if (item.width > leastWidth(item) && item.width > (widest?.width ?? 0)) widest = item;
     }
-    if (widest === -1) return undefined;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    if (widest === undefined) return undefined;
+    widest.width -= 1;
   }
-  return widths;
+  return fitted;
 }

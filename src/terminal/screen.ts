@@ -41,7 +41,7 @@ export function cellOf(
   { writeMoment = column.withHour ? ageOrHour : age, wholeId }: CellOptions = {},
 ): Cell {
   const value = columnValue(record, column);
-  if (column.chart) return { text: drawBars(value, undefined, undefined, screen.glyphs) };
+  if (column.chart) return { text: drawBars(value, { glyphs: screen.glyphs }) };
   if (column.formatNumber && typeof value === 'number') return { text: column.formatNumber(value) };
   const { text, hasMore } = column.firstLine
     ? firstLine(screen.redact(cellText(value)))

@@ -4,7 +4,7 @@ import { describeBars, drawBars } from './chart.ts';
 import type { Column } from './column.ts';
 import { drawRows } from './draw-table.ts';
 import { columnValue } from './fields.ts';
-import { type Layout, layOut } from './layout.ts';
+import { type Fitted, type Layout, layOut } from './layout.ts';
 import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { clockTime, widestClockTime } from './times.ts';
@@ -28,64 +28,59 @@ export async function formatTable(
   };
   const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
   const textWidth = await textWidthFor(filled, screen);
-  const layout = layOut(columnsOf(filled), wantedWidths(filled, textWidth), screen.width);
-  hintAtHiddenColumns(columnsOf(filled), layout, screen);
-  const lines = await drawTable(filled, all, layout, textWidth, screen, total);
+  const layout = layOut(measure(filled, textWidth), screen.width);
+  hintAtHiddenColumns(filled, layout, screen);
+  const lines = await drawTable(layout.shown, all, textWidth, screen, total);
   return withLineBreaks([...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]);
 }
 
-function hintAtHiddenColumns(columns: readonly Column[], { shown, missing }: Layout, { hint }: Screen): void {
-  for (const [index, { firstLine }] of columns.entries()) {
-    if (firstLine && !shown.includes(index)) hint(firstLine.hint);
+type TableLayout = Layout<MeasuredColumn>;
+
+function hintAtHiddenColumns(
+  filled: readonly FilledColumn[],
+  { shown, missing }: TableLayout,
+  { hint }: Screen,
+): void {
+  for (const { column } of filled) {
+    if (column.firstLine && fittedWidth(column, shown) === undefined) hint(column.firstLine.hint);
   }
   if (missing === 0) return;
   const columnCount = missing === 1 ? '1 column' : `${missing} columns`;
   hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
 }
 
-export interface GrowingTable {
-  append(records: readonly JsonObject[]): Promise<string>;
-}
-
-/** The first records decide which columns are shown, and how wide they are. */
+/** Returns a function that adds rows. The first rows decide which columns are shown, and how wide they are. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
   { givenOptions }: Pick<TableOptions, 'givenOptions'>,
-): GrowingTable {
-  const fill = (records: readonly JsonObject[], wanted: readonly Column[]) =>
-    fillColumns(records, wanted, screen, { writeMoment: clockTime });
-  let first: { columns: readonly FilledColumn[]; layout: Layout } | undefined;
+): (records: readonly JsonObject[]) => Promise<string> {
+  const options = { writeMoment: clockTime };
+  let shown: readonly FittedColumn[] | undefined;
 
   async function begin(records: readonly JsonObject[]): Promise<string[]> {
     const isNeeded = ({ column, cells }: FilledColumn) => !isImplied(column, cells, givenOptions);
-    const filled = fill(records, columns).filter(isNeeded);
+    const filled = fillColumns(records, columns, screen, options).filter(isNeeded);
     const textWidth = await textWidthFor(filled, screen);
-    const widths = withRoomForMore(filled, textWidth, screen.width);
-    const layout = layOut(columnsOf(filled), widths, screen.width);
-    first = { columns: filled, layout };
-    return drawTable(filled, records, layout, textWidth, screen);
+    const measured = withRoomForMore(measure(filled, textWidth), screen.width);
+    ({ shown } = layOut(measured, screen.width));
+    return drawTable(shown, records, textWidth, screen);
   }
 
   async function addRows(
     records: readonly JsonObject[],
-    { columns: firstColumns, layout }: NonNullable<typeof first>,
+    firstColumns: readonly FittedColumn[],
   ): Promise<string[]> {
-    const filled = fill(records, columnsOf(firstColumns)).map((each, index) => ({
-      ...each,
-      alignedRight: firstColumns[index]?.alignedRight ?? false,
+    const filled = firstColumns.map((first) => ({
+      ...first,
+      cells: records.map((record) => cellOf(record, first.column, screen, options)),
     }));
     const textWidth = await textWidthFor(filled, screen);
-    const [_header, ...rows] = await drawTable(filled, records, layout, textWidth, screen);
+    const [_header, ...rows] = await drawTable(filled, records, textWidth, screen);
     return rows;
   }
 
-  return {
-    async append(records) {
-      const lines = first ? await addRows(records, first) : await begin(records);
-      return withLineBreaks(lines);
-    },
-  };
+  return async (records) => withLineBreaks(shown ? await addRows(records, shown) : await begin(records));
 }
 
 const withLineBreaks = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
@@ -97,13 +92,17 @@ interface FilledColumn {
   alignedRight: boolean;
 }
 
-const columnsOf = (filled: readonly FilledColumn[]): Column[] => filled.map(({ column }) => column);
+type MeasuredColumn = FilledColumn & { wantedWidth: number };
+type FittedColumn = Fitted<MeasuredColumn>;
+
+const fittedWidth = (column: Column, shown: readonly FittedColumn[]): number | undefined =>
+  shown.find((each) => each.column === column)?.width;
 
 function fillColumns(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
-  options: CellOptions = {},
+  options?: CellOptions,
 ): FilledColumn[] {
   return columns.map((column) => {
     const alignedRight = isFigure(records, column);
@@ -143,65 +142,57 @@ function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
   }
 }
 
-const wantedWidths = (filled: readonly FilledColumn[], { width }: TextWidth): number[] =>
-  filled.map(({ head, cells }) =>
-    cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(head)),
-  );
+const measure = (filled: readonly FilledColumn[], { width }: TextWidth): MeasuredColumn[] =>
+  filled.map((each) => {
+    const wantedWidth = each.cells.reduce(
+      (widest, { text }) => Math.max(widest, width(text)),
+      width(each.head),
+    );
+    return { ...each, wantedWidth };
+  });
 
-function withRoomForMore(filled: readonly FilledColumn[], textWidth: TextWidth, width: number): number[] {
-  const longest = filled.findLastIndex(({ column: { firstLine, neverCut } }) => firstLine ?? !neverCut);
-  return wantedWidths(filled, textWidth).map((wanted, index) => {
-    if (index === longest) return Math.max(wanted, width);
-    const { moment, reservedWidth = 0 } = filled[index]?.column ?? {};
-    return Math.max(wanted, moment ? widestClockTime : reservedWidth);
+/** The last column with free text gets the rest of the line. */
+function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {
+  const lastText = measured.findLast(({ column }) => column.firstLine || !column.neverCut);
+  return measured.map((each) => {
+    const { moment, reservedWidth = 0 } = each.column;
+    const reserved = moment ? widestClockTime : reservedWidth;
+    return { ...each, wantedWidth: Math.max(each.wantedWidth, each === lastText ? width : reserved) };
   });
 }
 
 function drawTable(
-  filled: readonly FilledColumn[],
+  shown: readonly FittedColumn[],
   records: readonly JsonObject[],
-  { shown, widths }: Layout,
   textWidth: TextWidth,
-  screen: Screen,
+  { style, glyphs, hint }: Screen,
   total?: JsonObject,
 ): Promise<string[]> {
-  const { style, glyphs, hint } = screen;
-  const visibleColumns = shown.flatMap((index) => filled[index] ?? []);
-  const drawn = visibleColumns.map(({ column, head, cells }, place) => {
-    const width = widths[place] ?? 0;
-    const drawCell = ({ text, tone, hasMore }: Cell, record: JsonObject) => {
-      if (column.chart) return drawBars(columnValue(record, column), width, style, glyphs);
-      const cut = textWidth.cut(text, width);
-      if (column.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
-      if (record === total) return style.bold(cut);
-      return tone === undefined ? cut : style[tone](cut);
-    };
-    return [
-      style.bold(textWidth.cut(head, width)),
-      ...records.map((record, row) => drawCell(cells[row] ?? { text: '' }, record)),
-    ];
-  });
-  const rowCount = 1 + records.length;
-  const rows = Array.from({ length: rowCount }, (_, row) => drawn.map((column) => column[row] ?? ''));
-  return drawRows(
-    rows,
-    widths,
-    visibleColumns.map(({ alignedRight }) => alignedRight),
-  );
+  const drawCell = ({ column, cells, width }: FittedColumn, record: JsonObject, row: number) => {
+    if (column.chart) return drawBars(columnValue(record, column), { width, style, glyphs });
+    const { text, tone, hasMore }: Cell = cells[row] ?? { text: '' };
+    const cut = textWidth.cut(text, width);
+    if (column.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
+    if (record === total) return style.bold(cut);
+    return tone === undefined ? cut : style[tone](cut);
+  };
+  const header = shown.map(({ head, width }) => style.bold(textWidth.cut(head, width)));
+  const rows = records.map((record, row) => shown.map((column) => drawCell(column, record, row)));
+  return drawRows([header, ...rows], shown);
 }
 
 function captions(
   filled: readonly FilledColumn[],
   record: JsonObject | undefined,
-  { shown, widths }: Layout,
+  { shown }: TableLayout,
   textWidth: TextWidth,
   { now, glyphs, style, width }: Screen,
 ): string[] {
-  return columnsOf(filled).flatMap((column, index) => {
+  return filled.flatMap(({ column }) => {
     if (!column.chart || record === undefined) return [];
     const buckets = columnValue(record, column);
     const { since } = column.chart;
-    const caption = describeBars(buckets, widths[shown.indexOf(index)] ?? 0, { since, now, glyphs });
+    const caption = describeBars(buckets, fittedWidth(column, shown) ?? 0, { since, now, glyphs });
     return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
   });
 }

@@ -60,8 +60,8 @@ export function timeRange(from: number, to: number, now: number, { dash }: Glyph
     const day = `${date.getDate()} ${months[date.getMonth()]} ${isThisYear ? '' : `${date.getFullYear()} `}`;
     return `${isToday ? '' : day}${date.toTimeString().slice(0, digits)}`;
   });
-  const isOver = to <= now || from > now;
-  return `${written[0]} ${dash} ${isOver ? written[1] : 'now'}`;
+  const endsNow = from <= now && now < to;
+  return `${written[0]} ${dash} ${endsNow ? 'now' : written[1]}`;
 }
 
 export function wholeMoment(moment: string, now: number): string {

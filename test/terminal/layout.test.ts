@@ -20,26 +20,24 @@ describe('a table', () => {
     columns: fc.array(columnOf, { minLength: 1, maxLength: 8 }),
     width: fc.integer({ min: 40, max: 160 }),
   });
-  const laidOut = ({ columns, width }: typeof plan extends fc.Arbitrary<infer T> ? T : never) => {
-    const definitions = columns.map(
-      (column, index): Column => ({ header: `${index}`, paths: [], ...column }),
-    );
-    return layOut(
-      definitions,
-      columns.map(({ wanted }) => wanted),
+  const laidOut = ({ columns, width }: typeof plan extends fc.Arbitrary<infer T> ? T : never) =>
+    layOut(
+      columns.map(({ wanted, ...column }, index) => {
+        const definition: Column = { header: `${index}`, paths: [], ...column };
+        return { index, column: definition, wantedWidth: wanted };
+      }),
       width,
     );
-  };
 
   it('is no wider than the terminal, and no column is wider than its values', () => {
     fc.assert(
       fc.property(plan, ({ columns, width }) => {
-        const { shown, widths } = laidOut({ columns, width });
-        const total = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1);
+        const { shown } = laidOut({ columns, width });
+        const total = shown.reduce((sum, each) => sum + each.width, gap.length * (shown.length - 1));
         expect(total).toBeLessThanOrEqual(width);
-        for (const [place, index] of shown.entries()) {
-          expect(widths[place]).toBeLessThanOrEqual(columns[index]?.wanted ?? 0);
-          expect(widths[place]).toBeGreaterThan(0);
+        for (const each of shown) {
+          expect(each.width).toBeLessThanOrEqual(each.wantedWidth);
+          expect(each.width).toBeGreaterThan(0);
         }
       }),
     );
@@ -48,17 +46,14 @@ describe('a table', () => {
   it('leaves out optional columns, the lowest number first, before it cuts a text below 20 characters', () => {
     fc.assert(
       fc.property(plan, ({ columns, width }) => {
-        const { shown, widths } = laidOut({ columns, width });
-        const rank = (index: number) => columns[index]?.droppable ?? Infinity;
-        const isCut = shown.some((index, place) => {
-          const { wanted = 0 } = columns[index] ?? {};
-          return (widths[place] ?? 0) < Math.min(wanted, 20);
-        });
-        if (isCut) expect(shown.every((index) => rank(index) === Infinity)).toBe(true);
-        const gone = columns.map((_, index) => index).filter((index) => !shown.includes(index));
-        const went = gone.filter((index) => rank(index) !== Infinity).map(rank);
-        const stayed = shown.map(rank);
-        expect(Math.max(0, ...went)).toBeLessThanOrEqual(Math.min(...stayed));
+        const { shown } = laidOut({ columns, width });
+        const rank = ({ droppable = Infinity }: { droppable?: number | undefined }) => droppable;
+        const stayed = shown.map(({ column }) => rank(column));
+        const isCut = shown.some((each) => each.width < Math.min(each.wantedWidth, 20));
+        if (isCut) expect(stayed.every((each) => each === Infinity)).toBe(true);
+        const gone = columns.filter((_, index) => !shown.some((each) => each.index === index));
+        const dropped = gone.map(rank).filter((each) => each !== Infinity);
+        expect(Math.max(0, ...dropped)).toBeLessThanOrEqual(Math.min(...stayed));
       }),
     );
   });

@@ -36,5 +36,5 @@ async function createFormatter(
     return async (records) => `${await formatRecords(records, result, screen, options)}\n`;
   }
   const { createGrowingTable } = await import('../table.ts');
-  return createGrowingTable(shownColumns(result.columns, options), screen, options).append;
+  return createGrowingTable(shownColumns(result.columns, options), screen, options);
 }
