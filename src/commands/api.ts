@@ -22,13 +22,13 @@ export const command = defineCommand({
     'Send any request to the service, and print the JSON of the answer. The default method is GET, or POST with fields ' +
     'or --input.',
   details:
-    'Use this command for routes that have no command of their own yet. Fields go into the query of GET, HEAD, OPTIONS ' +
-    'and DELETE and of requests with --input, and into a JSON body of other requests. The command needs a token, and ' +
-    'sends it to the base URL only.',
+    'Use this command for routes that have no command of their own yet. In GET, HEAD, OPTIONS and DELETE requests, and in ' +
+    'requests with --input, fields go into the query. In other requests, fields go into a JSON body. The command needs a ' +
+    'token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
     first: {
-      ...argument('<method|path>', 'the HTTP method; or the path, without a method'),
+      ...argument('<method|path>', 'the HTTP method, or the path alone'),
       words: methods,
       missingMessage: pathMissing,
     },

@@ -30,7 +30,7 @@ export const command = defineCommand({
       total = vals.size;
     });
     const refusable = added.filter(({ name }) => !namePattern.test(name));
-    const message = `A service may refuse names other than ${nameRule}. Change the name in vals.json, or list the file in .valsignore.`;
+    const message = `The service may refuse the name of the val. ${nameRule} Change the name in vals.json, or list the file in .valsignore.`;
     for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
       say.warn(sentence);
     }

@@ -126,7 +126,7 @@ function renameHints(differing: readonly Examined[]): string[] {
   const fresh = filesThatAre('new', ({ here }) => here);
   return likelyRenames(missing, fresh).map(
     ({ from, to }) =>
-      `The file ${to} looks like ${from} with other code. If you renamed the file, replace ${from} with ${to} in vals.json.`,
+      `${from} is missing, and the new file ${to} has similar code. If you renamed the file, replace ${from} with ${to} in vals.json.`,
   );
 }
 

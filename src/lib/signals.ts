@@ -96,7 +96,7 @@ export function setBeforeComputation(action: () => void): void {
 
 /**
  * JavaScript handles a signal only between two turns of the event loop. So this function removes the listeners during
- * a long computation, and a signal ends the process at once.
+ * a long computation, and a signal ends the process immediately.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;

@@ -2,7 +2,8 @@
 // limits.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
-export const nameRule = '1 to 48 letters, digits and _, a letter first';
+export const nameRule =
+  'Services usually accept names that begin with a letter and have 1 to 48 letters, digits or _.';
 
 export function validName(name: string): string | undefined {
   const valid = name

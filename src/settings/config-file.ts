@@ -50,7 +50,7 @@ function checkConfig(text: string, file: string): StoredConfig {
     throw corrupt('contains a token that is not a string');
   }
   if (!isListOfFolders(safeDirectories)) {
-    throw corrupt('contains "safeDirectories" that are not a list of absolute paths');
+    throw corrupt('contains a "safeDirectories" that is not a list of absolute paths');
   }
   return {
     baseUrl,

@@ -44,7 +44,7 @@ export interface Output {
   messages: Messages;
   format: Format;
   /**
-   * A signal ends the work at once, unless the command has changed something on the service. Such a change must be
+   * A signal ends the work immediately, unless the command has changed something on the service. Such a change must be
    * reported.
    */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;

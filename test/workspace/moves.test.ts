@@ -96,7 +96,7 @@ describe('a file that was renamed and edited at once', () => {
     const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
     place.remove('old.ts');
     place.put({ 'new.ts': code('edited') });
-    expect(await hintsOf(place)).toContain('The file new.ts looks like old.ts with other code.');
+    expect(await hintsOf(place)).toContain('old.ts is missing, and the new file new.ts has similar code.');
     place.put({ 'vals.json': place.read('vals.json').replace('old.ts', 'new.ts') });
     expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
   });

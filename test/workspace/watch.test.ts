@@ -287,7 +287,7 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
   await watch.until(() => puts() === 1);
   const ended = watch.end();
   await watch.until(() =>
-    watch.stderr().includes('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
+    watch.stderr().includes('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
   );
   answer();
   expect(await ended).toBe(130);

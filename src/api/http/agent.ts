@@ -35,7 +35,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
       maxHeaderSize: 16_384,
       connect(target, callback) {
         if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
-        // If a service ends each connection at once, undici would otherwise connect again for ever.
+        // If a service ends each connection immediately, undici would otherwise connect again for ever.
         connection.mayConnect = false;
         connectInTime(target, callback);
       },

@@ -189,10 +189,10 @@ function defaultMeaning(status: number, isExplained: boolean): string {
 const defaultMeanings: Record<number, string> = {
   401: 'The service does not accept the token',
   403: 'The token has no permission for the request',
-  404: 'The service does not have what the request asks for',
+  404: 'The requested resource does not exist on the service',
   408: 'The service did not receive the whole request in time',
   409: 'The request conflicts with the current state on the service',
-  410: 'The service no longer has what the request asks for',
+  410: 'The requested resource no longer exists on the service',
   412: 'The request conflicts with the current state on the service',
   413: 'The service refused the request because it is too large',
   429: 'The service received too many requests',

@@ -43,7 +43,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
     };
   }
 
-  // After an abort, the transport sends nothing and returns a fault. So all waiting requests are admitted and end at once.
+  // After an abort, the transport sends nothing and returns a fault. So all waiting requests are admitted, and fail.
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();

@@ -80,7 +80,7 @@ async function codesToSend(
   const current = codeOf(source);
   const conflict = () => {
     const name = textAt(source, 'name');
-    return new ConflictError(`${name} has other code on ${target.name}.`, {
+    return new ConflictError(`${name} has different code on ${target.name}.`, {
       hint: 'To overwrite the val, add --force.',
     });
   };

@@ -16,17 +16,17 @@ export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy are copied if that service accepts them. A val that has other code there is not overwritten without --force.',
+    'privacy are copied if that service accepts them. A val that has different code there is not overwritten without --force.',
   details:
-    'At the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
-    'With --versions, a val that has the first versions already gets only the missing ones, so you can run an ' +
-    'interrupted copy again. Equal versions in a row count as one.',
+    'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
+    'After an interruption, run the command again: with --versions, it copies only the versions that are missing there. ' +
+    'Equal versions in a row count as one.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
     to: word('--to <base-url>', 'the base URL of the service or space to copy to'),
     all: toggle('--all', 'copy all your vals'),
     versions: toggle('--versions', 'copy all versions, not only the current code'),
-    force: toggle('--force', 'overwrite vals that have other code on the --to service'),
+    force: toggle('--force', 'overwrite vals that have different code on the --to service'),
     dryRun,
   },
   examples: [
@@ -38,7 +38,7 @@ export const command = defineCommand({
   jobSummary: true,
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
-      throw new UsageError('The service to copy to is missing.', {
+      throw new UsageError('No service to copy to was given.', {
         hint: 'Add --to <base-url>. To list the services that you are signed in to, run `vals use`.',
       });
     if (all && ids.length > 0) {

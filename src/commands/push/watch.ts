@@ -59,7 +59,7 @@ export async function watchWorkspace(
 
 async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
-    say.note('Waiting for the running pushes. Press Ctrl-C again to stop at once.'),
+    say.note('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
   );
   await beyondGracePeriod(async () => {
     await saves.close();

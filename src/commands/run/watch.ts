@@ -12,7 +12,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const invocation = await prepare(context, given);
   const { target } = invocation;
   if (target.kind !== 'file') {
-    throw new UsageError('--watch needs a file, but the val runs with the code on the service.', {
+    throw new UsageError(`--watch needs a file, but ${given.val} is a val on the service.`, {
       hint: 'Give the file of the val. To get the file, run `vals pull` in a workspace.',
     });
   }

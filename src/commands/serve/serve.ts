@@ -17,7 +17,7 @@ export const command = defineCommand({
     ...placeOptions,
     seed: word('--seed <file>', 'load runs, likes, comments and references from JSON'),
     host: word('--host <address>', 'the address to listen on (default: 127.0.0.1)'),
-    publicUrl: word('--public-url <url>', 'the URL that people use; other hosts are refused'),
+    publicUrl: word('--public-url <url>', 'the only URL at which people can use the service'),
     trustProxy: word('--trust-proxy <address>', 'accept plain HTTP from a proxy that terminates TLS'),
     tlsCert: word('--tls-cert <file>', 'serve HTTPS with this certificate and chain (PEM)'),
     tlsKey: word('--tls-key <file>', 'the private key of the certificate (PEM)'),

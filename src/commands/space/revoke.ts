@@ -14,7 +14,7 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a person from a space',
   description:
-    'Remove a person from a space. The person loses access at once, in every running service that uses the same ' +
+    'Remove a person from a space. The person loses access immediately, in every running service that uses the same ' +
     'database. The versions that the person made stay.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: existingPlaceOptions,

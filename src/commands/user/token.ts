@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: 'Give a person a new token, and end the old one',
   description:
     'Give a person a new token, and print it. The token is shown only once, because only its digest is kept. The old ' +
-    'token stops working at once, in every service that uses the same database.',
+    'token stops working immediately, in every service that uses the same database.',
   arguments: { username: usernameArgument },
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],

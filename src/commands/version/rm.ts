@@ -11,7 +11,7 @@ import { removeBatch } from '../shared/remove.ts';
 export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. The command asks first, and says which version is current.',
-  descriptionForAgents: 'Delete versions of a val at once. This cannot be undone.',
+  descriptionForAgents: 'Delete versions of a val without a question. This cannot be undone.',
   arguments: { val: valArgument, versions: version('<version...>', 'the numbers of the versions to delete') },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],

@@ -33,7 +33,7 @@ export function parseManifest(text: string): Manifest {
   }
   if (!isObject(content)) throw broken('is not a JSON object');
   const { vals = {}, ...unknownKeys } = content;
-  if (!isObject(vals)) throw broken('has a "vals" that is not an object');
+  if (!isObject(vals)) throw broken('must have an object as "vals"');
   const entries = new Map(Object.entries(vals).map(([file, value]) => [file, parseEntry(file, value)]));
   refuseDuplicates(entries);
   return { vals: entries, unknownKeys };
@@ -48,14 +48,15 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
     );
   }
   const place = `vals["${file}"]`;
-  if (!isObject(value)) throw broken(`has ${place}, which is not an object`);
+  if (!isObject(value)) throw broken(`must have an object as ${place}`);
   const { name, ids = {}, ...unknownKeys } = value;
-  if (typeof name !== 'string' || name === '') throw broken(`has no text as "name" in ${place}`);
-  if (!isObject(ids)) throw broken(`has ${place} with "ids" that are not an object`);
+  if (typeof name !== 'string' || name === '')
+    throw broken(`must have a non-empty string as "name" in ${place}`);
+  if (!isObject(ids)) throw broken(`must have an object as "ids" in ${place}`);
   const idsByService = new Map<string, string>();
   for (const [service, id] of Object.entries(ids)) {
     if (typeof id !== 'string' || id === '') {
-      throw broken(`has ${place} with an id for ${service} that is not text`);
+      throw broken(`must have a non-empty string as the id for ${service} in ${place}`);
     }
     idsByService.set(service, id);
   }

@@ -2,7 +2,7 @@ import { longestCode, longestReadme, namePattern, nameRule } from '../../lib/val
 
 export function checkName(name: string, warn: (message: string) => void): void {
   if (!namePattern.test(name)) {
-    warn(`The service may refuse the name "${name}": ${nameRule}.`);
+    warn(`The service may refuse the name "${name}". ${nameRule}`);
   }
 }
 
