@@ -12,8 +12,8 @@ export type CancelConnect = (reason: Error) => void;
 export function createDirectConnect(): Connect {
   const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
   let tlsConnector: buildConnector.connector | undefined;
-  const keptParser: { module?: WebAssembly.Module } = {};
-  const keptSessions = new Map<string, Buffer>();
+  /** undici and V8 have only weak references to these objects, so without `kept` they would be made again. */
+  const kept: { parser?: WebAssembly.Module; sessions: Map<string, Buffer> } = { sessions: new Map() };
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
   const getTlsConnector = () => {
@@ -28,8 +28,8 @@ export function createDirectConnect(): Connect {
   ): Socket => {
     // undici's connector returns a socket, although its type says `void`.
     const socket = connector(target, callback) as unknown as Socket;
-    socket.on('session', (session: Buffer) => keptSessions.set(target.hostname, session));
-    keptParser.module ??= compileParser();
+    socket.on('session', (session: Buffer) => kept.sessions.set(target.hostname, session));
+    kept.parser ??= compileParser();
     return socket;
   };
 

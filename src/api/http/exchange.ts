@@ -21,7 +21,7 @@ export interface Reply extends Head {
   body: Buffer | NoBody;
 }
 
-type NoBody = 'unwanted' | 'too large' | Error;
+type NoBody = 'redirect' | 'compressed' | 'too large' | Error;
 
 export interface NoReply {
   error: Error;
@@ -54,7 +54,6 @@ export function exchange(
     let bytesLeft = 0;
     /** Undefined until undici begins to send the request. */
     let controller: Dispatcher.DispatchController | undefined;
-    let abortReason: Error | undefined;
     let isFinished = false;
     const seconds = Math.round(limitMs / 100) / 10;
     const cancelLimit = clock.after(limitMs, () =>
@@ -67,14 +66,15 @@ export function exchange(
       { method, origin, path: pathWithQuery, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {
-          if (abortReason) return started.abort(abortReason);
           controller = started;
+          if (isFinished) started.abort(new GivenUp());
         },
         onResponseStart(_controller, status, headers) {
           const isInterim = status < 200;
           if (isInterim) return;
           head = { status, headers };
-          if (isBodyUnwanted(request, head)) return giveUp('unwanted');
+          const problem = bodyProblem(request, head);
+          if (problem !== undefined) return giveUp(problem);
           bytesLeft = isSuccess(head) ? largestBody : largestErrorBody;
         },
         onResponseData(_controller, chunk) {
@@ -90,9 +90,8 @@ export function exchange(
     );
 
     function giveUp(reason: NoBody): void {
-      abortReason = asError(reason);
       finishWithoutBody(reason);
-      controller?.abort(abortReason);
+      controller?.abort(asError(reason));
     }
 
     function finishWithoutBody(reason: NoBody): void {
@@ -123,17 +122,17 @@ export function headerOf({ headers }: Head, name: string): string | undefined {
 }
 
 export const isSuccess = ({ status }: Head): boolean => status >= 200 && status < 300;
-export const isRedirect = ({ status }: Head): boolean => status >= 300 && status < 400;
 export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
 
 const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
-function isBodyUnwanted(request: HttpRequest, head: Head): boolean {
-  if (isRedirect(head)) return true;
+function bodyProblem(request: HttpRequest, head: Head): NoBody | undefined {
+  const { status } = head;
+  if (status >= 300 && status < 400) return 'redirect';
+  const isBodyIgnored = status === 204 || (isSuccess(head) && ignoresBody(request));
   const isCompressed = encodingOf(head).toLowerCase() !== 'identity';
-  const isBodyIgnored = head.status === 204 || (isSuccess(head) && ignoresBody(request));
-  return isCompressed && !isBodyIgnored;
+  return isCompressed && !isBodyIgnored ? 'compressed' : undefined;
 }
 
 export const ignoresBody = ({ method, acceptsAnyAnswer }: HttpRequest): boolean =>

@@ -14,7 +14,6 @@ import {
   headerOf,
   type Interrupts,
   ignoresBody,
-  isRedirect,
   isSuccess,
   type Reply,
 } from './exchange.ts';
@@ -71,7 +70,7 @@ function readReply(
 ): Answer | Fault {
   const { status, body } = reply;
   const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
-  if (isRedirect(reply)) {
+  if (body === 'redirect') {
     const location = headerOf(reply, 'location') ?? 'nowhere';
     return unusable(`sent a redirect to ${location}, and redirects are not followed`);
   }
