@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
-import { runProcess as run, temporaryFolder } from '../../../support/program.ts';
+import { runProcess as run } from '../../../support/program.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';
@@ -23,11 +23,10 @@ const serverClock = (): FastClock => ({
 
 describe('the built program', () => {
   it('reacts to faults like the program in the process of the tests', { timeout: 240_000 }, async () => {
-    const home = temporaryFolder();
     const built: Stage = {
       clock: serverClock,
       run: (args, baseUrl, { command }) =>
-        run(args, { home, input: command.input, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: canary } }),
+        run(args, { input: command.input, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: canary } }),
       timeout: (fault) => (fault.timeout === undefined ? 60 : 2),
       untouchedUrl: untouched.baseUrl,
       exact: false,

@@ -84,6 +84,9 @@ export async function invoke(args: readonly string[], options: InvokeOptions): P
     env: {
       HOME: folder,
       VALS_CONFIG_DIR: join(folder, 'config'),
+      // The system gives a port to several servers, one after the other. With one folder for all, a push would know the
+      // version of the val from an earlier server on the same port.
+      VALS_DATA_DIR: mkdtempSync(join(folder, 'data-')),
       VALS_BASE_URL: options.baseUrl,
       VALS_TOKEN: canary,
       TERM: 'xterm-256color',
