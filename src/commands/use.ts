@@ -81,7 +81,7 @@ function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObj
 
 function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError {
   const known = spaces.map(({ baseUrl }) => baseUrl);
-  return new NotFoundError(`You are not a member of any space at ${href}.`, {
+  return new NotFoundError(`There is no space at ${href}, or you are not a member of that space.`, {
     hint:
       known.length > 0
         ? `Use one of your spaces: ${known.join(', ')}.`
@@ -91,9 +91,9 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
 
 function notSignedIn(href: string, config: StoredConfig): UsageError {
   const known = services(config).map(({ baseUrl }) => baseUrl);
-  const others = known.length === 0 ? '' : `, but to ${known.join(', ')}`;
+  const others = known.length === 0 ? '' : ` You are signed in to ${known.join(', ')}.`;
   const address = href.includes('://') ? href : `https://${href}`;
-  return new UsageError(`You are not signed in to ${href}${others}.`, {
+  return new UsageError(`You are not signed in to ${href}.${others}`, {
     hint: `To sign in, run ${shell`vals login --base-url ${address}`}.`,
   });
 }

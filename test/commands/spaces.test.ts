@@ -27,7 +27,7 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   const other = await ada.vals(['use', `${baseUrl}/@ops`, '--json']);
   expect(other).toMatchObject({
     exit: 3,
-    error: { message: `You are not a member of any space at ${baseUrl}/@ops.` },
+    error: { message: `There is no space at ${baseUrl}/@ops, or you are not a member of that space.` },
   });
   expect(other.error?.hint).toContain(space);
   await store.spaces.revoke('acme', 'ada');

@@ -286,7 +286,7 @@ describe('a repository with files of its own in .vals', () => {
         expect({ exit, stderr }).toEqual({
           exit: 0,
           stderr: expect.stringContaining(
-            `"prod" is unchanged, but that could not be recorded: .vals/${name}`,
+            `The workspace could not record that "prod" is unchanged: .vals/${name}`,
           ),
         });
       }

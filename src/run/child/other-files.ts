@@ -7,8 +7,8 @@ export function protectOtherFiles(): void {
 }
 
 /**
- * A val must not change the working directory, because Node checks a relative path against the working directory of the
- * call, but opens the file later, from the working directory of that moment.
+ * Node checks a relative path when the val calls a function, but opens the file later. A val that changes the working
+ * directory in between could open another file.
  */
 function forbidOtherWorkingDirectory(): void {
   replace(process, 'chdir', () => {
@@ -17,8 +17,8 @@ function forbidOtherWorkingDirectory(): void {
 }
 
 /**
- * A val must not create socket files, because Node deletes a socket file by its path. The path can lead to another file by
- * then: `/proc/self/fd/9/name` is in any folder that the val opens as descriptor 9.
+ * Node deletes a socket file by its path, which may then lead to another file: `/proc/self/fd/9/name` is in any folder
+ * that the val opens as descriptor 9.
  */
 function forbidSocketFiles(): void {
   const prototype = pipePrototype();

@@ -104,7 +104,7 @@ export function createBases(
       for (const file of files) refuseSpecial(root, file);
     },
     warnNotRecorded({ name }, { message }) {
-      if (!hasWarned) warn(`"${name}" is unchanged, but that could not be recorded: ${message}`);
+      if (!hasWarned) warn(`The workspace could not record that "${name}" is unchanged: ${message}`);
       hasWarned = true;
     },
     removeBaseByName(name) {

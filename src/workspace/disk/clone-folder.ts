@@ -26,7 +26,7 @@ export function beginClone(folder: string, service: string): void {
   try {
     makeFolder(folder);
   } catch (error) {
-    throw new LocalError(`${folder} could not be made: ${errorMessageOf(error)}`, {
+    throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may write to.',
       cause: error,
     });
