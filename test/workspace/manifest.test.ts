@@ -105,18 +105,17 @@ it('vals.json loses no entry if several processes write at once', async () => {
   const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
   const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
   const warn = () => {};
-  const { signal } = new AbortController();
-  const context = {
+  const contextOfProcess = () => ({
     settings: createSettings({}, { env: {}, cwd: '/', system: { platform: 'linux' } }, warn),
-    signal,
+    signal: new AbortController().signal,
     clock: systemClock,
     say: { warn },
-  };
+  });
   await Promise.all(
     names.map((name) =>
       updateManifest(
         cwd,
-        context,
+        contextOfProcess(),
         ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), unknownKeys: {} }),
       ),
     ),
