@@ -45,7 +45,8 @@ async function bundle(entry) {
     define: { VERSION: JSON.stringify(version) },
   });
   const text = outputFiles.map((file) => file.text).join('');
-  // bin/code-cache.js reads main.js as Latin-1, so main.js must be ASCII. esbuild does not escape regular expressions.
+  // bin/code-cache.js reads main.js as Latin-1, so main.js must be ASCII. esbuild escapes strings, but no regular
+  // expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

@@ -8,7 +8,7 @@ import { column } from '../terminal/column.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
 
 export const command = defineCommand({
-  summary: 'Show the services you are signed in to, or switch',
+  summary: 'Show your services, or change the default service',
   description:
     'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',

@@ -34,7 +34,7 @@ export const command = defineCommand({
     log: word('--log <form>', 'the format of the request log (default: text)', { choices: ['text', 'json'] }),
     rate: parsed(
       '--rate <n>',
-      'requests per second and token (team default: 500)',
+      'requests per second for a token (team default: 500)',
       wholeNumber('--rate', 1, 999_999),
     ),
   },
