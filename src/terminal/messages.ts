@@ -1,13 +1,12 @@
 import { describeError, type ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { quoteWord } from '../lib/shell-command.ts';
-import { visible, visibleLines } from '../lib/visible.ts';
+import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import type { Glyphs } from './glyphs.ts';
 import { withoutToken } from './json-text.ts';
+import { createLineWriter, type LineWriterOptions } from './line-writer.ts';
 import type { Redactor, Sink } from './streams.ts';
-import { createStyle, type Style } from './style.ts';
-import { createTextWidth } from './text-width.ts';
 
 export interface Say {
   warn(message: string): void;
@@ -40,122 +39,86 @@ export interface Messages extends Omit<Say, 'done'> {
   finish(): Promise<void>;
 }
 
-export interface MessageOptions {
+export interface MessageOptions extends LineWriterOptions {
   json: boolean;
-  color: boolean;
   quiet: boolean;
   atTerminal: boolean;
   glyphs: Glyphs;
-  clearProgress(): void;
 }
 
-const narrow = 60;
-
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
+  const { json, quiet, atTerminal, glyphs } = options;
+  const writer = createLineWriter(stderr, redactor, options);
   const hints = new Set<string>();
   const wordsById = new Map<string, string>();
-  const withWords = (text: string) => {
-    const isCommand = (index: number) => index % 2 === 1;
-    const parts = text.split('`').map((part, index) => {
-      const quote = isCommand(index) ? quoteWord : (word: string) => word;
-      let replaced = part;
-      for (const [id, word] of wordsById) replaced = replaced.replaceAll(quote(id), quote(word));
-      return replaced;
-    });
-    return parts.join('`');
-  };
   let lastLine: Parameters<Messages['done']> | undefined;
-  let written = Promise.resolve();
-  const write = (line: (style: Style) => string | Promise<string>, clean?: () => string) => {
-    const writeLine = async () => {
-      const text = await line(await createStyle(options.color));
-      options.clearProgress();
-      await stderr.write(`${text}\n`, clean);
-    };
-    // A failed write to stderr is ignored, because it cannot be reported anywhere.
-    written = written.then(writeLine).catch(() => {});
-  };
-  const wrapped = async (message: string, label = ''): Promise<string> => {
-    const text = label + visible(redactor.redact(message));
-    if (!stderr.isTerminal) return text;
-    const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
-    const textWidth = await createTextWidth([text]);
-    return textWidth.wrap(text, stderr.width, indent).join('\n');
-  };
-  const writeLabelled = (label: string, tone: 'red' | 'yellow' | 'cyan' | 'green', message: string) =>
-    write(async (style) => {
-      const text = await wrapped(message, label && `${label} `);
-      return style[tone](label) + text.slice(label.length);
-    });
-  const writeDim = (message: string) => write(async ({ dim }) => dim(await wrapped(message)));
-  const writeLines = (lines: string) =>
-    write(async () => {
-      const textWidth = await createTextWidth([lines]);
-      const wrapLine = (line: string) =>
-        line.startsWith(' ') ? line : textWidth.wrap(line, stderr.width).join('\n');
-      return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
-    });
-  const warn = (message: string) => writeLabelled('warning:', 'yellow', message);
+  const warn = (message: string) => writer.writeLabelled('warning:', 'yellow', message);
 
   return {
     warn,
     warnInText(message) {
-      if (!options.json) warn(message);
+      if (!json) warn(message);
     },
     hint: (message) => void hints.add(message),
     more: () => void hints.add('There are more records. To see them, add --limit N or --all.'),
-    note: writeDim,
+    note: writer.writeDim,
     done: (...line) => {
       lastLine = line;
     },
-    line: (text) => write(() => visible(text)),
+    line: (text) => writer.write(() => visible(text)),
     banner(lines) {
-      if (stderr.isTerminal && !options.quiet) writeLines(lines);
+      if (stderr.isTerminal && !quiet) writer.writeLines(lines);
     },
     table(records, columns) {
-      if (!stderr.isTerminal || options.quiet) return;
-      write(async (style) => {
+      if (!stderr.isTerminal || quiet) return;
+      writer.write(async (style) => {
         const { formatTable } = await import('./table.ts');
         const { width } = stderr;
         const { redact } = redactor;
-        const screen = { width, style, redact, glyphs: options.glyphs, now: 0, links: false, hint: () => {} };
-        const table = await formatTable(records, columns, screen, {
-          givenOptions: new Set(),
-          userChoseColumns: false,
-        });
+        const screen = { width, style, redact, glyphs, now: 0, links: false, hint: () => {} };
+        const tableOptions = { givenOptions: new Set<string>(), userChoseColumns: false };
+        const table = await formatTable(records, columns, screen, tableOptions);
         return table.trimEnd();
       });
     },
     instruct(lines) {
-      if (stderr.isTerminal) writeLines(lines);
+      if (stderr.isTerminal) writer.writeLines(lines);
     },
-    trace: (line) => write(({ dim }) => dim(visible(line))),
+    trace: (line) => writer.write(({ dim }) => dim(visible(line))),
     error(error) {
-      if (options.json) {
+      if (json) {
         const described = { error: describeError(error) };
-        write(
-          () => stringifyJson(described),
-          () => `${stringifyJson(withoutToken(described, redactor))}\n`,
-        );
-        return;
+        const clean = () => `${stringifyJson(withoutToken(described, redactor))}\n`;
+        return writer.write(() => stringifyJson(described), clean);
       }
       if (error.message === '') return;
       const { hint } = error.facts;
-      writeLabelled('error:', 'red', withWords(error.message));
-      if (hint && !options.quiet) writeLabelled('hint:', 'cyan', withWords(hint));
+      writer.writeLabelled('error:', 'red', withWords(error.message, wordsById));
+      if (hint && !quiet) writer.writeLabelled('hint:', 'cyan', withWords(hint, wordsById));
     },
     nameVal: (id, word) => void wordsById.set(id, word),
-    flush: () => written,
-    async finish() {
-      const { atTerminal, quiet, glyphs } = options;
+    flush: writer.flush,
+    finish() {
       if (atTerminal && !quiet) {
-        for (const hint of hints) writeDim(hint);
+        for (const hint of hints) writer.writeDim(hint);
         if (lastLine) {
           const [sentence, details] = lastLine;
-          writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${details.join(', ')})`);
+          writer.writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${details.join(', ')})`);
         }
       }
-      await written;
+      return writer.flush();
     },
   };
+}
+
+/** A word between backticks is part of a command, so it is quoted for the shell. */
+function withWords(text: string, wordsById: ReadonlyMap<string, string>): string {
+  const parts = text.split('`').map((part, index) => {
+    const isCommand = index % 2 === 1;
+    const quote = isCommand ? quoteWord : (word: string) => word;
+    let replaced = part;
+    for (const [id, word] of wordsById) replaced = replaced.replaceAll(quote(id), quote(word));
+    return replaced;
+  });
+  return parts.join('`');
 }
