@@ -25,6 +25,8 @@ export interface HoldOptions {
   make?: boolean;
 }
 
+const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
+
 /** Returns undefined if the folder does not exist. `top` may be a link, but no folder below `top` may be a link. */
 export function holdFolder(
   top: string,
@@ -41,8 +43,6 @@ export function holdFolder(
 
 /** On Linux, this path leads to the open folder, even after the folder was moved. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
-
-const canHold = process.platform === 'linux' && existsSync('/proc/self/fd');
 
 /** 0o10000000 is O_PATH of Linux, which Node does not name. O_PATH opens a folder even if this user may not list it. */
 const folderFlags = 0o10000000 | (constants.O_DIRECTORY ?? 0);

@@ -32,16 +32,22 @@ const answerLimits = { maxDepth: 1_000, maxValues: 4_000_000 };
 
 export function parseJson(text: string): JsonValue {
   if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply, or too many values');
+  // Throws if the text is not JSON, so `parseWithDigits` gets only JSON.
   const value: JsonValue = JSON.parse(text);
-  if (!mayLoseDigits.test(text) && !isLoneNumber.test(text)) return value;
-  const prefix = mark();
-  const markIfLossy = (digits: string) =>
-    String(Number(digits)) === digits ? digits : `"${prefix}${digits}"`;
-  const marked = mapOutsideStrings(text, (part) => part.replace(numberToken, markIfLossy));
+  return mayLoseDigits.test(text) || isLoneNumber.test(text) ? parseWithDigits(text) : value;
+}
+
+function parseWithDigits(json: string): JsonValue {
+  const marked = mapOutsideStrings(json, (part) =>
+    part.replace(numberToken, (digits) => JSON.stringify(jsonNumber(digits))),
+  );
   return JSON.parse(marked, (_key, item) =>
-    typeof item === 'string' && item.startsWith(prefix) ? jsonNumber(item.slice(prefix.length)) : item,
+    typeof item === 'string' && item.startsWith(mark()) ? new JsonNumber(item.slice(mark().length)) : item,
   );
 }
+
+export const jsonNumber = (digits: string): number | JsonNumber =>
+  String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
 /** JSON.parse needs seconds and gigabytes for some texts of a few megabytes. */
 export function isTooComplex(
@@ -119,9 +125,6 @@ export const restoreNumbers = (text: string): string =>
   secretMark === undefined
     ? text
     : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
-
-export const jsonNumber = (digits: string): number | JsonNumber =>
-  String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
 
 export const withoutUndefined = (object: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(

@@ -36,26 +36,31 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   };
   const began = clock.now();
   let hasWarned = false;
-
-  function giveUpOrWarn(): void {
-    signal.throwIfAborted();
-    const waitedMs = clock.now() - began;
-    if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
-    if (hasWarned || waitedMs < warnAfterMs) return;
-    hasWarned = true;
-    say.warn(`Waiting for another process that holds the lock ${name}.`);
-  }
-
-  for (;;) {
-    try {
-      retryWhileBusy(() => writeFileSync(path, mine, { flag: 'wx', mode: 0o600 }));
-      return { isMine, release };
-    } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') throw error;
+  while (!create(path, mine)) {
+    if (isStale(path, name)) {
+      remove(path);
+    } else {
+      signal.throwIfAborted();
+      const waitedMs = clock.now() - began;
+      if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
+      if (waitedMs >= warnAfterMs && !hasWarned) {
+        say.warn(`Waiting for another process that holds the lock ${name}.`);
+        hasWarned = true;
+      }
     }
-    if (isStale(path, name)) remove(path);
-    else giveUpOrWarn();
     await wait(clock, 10 + Math.random() * 20, signal);
+  }
+  return { isMine, release };
+}
+
+/** Returns false if the lock file exists. */
+function create(path: string, content: string): boolean {
+  try {
+    retryWhileBusy(() => writeFileSync(path, content, { flag: 'wx', mode: 0o600 }));
+    return true;
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    return false;
   }
 }
 

@@ -71,6 +71,7 @@ export function kindOf(stats: Stats): string | undefined {
 
 /** Reads until the end, because the system reports the size 0 for files in /proc. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
+  // With one byte more than the size, the second read finds the end of the file, and the buffer need not grow.
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {
@@ -78,11 +79,7 @@ function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
     if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length > mostBytes) throw tooLarge(mostBytes);
-    if (length === bytes.length) {
-      const larger = Buffer.allocUnsafe(Math.min(2 * length, mostBytes) + 1);
-      bytes.copy(larger);
-      bytes = larger;
-    }
+    if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length);
   }
 }
 
