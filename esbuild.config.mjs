@@ -60,9 +60,9 @@ async function prepareTexts({ main, commandPaths }) {
     await write(`dist/prepared/completion-${shell}.txt`, await outputOf(main, ['completion', shell]));
   }
   // `options` is a help topic and no command.
-  const topics = ['options', ...commandPaths()];
-  for (const help of ['help', ...topics.map((topic) => `help ${topic}`)]) {
-    const words = help.split(' ');
+  const topics = ['options', ...commandPaths()].map((topic) => topic.split(' '));
+  for (const topic of [[], ...topics]) {
+    const words = ['help', ...topic];
     const name = `${words.join('-')}.txt`;
     await write(`dist/prepared/${name}`, await outputOf(main, words));
     await write(`dist/prepared/styled/${name}`, await outputOf(main, words, { isTTY: true, columns: 80 }));

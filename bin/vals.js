@@ -70,7 +70,7 @@ function preparedName(words) {
   if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
   if (words.length === 2 && first === 'completion' && isPlainWord(second)) return `completion-${second}`;
   const command = commandToExplain(words);
-  if (!command?.every(isPlainWord)) return undefined;
+  if (command === undefined || !command.every(isPlainWord)) return undefined;
   return ['help', ...command].join('-');
 }
 

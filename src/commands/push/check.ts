@@ -7,6 +7,7 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
+/** The code of later files is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {
@@ -29,12 +30,9 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
         checkSizes({ code }, item.file, addWarning);
       }
       const length = code?.length ?? 0;
-      if (charactersKept + length <= maxCharactersInMemory || !item.canReadAgain) {
-        charactersKept += length;
-        checked.push({ ...item, read: async () => code });
-      } else {
-        checked.push(item);
-      }
+      const isKept = charactersKept + length <= maxCharactersInMemory || !item.canReadAgain;
+      if (isKept) charactersKept += length;
+      checked.push(isKept ? { ...item, read: async () => code } : item);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);

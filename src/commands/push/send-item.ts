@@ -36,7 +36,7 @@ export async function createItemSender(
 ): Promise<ItemSender> {
   const { say, signal, flags } = context;
   const possibleTakeovers: string[] = [];
-  const importsFound: { file: string; specifier: string }[] = [];
+  const relativeImports: { file: string; specifier: string }[] = [];
   // The versions must be read before the push, because the push adds its own versions to `context.seen`.
   const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
   const pushOptions = {
@@ -77,10 +77,10 @@ export async function createItemSender(
 
   function noteRelativeImport(file: string, code: string): void {
     const specifier = firstRelativeImport(code);
-    if (specifier !== undefined) importsFound.push({ file, specifier });
+    if (specifier !== undefined) relativeImports.push({ file, specifier });
   }
 
-  return { send, possibleTakeovers, relativeImports: importsFound };
+  return { send, possibleTakeovers, relativeImports };
 }
 
 interface UntrackedPush {

@@ -1,9 +1,8 @@
 import type { JsonObject } from '../../lib/json.ts';
-import { interruptibleIfLarge } from '../../lib/page.ts';
 import type { FollowingResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { renderList } from './list.ts';
-import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLines } from './options.ts';
 
 export async function renderFollowing(
   result: FollowingResult,
@@ -20,10 +19,7 @@ export async function renderFollowing(
     return;
   }
   const columns = shownColumns(result.columns, options);
-  for await (const page of pages) {
-    const lines = () => page.records.map((record) => tabLine(record, columns, options.redactor)).join('');
-    await stdout.write(await interruptibleIfLarge(page, lines));
-  }
+  for await (const page of pages) await stdout.write(await tabLines(page, columns, options.redactor));
 }
 
 async function createFormatter(

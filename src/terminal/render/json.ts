@@ -20,18 +20,10 @@ export async function renderJson({ value }: JsonResult, stdout: Sink, options: R
 }
 
 export async function writeJson(value: JsonValue, stdout: Sink, options: RenderOptions): Promise<void> {
-  const format = await createJsonFormatter(stdout, options);
-  const text = format(value);
+  const style = await createStyle(options.color);
+  const indent = options.kind === 'ndjson' ? 0 : 2;
+  const format = (each: JsonValue) =>
+    `${stdout.isTerminal ? paintJson(each, style, indent) : stringifyJson(each)}\n`;
   const clean = () => format(withoutToken(value, options.redactor));
-  await (Array.isArray(value) ? stdout.writeLong(text, clean) : stdout.write(text, clean));
-}
-
-async function createJsonFormatter(
-  stdout: Sink,
-  { kind, color }: RenderOptions,
-): Promise<(value: JsonValue) => string> {
-  if (!stdout.isTerminal) return (value) => `${stringifyJson(value)}\n`;
-  const style = await createStyle(color);
-  const indent = kind === 'ndjson' ? 0 : 2;
-  return (value) => `${paintJson(value, style, indent)}\n`;
+  await (Array.isArray(value) ? stdout.writeLong(format(value), clean) : stdout.write(format(value), clean));
 }

@@ -7,7 +7,7 @@ import { withoutToken } from '../json-text.ts';
 import type { ListLayout } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { writeJson } from './json.ts';
-import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLines } from './options.ts';
 
 interface ListWriter {
   add(page: Page): Promise<void>;
@@ -21,7 +21,7 @@ export function createListWriter(layout: ListLayout, stdout: Sink, options: Rend
     case 'json':
       return stdout.isTerminal ? indentedArray(stdout, options) : compactArray(stdout, options);
     case 'text':
-      return options.forPerson ? table(layout, stdout, options) : tabLines(layout, stdout, options);
+      return options.forPerson ? table(layout, stdout, options) : tabRows(layout, stdout, options);
   }
 }
 
@@ -64,7 +64,7 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
     async finish() {
       await stdout.write('[');
       for (const [index, array] of arrays.entries()) {
-        const itemsOf = (json: string) => (index === 0 ? '' : ',') + json.slice(1, -1);
+        if (index > 0) await stdout.write(',');
         const clean = () => itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
         await stdout.write(itemsOf(array), clean);
       }
@@ -73,13 +73,14 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   };
 }
 
-function tabLines({ columns: resultColumns }: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
+const itemsOf = (jsonArray: string): string => jsonArray.slice(1, -1);
+
+function tabRows({ columns: resultColumns }: ListLayout, stdout: Sink, options: RenderOptions): ListWriter {
   const columns = shownColumns(resultColumns, options);
   const pages: string[] = [];
   return {
     async add(page) {
-      const lines = () => page.records.map((record) => tabLine(record, columns, options.redactor)).join('');
-      pages.push(await interruptibleIfLarge(page, lines));
+      pages.push(await tabLines(page, columns, options.redactor));
     },
     async finish() {
       for (const text of pages) await stdout.write(text);

@@ -1,5 +1,5 @@
-import { type JsonObject, lookUp } from '../../lib/json.ts';
-import { interruptibleIfLarge } from '../../lib/page.ts';
+import { lookUp } from '../../lib/json.ts';
+import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { createListWriter } from './list-writers.ts';
@@ -27,7 +27,7 @@ async function writeList(
   result: ListResult,
   stdout: Sink,
   options: RenderOptions,
-  searchFieldsIn: (records: readonly JsonObject[]) => void = () => {},
+  beforePage: (page: Page) => Promise<void> = async () => {},
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
   const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
@@ -35,7 +35,7 @@ async function writeList(
   for await (const page of pages) {
     if (page.records.length === 0) continue;
     isEmpty = false;
-    if (options.fields) await interruptibleIfLarge(page, () => searchFieldsIn(page.records));
+    await beforePage(page);
     await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
@@ -49,12 +49,14 @@ function createMissingFields(result: ListResult, { fields = [], commandColumns, 
   const missing = new Set(fields.filter((field) => !known.has(field)));
   const present = new Set<string>();
   return {
-    searchIn(records: readonly JsonObject[]): void {
+    async searchIn(page: Page): Promise<void> {
       if (missing.size === 0) return;
-      for (const record of records) {
-        for (const field of missing) if (lookUp(record, field) !== undefined) missing.delete(field);
-        if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
-      }
+      await interruptibleIfLarge(page, () => {
+        for (const record of page.records) {
+          for (const field of missing) if (lookUp(record, field) !== undefined) missing.delete(field);
+          if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
+        }
+      });
     },
     report(): void {
       if (missing.size === 0 || present.size === 0) return;

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
+import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import { type Column, columnsFor } from '../column.ts';
 import { columnText, tabSeparated } from '../fields.ts';
 import type { Format, Output } from '../output.ts';
@@ -42,6 +43,9 @@ export const screenOf = async (
 
 export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
   `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
+
+export const tabLines = (page: Page, columns: readonly Column[], redactor: Redactor): Promise<string> =>
+  interruptibleIfLarge(page, () => page.records.map((record) => tabLine(record, columns, redactor)).join(''));
 
 export async function formatRecords(
   records: readonly JsonObject[],
