@@ -92,6 +92,46 @@ describe('a val may not', () => {
     expect((await folderWith({ 'a.ts': code }).run(['a.ts'])).stdout).toBe('[4,true]\n');
   });
 
+  it.skipIf(process.platform === 'win32')('read a file through .. behind a link', async () => {
+    const code = `import fs, { readFileSync } from "node:fs"; import { readFile } from "node:fs/promises";
+const path = process.cwd() + "/link/../node_modules/out/config.json";
+const likeUrl = { href: "x", protocol: "file:", hostname: "", pathname: path };
+const ways = {
+  text: () => readFileSync(path),
+  relative: () => fs.readFileSync("link/../node_modules/out/config.json"),
+  bytes: () => fs.readFileSync(Buffer.from(path)),
+  object: () => fs.readFileSync(likeUrl as any),
+  promise: () => readFile(path),
+  stream: async () => { for await (const piece of fs.createReadStream(path)) return piece },
+  native: () => readFileSync(fs.realpathSync.native(path)),
+  variables: () => process.loadEnvFile(path),
+  number: () => { Object.assign(Number.prototype, likeUrl); return readFile(5 as any) },
+};
+export default async () => {
+  const read = [];
+  for (const [way, tryIt] of Object.entries(ways)) try { await tryIt(); read.push(way) } catch {}
+  return read;
+}`;
+    const { path, run } = folderWith({ 'a.ts': code, 'other/x/y': '', 'other/node_modules/y': '' });
+    symlinkSync('other/x', join(path, 'link'));
+    symlinkSync(folderOf({ 'config.json': '{}' }), join(path, 'other/node_modules/out'));
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' });
+  });
+
+  it('make a library of the system print a file', async () => {
+    const file = join(folderOf({ 'config.json': 'a-secret' }), 'config.json');
+    const code = `import { lookupService } from "node:dns"; process.env.RESOLV_HOST_CONF = ${JSON.stringify(file)};
+export default () => new Promise<void>((done) => lookupService("127.0.0.1", 80, () => done()))`;
+    const { exit, stderr } = await folderWith({ 'a.ts': code }).runProcess(['a.ts']);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+  });
+
+  it('start a thread with module.register', async () => {
+    const code = 'import { register } from "node:module"; register("data:text/javascript,")';
+    const { error } = await folderWith({ 'a.ts': code }).run(['--json', 'a.ts']);
+    expect(error?.message).toContain('restricted');
+  });
+
   const secret = '{"token":"a-secret"}';
   it.each([
     ['by its path', (file: string) => `import * as x from ${JSON.stringify(file)}`],
@@ -243,6 +283,28 @@ describe('a val may', () => {
       'node_modules/.store/c.json': '"c"',
     });
     expect(await run(['.drafts/a.ts'])).toMatchObject({ exit: 0, stdout: '["b","c"]\n', stderr: '' });
+  });
+
+  it('use paths with .. and file handles', async () => {
+    const code = `import fs from "node:fs"; import { open, readFile } from "node:fs/promises"; import { promisify } from "node:util";
+export default async () => {
+  const path = process.cwd() + "/node_modules/b/../c.txt";
+  const handle = await open(Buffer.from(path));
+  const all = [fs.readFileSync(path, "utf8"), await readFile(handle, "utf8"), await readFile(new URL("file://" + path), "utf8")];
+  await handle.close();
+  const descriptor = fs.openSync(path);
+  const { bytesRead } = await promisify(fs.read)(descriptor, Buffer.alloc(9), 0, 9, 0);
+  return [...all, fs.readFileSync(descriptor, "utf8"), bytesRead];
+}`;
+    const { run } = folderWith({ 'a.ts': code, 'node_modules/b/x': '', 'node_modules/c.txt': 'c' });
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '["c","c","c","c",1]\n', stderr: '' });
+  });
+
+  it('change its environment variables and its time zone', async () => {
+    const code = `process.env.NUMBER = 1 as any; delete process.env.KEPT; process.env.TZ = "Asia/Tokyo";
+export default () => [process.env.NUMBER, "KEPT" in process.env, Object.keys(process.env).includes("NUMBER"), new Date(0).getHours()]`;
+    const { stdout } = await folderWith({ 'a.ts': code }).run(['a.ts'], { env: { KEPT: 'kept', TZ: 'UTC' } });
+    expect(stdout).toBe('["1",false,true,9]\n');
   });
 
   it('connect to a UNIX socket', async () => {

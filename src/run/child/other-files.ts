@@ -1,9 +1,15 @@
 import { Socket } from 'node:net';
 import { AccessDenied, replace } from './deny.ts';
+import { separateEnvironment } from './environment.ts';
+import { normalizeFilePaths } from './file-paths.ts';
 
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
-  if (process.platform !== 'win32') forbidSocketFiles();
+  normalizeFilePaths();
+  // On Windows, there are no socket files, and the names of variables have no case, which a copy would change.
+  if (process.platform === 'win32') return;
+  forbidSocketFiles();
+  separateEnvironment();
 }
 
 /**

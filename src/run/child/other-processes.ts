@@ -1,10 +1,12 @@
 import { ChildProcess } from 'node:child_process';
+import module from 'node:module';
 import os from 'node:os';
 import { AccessDenied, replace } from './deny.ts';
 
 export function protectOtherProcesses(): void {
   forbidSignals();
   forbidPriorities();
+  forbidThreads();
 }
 
 /**
@@ -34,5 +36,12 @@ function forbidPriorities(): void {
     const [pid, priority] = args.length > 1 ? args : [0, args[0]];
     if (pid !== 0 && pid !== ownPid) throw new AccessDenied('Priority');
     setPriority(ownPid, Number(priority));
+  });
+}
+
+/** `module.register` starts a thread, which Node 20.18 and 22.10 allow. In a thread, the functions are not replaced. */
+function forbidThreads(): void {
+  replace(module, 'register', () => {
+    throw new AccessDenied('WorkerThreads');
   });
 }
