@@ -108,6 +108,8 @@ export function createApp(store: Store, options: AppOptions): App {
       request.user = identified?.principal;
     };
     await identifyCaller();
+    // A closed connection emits no second `close`, so the request would count as unanswered forever.
+    if (outgoing.destroyed) throw callerIsGone();
     const caller = callerKey(request, network);
     await countRequest(caller, outgoing);
     request.countStored = (bytes) => countStored(caller, bytes);

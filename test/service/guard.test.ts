@@ -293,3 +293,20 @@ test.each([
   expect(head).toContain('x-should-retry: false');
   expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status });
 });
+
+test('requests whose callers disconnect at once do not count against the limit of unanswered requests', async () => {
+  const limited = await temporaryService({ limits: { perSecond: 10_000, inFlight: 1 } });
+  const lines = [
+    'GET /v1/me HTTP/1.1',
+    `Host: 127.0.0.1:${limited.port}`,
+    `Authorization: Bearer ${limited.token}`,
+  ];
+  for (let delayMs = 0; delayMs < 50; delayMs++) {
+    const socket = connect(limited.port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, delayMs / 10));
+    socket.resetAndDestroy();
+  }
+  await expect.poll(() => statusOf(limited, 'GET', '/v1/me'), { timeout: 10_000 }).toBe(200);
+});
