@@ -18,10 +18,10 @@ interface PruneOptions {
 export async function chooseValsToPrune(
   context: Context,
   { workspace, remotes, tracked, mustAsk }: PruneOptions,
-): Promise<WorkspaceVal[]> {
+): Promise<Set<WorkspaceVal>> {
   const vals = tracked.filter(({ id, file }) => id !== undefined && !existsBelow(workspace.root, file));
   if (mustAsk) await confirmPruning(context, workspace, remotes, vals);
-  return vals;
+  return new Set(vals);
 }
 
 /** The question omits vals that must not be deleted. The push reports these vals as conflicts. */

@@ -20,7 +20,6 @@ import { isSent } from './outcomes.ts';
 interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;
   workspace: Workspace | undefined;
-  isPruned(item: PushItem): boolean;
 }
 
 export interface ItemSender {
@@ -32,7 +31,7 @@ export interface ItemSender {
 
 export async function createItemSender(
   context: Context,
-  { api, workspace, isPruned, force, fork, dryRun, remotes }: SenderOptions,
+  { api, workspace, force, fork, dryRun, remotes }: SenderOptions,
 ): Promise<ItemSender> {
   const { say, signal, flags } = context;
   const possibleTakeovers: string[] = [];
@@ -58,7 +57,7 @@ export async function createItemSender(
     const { file, name, val } = item;
     const code = await item.read();
     const isTracked = val !== undefined && workspace !== undefined;
-    if (isTracked && isPruned(item)) return pruneVal(workspace, api, val, pushOptions);
+    if (isTracked && item.isPruned) return pruneVal(workspace, api, val, pushOptions);
     try {
       const outcome = isTracked
         ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })

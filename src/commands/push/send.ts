@@ -6,6 +6,7 @@ import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
@@ -25,26 +26,25 @@ export interface SendOptions {
 
 export async function sendAll(
   context: Context,
-  { workspace, items }: PushPlan,
+  { workspace, items: planned }: PushPlan,
   { concurrency, force, dryRun, fork, prune, yes }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;
-  const tracked = items.map(({ val }) => val).filter((val) => val !== undefined);
+  const tracked = planned.map(({ val }) => val).filter((val) => val !== undefined);
   const elsewhere = workspace && pushedElsewhere(workspace.service, tracked);
   if (elsewhere !== undefined) say.warn(elsewhere);
   const api = await context.connect({ concurrency });
-  const createRemotes = () => createRemoteVals({ ...context, api }, items.length);
+  const createRemotes = () => createRemoteVals({ ...context, api }, planned.length);
   const remotes = createRemotes();
-  const pruned = new Set(
+  const mustAsk = !yes && !dryRun;
+  const pruned =
     workspace && prune
-      ? await chooseValsToPrune(context, { workspace, remotes, tracked, mustAsk: !yes && !dryRun })
-      : [],
-  );
-  const isPruned = ({ val }: PushItem) => val !== undefined && pruned.has(val);
+      ? await chooseValsToPrune(context, { workspace, remotes, tracked, mustAsk })
+      : new Set<WorkspaceVal>();
+  const items = planned.map((item) => ({ ...item, isPruned: item.val && pruned.has(item.val) }));
 
-  const senderOptions = { api, workspace, isPruned, force, fork, dryRun, remotes };
-  const sender = await createItemSender(context, senderOptions);
-  const sent = await sendItems(context, items, { send: sender.send, concurrency, isPruned });
+  const sender = await createItemSender(context, { api, workspace, force, fork, dryRun, remotes });
+  const sent = await sendItems(context, items, sender.send, concurrency);
 
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
@@ -57,16 +57,11 @@ export async function sendAll(
   return { kind: 'outcomes', rows, error };
 }
 
-interface ItemsOptions {
-  send: ItemSender['send'];
-  concurrency: number | 'auto';
-  isPruned(item: PushItem): boolean;
-}
-
 function sendItems(
   context: Context,
   items: readonly PushItem[],
-  { send, concurrency, isPruned }: ItemsOptions,
+  send: ItemSender['send'],
+  concurrency: number | 'auto',
 ): Promise<OutcomesResult> {
   const { say, signal, progress } = context;
   const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length} vals`);
@@ -78,7 +73,7 @@ function sendItems(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotateFailure(context, file, error),
-    report: { ...pushReport(say), verbFor: (item) => (isPruned(item) ? 'deleted' : undefined) },
+    report: { ...pushReport(say), verbFor: ({ isPruned }) => (isPruned ? 'deleted' : undefined) },
   });
 }
 
