@@ -8,15 +8,13 @@ interface Bar {
   failed: number;
 }
 
-interface BarOptions {
-  width?: number;
-  style?: Style;
-  glyphs?: Glyphs;
-}
-
 export function drawBars(
   buckets: JsonValue | undefined,
-  { width = Infinity, style = plain, glyphs = unicode }: BarOptions = {},
+  {
+    width = Infinity,
+    style = plain,
+    glyphs = unicode,
+  }: { width?: number; style?: Style; glyphs?: Glyphs } = {},
 ): string {
   const heights = glyphs.bars;
   const bars = barsOf(buckets, width);

@@ -72,14 +72,16 @@ async function formatPairs(
   );
   const widestKey = Math.max(0, ...pairs.map(({ key }) => textWidth.width(key)));
   const keyWidth = Math.min(widestKey, Math.floor(screen.width / 2));
-  const room = Math.max(narrowestValue, screen.width - keyWidth - gap.length);
+  const indent = ' '.repeat(keyWidth + gap.length);
+  const room = Math.max(narrowestValue, screen.width - indent.length);
   return pairs
     .map(({ key, cell: { text, tone }, column }) => {
       const label = textWidth.cut(key, keyWidth);
-      const value = fitValue(text, column, room, textWidth).join(`\n${' '.repeat(keyWidth + gap.length)}`);
-      const shown = screen.links ? linked(value, text) : value;
       const padding = ' '.repeat(keyWidth - textWidth.width(label));
-      return `${screen.style.bold(label)}${padding}${gap}${tone ? screen.style[tone](shown) : shown}\n`;
+      const value = fitValue(text, column, room, textWidth).join(`\n${indent}`);
+      const shown = screen.links ? linked(value, text) : value;
+      const painted = tone ? screen.style[tone](shown) : shown;
+      return `${screen.style.bold(label)}${padding}${gap}${painted}\n`;
     })
     .join('');
 }

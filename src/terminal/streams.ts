@@ -93,8 +93,8 @@ function createWriter(
   stream.on('error', (error) => {
     failure ??= error;
   });
-  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way. All writes
-  // share one abort listener: a listener for each write would keep the written text in memory.
+  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way, after one turn of
+  // the event loop in which a write can end. A listener for each write would keep the written text in memory.
   const underWay: ((reason: unknown) => void)[] = [];
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);

@@ -34,11 +34,9 @@ export async function formatTable(
   return withLineBreaks([...lines, ...captions(filled, total ?? records[0], layout, textWidth, screen)]);
 }
 
-type TableLayout = Layout<MeasuredColumn>;
-
 function hintAtHiddenColumns(
   filled: readonly FilledColumn[],
-  { shown, missing }: TableLayout,
+  { shown, missing }: Layout<MeasuredColumn>,
   { hint }: Screen,
 ): void {
   for (const { column } of filled) {
@@ -184,7 +182,7 @@ function drawTable(
 function captions(
   filled: readonly FilledColumn[],
   record: JsonObject | undefined,
-  { shown }: TableLayout,
+  { shown }: Layout<MeasuredColumn>,
   textWidth: TextWidth,
   { now, glyphs, style, width }: Screen,
 ): string[] {

@@ -14,6 +14,7 @@ export interface SocketError extends NodeJS.ErrnoException {
 
 interface Connection {
   client: Client;
+  /** True until a request connects. If a service ends each connection immediately, undici would connect again for ever. */
   mayConnect: boolean;
 }
 
@@ -30,17 +31,18 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   const free: Connection[] = [];
 
   function createConnection(): Connection {
-    const client = new Client(origin, {
-      // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
-      maxHeaderSize: 16_384,
-      connect(target, callback) {
-        if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
-        // If a service ends each connection immediately, undici would otherwise connect again for ever.
-        connection.mayConnect = false;
-        connectInTime(target, callback);
-      },
-    });
-    const connection = { client, mayConnect: true };
+    const connection: Connection = {
+      mayConnect: true,
+      client: new Client(origin, {
+        // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
+        maxHeaderSize: 16_384,
+        connect(target, callback) {
+          if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
+          connection.mayConnect = false;
+          connectInTime(target, callback);
+        },
+      }),
+    };
     connections.push(connection);
     return connection;
   }

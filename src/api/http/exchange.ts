@@ -83,7 +83,7 @@ export function exchange(
           if (bytesLeft < 0) giveUp('too large');
         },
         onResponseEnd() {
-          if (head) finish({ ...head, body: joined(chunks) });
+          if (head) finish({ ...head, body: Buffer.concat(chunks) });
         },
         onResponseError: (_controller, error) => finishWithoutBody(error),
       },
@@ -110,11 +110,6 @@ export function exchange(
 }
 
 const asError = (reason: NoBody): Error => (reason instanceof Error ? reason : new Error(reason));
-
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
-}
 
 export function headerOf({ headers }: Head, name: string): string | undefined {
   const value = headers[name];

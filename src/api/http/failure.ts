@@ -47,14 +47,10 @@ export function failureOf(failed: FailedCall): ValsError {
       return unavailable(
         failed,
         `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
-        fault.hint ?? 'Run the command again.',
+        fault.hint ?? runAgain,
       );
     case 'timed_out':
-      return unavailable(
-        failed,
-        `${origin} took too long${tries}: ${fault.reason}.`,
-        'Run the command again.',
-      );
+      return unavailable(failed, `${origin} took too long${tries}: ${fault.reason}.`, runAgain);
     case 'unreadable':
     case 'unusable': {
       const hasMadeChange = !isRead(call.method) && fault.status < 300;
@@ -65,6 +61,8 @@ export function failureOf(failed: FailedCall): ValsError {
       return statusError({ ...failed, fault });
   }
 }
+
+const runAgain = 'Run the command again.';
 
 const triesOf = ({ attempts }: FailedCall): string => (attempts > 1 ? ` (${attempts} attempts)` : '');
 
@@ -111,7 +109,7 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
   const { status, body, retryAfterMs = 0 } = fault;
   const detail = serviceMessageOf(body, redact);
   const sentence = statusSentence(failed, detail);
-  if (status === 408) return unavailable(failed, sentence, 'Run the command again.');
+  if (status === 408) return unavailable(failed, sentence, runAgain);
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
   if (status >= 600) return new BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
