@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Prints a text that the build prepared (the version, a help, a completion script), or loads and runs the program.
+// Prints a text that the build prepared (the version, a help text, a completion script), or loads and runs the program.
 
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
@@ -54,7 +54,7 @@ function preparedText(words) {
   const name = preparedName(words);
   if (name === undefined) return undefined;
   const isHelp = name.startsWith('help');
-  // A prepared help is 80 columns wide. For a narrower terminal, the program makes the help.
+  // A prepared help text is 80 columns wide. For a narrower terminal, the program formats the text itself.
   if (isHelp && isNarrowTerminal()) return undefined;
   const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {

@@ -9,7 +9,7 @@ import type { Examined } from '../workspace/examine.ts';
 import { likelyRenames } from '../workspace/similar.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
-import { notePossibleTakeovers } from './shared/messages.ts';
+import { fileAndOthers, notePossibleTakeovers } from './shared/messages.ts';
 
 /** The order of the keys matters, because `vals status` lists the vals in the order of the keys. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
@@ -90,7 +90,7 @@ function noteAssumptions({ flags, say }: Context, examined: readonly Examined[])
     .filter(({ isRemoteAssumed }) => isRemoteAssumed)
     .map(({ val }) => val.file);
   if (first === undefined || flags.json || flags.ndjson) return;
-  const files = others.length === 0 ? first : `${first} and ${others.length} more files`;
+  const files = fileAndOthers(first, others.length);
   say.note(
     `The service sent no id for ${files} and cannot list vals. So \`vals status\` compared ${files} with the code ` +
       'that was pushed last. To compare with the code on the service, find the id of the val on the service, then run `vals pull <id>`.',

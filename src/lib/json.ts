@@ -16,7 +16,7 @@ export class JsonNumber {
   }
 }
 
-/** The mark is random, so that no string from a service can begin with it. */
+/** The mark must be random, because a service could otherwise send a string that vals would read as a number. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;

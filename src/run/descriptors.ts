@@ -7,8 +7,8 @@ const mostDescriptors = 10_000;
 const listOfDescriptors = '/dev/fd';
 
 /**
- * A child process inherits the files that a shell opened for vals (`exec 200>lock`). In the array that `start` gets,
- * /dev/null replaces each of these files. The array is the `stdio` of the child from descriptor 4 on.
+ * A child process inherits the files that a shell opened for vals (`exec 200>lock`). `start` must use `stdio` for the
+ * descriptors of the child from 4 on, so that /dev/null replaces these files.
  */
 export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
   if (!existsSync(listOfDescriptors)) return start([]);

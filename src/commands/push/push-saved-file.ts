@@ -80,7 +80,7 @@ export function createFilePusher(
       return { service, outcome: { file, name, ...outcome } };
     } catch (error) {
       const result = resultOfError(error, { file, ...(name !== undefined && { name }) });
-      // The old remotes keep a failed or outdated list of vals.
+      // The next attempt needs new remotes, because the old remotes keep a failed or outdated list of vals.
       if (result.service === 'unreachable') firstRemotes = createRemotes();
       return result;
     }

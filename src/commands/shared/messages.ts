@@ -9,9 +9,12 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   say.note(
     files.length === 1
       ? `${reason} If the service already has a val with the name of ${file}, a push takes that val over and replaces its code.`
-      : `${reason} If the service already has vals with the names of ${file} and ${files.length - 1} more, a push takes those vals over and replaces their code.`,
+      : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push takes those vals over and replaces their code.`,
   );
 }
+
+export const fileAndOthers = (file: string, others: number): string =>
+  others === 0 ? file : `${file} and ${others} more ${others === 1 ? 'file' : 'files'}`;
 
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;

@@ -23,8 +23,8 @@ function forbidOtherWorkingDirectory(): void {
 }
 
 /**
- * Node deletes a socket file by its path, which may then lead to another file: `/proc/self/fd/9/name` is in any folder
- * that the val opens as descriptor 9.
+ * When a socket closes, Node deletes the socket file by its path. If the path is `/proc/self/fd/9/name`, Node deletes a
+ * file in the folder that is open as descriptor 9, and the val may have opened another folder meanwhile.
  */
 function forbidSocketFiles(): void {
   const prototype = pipePrototype();
