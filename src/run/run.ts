@@ -40,10 +40,12 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   let isDone = false;
   let isSilent = false;
   let cause: Cause | undefined;
+  let isReading = true;
 
   const child = startProcess(options, {
     onReport: (report) => void take(report),
     onBytes(bytes) {
+      if (!isReading) return;
       waiting.push(bytes);
       waitingBytes += bytes.length;
       if (waitingBytes > mostUnreadBytes || waiting.length > mostUnreadPieces) child.pause();
@@ -140,6 +142,9 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       if (cause === undefined) await ended;
       if (cause !== undefined) throw await errorFor(cause);
     } finally {
+      // The rest must be read and thrown away, because a process counts as ended only after its pipe was read to the end.
+      isReading = false;
+      child.resume();
       child.end();
       await ended;
     }

@@ -242,6 +242,21 @@ describe('vals run reports a val that', () => {
     });
   });
 
+  it('returns a text in pieces of one byte, without end', async () => {
+    const code = `import { writeFileSync } from "node:fs"; writeFileSync(3, ${frame('{"value":"text"}')});
+const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65]))); for (;;) writeFileSync(3, pieces)`;
+    const { exit, error } = await folderWith({ 'a.ts': code }).runProcess([
+      '--json',
+      '--max-time',
+      '1',
+      'a.ts',
+    ]);
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 12,
+      message: 'a.ts took longer than 1 s and was ended.',
+    });
+  });
+
   it('fills its memory', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'const a: unknown[] = []; for (;;) a.push(new Array(999).fill(0.5))',
