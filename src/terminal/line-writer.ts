@@ -5,16 +5,6 @@ import { createTextWidth } from './text-width.ts';
 
 type Line = (style: Style) => string | Promise<string>;
 
-export interface LineWriter {
-  /** Lines are written one after the other, in the order of the calls. For `clean`, see `Sink`. */
-  write(line: Line, clean?: () => string): void;
-  writeLabelled(label: string, tone: keyof Style, message: string): void;
-  writeDim(message: string): void;
-  /** Wraps each line that is not indented. */
-  writeLines(lines: string): void;
-  flush(): Promise<void>;
-}
-
 export interface LineWriterOptions {
   color: boolean;
   clearProgress(): void;
@@ -22,13 +12,11 @@ export interface LineWriterOptions {
 
 const narrow = 60;
 
-export function createLineWriter(
-  stderr: Sink,
-  { redact }: Redactor,
-  { color, clearProgress }: LineWriterOptions,
-): LineWriter {
+export function createLineWriter(stderr: Sink, { redact }: Redactor, options: LineWriterOptions) {
+  const { color, clearProgress } = options;
   let written = Promise.resolve();
 
+  /** Writes the lines one after the other, in the order of the calls. */
   function write(line: Line, clean?: () => string): void {
     const writeLine = async () => {
       const text = await line(await createStyle(color));
@@ -47,21 +35,21 @@ export function createLineWriter(
     return textWidth.wrap(text, stderr.width, indent).join('\n');
   }
 
-  return {
-    write,
-    writeLabelled: (label, tone, message) =>
-      write(async (style) => {
-        const text = await wrapped(message, label && `${label} `);
-        return style[tone](label) + text.slice(label.length);
-      }),
-    writeDim: (message) => write(async ({ dim }) => dim(await wrapped(message))),
-    writeLines: (lines) =>
-      write(async () => {
-        const textWidth = await createTextWidth([lines]);
-        const wrapLine = (line: string) =>
-          line.startsWith(' ') ? line : textWidth.wrap(line, stderr.width).join('\n');
-        return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
-      }),
-    flush: () => written,
-  };
+  const writeLabelled = (label: string, tone: keyof Style, message: string): void =>
+    write(async (style) => {
+      const text = await wrapped(message, label && `${label} `);
+      return style[tone](label) + text.slice(label.length);
+    });
+
+  const writeDim = (message: string): void => write(async ({ dim }) => dim(await wrapped(message)));
+
+  const writeLines = (lines: string): void =>
+    write(async () => {
+      const textWidth = await createTextWidth([lines]);
+      const wrapLine = (line: string) =>
+        line.startsWith(' ') ? line : textWidth.wrap(line, stderr.width).join('\n');
+      return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
+    });
+
+  return { write, writeLabelled, writeDim, writeLines, flush: () => written };
 }

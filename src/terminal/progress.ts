@@ -24,6 +24,7 @@ export function createProgress(
 ): ProgressLine {
   let text = '';
   let spinner: Ora | undefined;
+  /** Stays set while the spinner is shown, so that `show` starts only one spinner. */
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 

@@ -38,7 +38,7 @@ export function cellOf(
   record: JsonObject,
   column: Column,
   screen: Screen,
-  { writeMoment = column.withHour ? ageOrHour : age, wholeId }: CellOptions = {},
+  { writeMoment, wholeId }: CellOptions = {},
 ): Cell {
   const value = columnValue(record, column);
   if (column.chart) return { text: drawBars(value, { glyphs: screen.glyphs }) };
@@ -48,11 +48,14 @@ export function cellOf(
     : { text: listed(value, screen), hasMore: false };
   if (column.present) {
     const { text: shown, tone } = column.present(text, record, screen.glyphs);
-    return { text: visible(shown), ...(tone && { tone }) };
+    return { text: visible(shown), tone };
   }
-  if (column.moment) return { text: writeMoment(visible(text), screen.now) };
+  if (column.moment) {
+    const write = writeMoment ?? (column.withHour ? ageOrHour : age);
+    return { text: write(visible(text), screen.now) };
+  }
   const kept = column.isId && !wholeId ? text.slice(0, shortId) : text;
-  return { text: shortened(kept, screen.glyphs), ...(hasMore && { hasMore }) };
+  return { text: shortened(kept, screen.glyphs), hasMore };
 }
 
 export function firstLine(text: string): { text: string; hasMore: boolean } {

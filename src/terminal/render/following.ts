@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/json.ts';
+import type { Page } from '../../lib/page.ts';
 import type { FollowingResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { renderList } from './list.ts';
@@ -13,24 +13,22 @@ export async function renderFollowing(
   if (options.kind !== 'text') {
     return renderList({ kind: 'list', rows: pages }, stdout, { ...options, kind: 'ndjson' });
   }
-  if (options.forPerson) {
-    const format = await createFormatter(result, stdout, options);
-    for await (const { records } of pages) await stdout.write(await format(records));
-    return;
-  }
-  const columns = shownColumns(result.columns, options);
-  for await (const page of pages) await stdout.write(await tabLines(page, columns, options.redactor));
+  const format = await createFormatter(result, stdout, options);
+  for await (const page of pages) await stdout.write(await format(page));
 }
 
 async function createFormatter(
   result: FollowingResult,
   stdout: Sink,
   options: RenderOptions,
-): Promise<(records: readonly JsonObject[]) => Promise<string>> {
+): Promise<(page: Page) => Promise<string>> {
+  const columns = shownColumns(result.columns, options);
+  if (!options.forPerson) return (page) => tabLines(page, columns, options.redactor);
   const screen = await screenOf(stdout, options);
   if (result.inBlocks) {
-    return async (records) => `${await formatRecords(records, result, screen, options)}\n`;
+    return async ({ records }) => `${await formatRecords(records, result, screen, options)}\n`;
   }
   const { createGrowingTable } = await import('../table.ts');
-  return createGrowingTable(shownColumns(result.columns, options), screen, options);
+  const addRows = createGrowingTable(columns, screen, options);
+  return ({ records }) => addRows(records);
 }
