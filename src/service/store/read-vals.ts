@@ -29,6 +29,8 @@ export interface Val extends ValContent {
 
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
+export type ValFacts = Pick<Val, 'id' | 'name' | 'readme' | 'privacy' | 'type' | 'author'>;
+
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
 interface AuthorRow {
@@ -41,6 +43,11 @@ type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
   username: string;
 } & AuthorRow;
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
+type FactsRow = Omit<ValFacts, 'author' | 'readme'> & {
+  ownerId: string;
+  username: string;
+  readme: ArrayBuffer | null;
+};
 
 export interface ListedVersion {
   version: number;
@@ -92,23 +99,50 @@ function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: us
   return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
 }
 
+async function findFacts(all: All, condition: string, ...values: Value[]): Promise<ValFacts | undefined> {
+  const [row] = await all<FactsRow>(
+    `SELECT vals.id, name, readme, privacy, type, owner_id AS "ownerId", username
+      FROM vals JOIN users ON users.id = owner_id WHERE ${condition}`,
+    values,
+  );
+  if (!row) return undefined;
+  const { ownerId: id, username, readme, ...facts } = row;
+  return { ...facts, readme: readme && text(readme), author: { id, username } };
+}
+
 export async function valWithId(all: All, id: string): Promise<Val> {
   const val = idPattern.test(id) ? await findVal(all, 'vals.id = ?', id) : undefined;
   if (!val) throw noVal(id);
   return val;
 }
 
-/** Another owner's private val causes the same error as a missing val, because the caller must not learn of the val. */
+/**
+ * A private val of another owner looks missing, otherwise callers would learn that the val exists. The database
+ * checks the privacy, because reading the code of the val first would take a time that callers can measure.
+ */
+const isVisible = "(privacy <> 'private' OR owner_id = ?)";
+
 export async function visibleVal(all: All, caller: Caller, id: string): Promise<Val> {
-  const val = await valWithId(all, id);
-  if (val.privacy === 'private' && val.author.id !== caller?.id) throw noVal(id);
+  const val = idPattern.test(id)
+    ? await findVal(all, `vals.id = ? AND ${isVisible}`, id, caller?.id ?? '')
+    : undefined;
+  if (!val) throw noVal(id);
   return val;
 }
 
-export async function ownVal(all: All, caller: Principal, id: string): Promise<Val> {
-  const val = await visibleVal(all, caller, id);
-  if (val.author.id === caller.id) return val;
-  const { username } = val.author;
+/** Reads no code, otherwise a caller could make the service read 768,000 bytes with each small request. */
+async function visibleFacts(all: All, caller: Caller, id: string): Promise<ValFacts> {
+  const facts = idPattern.test(id)
+    ? await findFacts(all, `vals.id = ? AND ${isVisible}`, id, caller?.id ?? '')
+    : undefined;
+  if (!facts) throw noVal(id);
+  return facts;
+}
+
+export async function ownFacts(all: All, caller: Principal, id: string): Promise<ValFacts> {
+  const facts = await visibleFacts(all, caller, id);
+  if (facts.author.id === caller.id) return facts;
+  const { username } = facts.author;
   throw new Problem(
     403,
     `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
@@ -116,14 +150,25 @@ export async function ownVal(all: All, caller: Principal, id: string): Promise<V
 }
 
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
-  await visibleVal(all, caller, id);
-  const found =
-    number <= largestPostgresInteger
-      ? await findVal(all, 'vals.id = ? AND version = ?', id, number)
-      : undefined;
-  if (!found) throw new Problem(404, `The val ${id} has no version ${number}.`);
+  await visibleFacts(all, caller, id);
+  const found = isStorable(number)
+    ? await findVal(all, 'vals.id = ? AND version = ?', id, number)
+    : undefined;
+  if (!found) throw noVersion(id, number);
   return found;
 }
+
+export async function checkVersion(all: All, id: string, number: number): Promise<void> {
+  const [found] = isStorable(number)
+    ? await all('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number])
+    : [];
+  if (!found) throw noVersion(id, number);
+}
+
+const isStorable = (version: number): boolean => version <= largestPostgresInteger;
+
+const noVersion = (id: string, number: number): Problem =>
+  new Problem(404, `The val ${id} has no version ${number}.`);
 
 export function noVal(id: string): Problem {
   return new Problem(404, `There is no val with the id ${id}.`);
@@ -217,7 +262,7 @@ export async function listVersions(
   id: string,
   { limit, offset = 0, after }: VersionRange,
 ): Promise<{ versions: ListedVersion[]; more: boolean }> {
-  await visibleVal(all, caller, id);
+  await visibleFacts(all, caller, id);
   const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}

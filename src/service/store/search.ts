@@ -55,7 +55,8 @@ export async function searchVals(
   const vals: ListedVal[] = [];
   for (const id of ids) {
     const val = await findListedVal(database.all, id);
-    if (val) vals.push(val);
+    // The owner may have hidden the val since `findIds` read it.
+    if (val?.privacy === 'public' || val?.author.id === caller.id) vals.push(val);
   }
   return { vals, next };
 }

@@ -8,10 +8,11 @@ import { otherFileHint } from '../database/store-file.ts';
 import { Problem } from '../problem.ts';
 import {
   type Caller,
+  checkVersion,
   findVal,
   listVals,
   listVersions,
-  ownVal,
+  ownFacts,
   type Val,
   type ValRange,
   type VersionRange,
@@ -104,10 +105,9 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
      * the val.
      */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
-      const val = namePattern.test(name)
-        ? await findVal(all, 'owner_id = ? AND name = ?', owner.id, name)
-        : undefined;
-      if (val && (val.privacy === 'public' || owner.id === caller.id)) return val;
+      const isNamed = "owner_id = ? AND name = ? AND (privacy = 'public' OR owner_id = ?)";
+      const val = namePattern.test(name) ? await findVal(all, isNamed, owner.id, name, caller.id) : undefined;
+      if (val) return val;
       throw new Problem(404, `${owner.username} has no val named ${name}.`);
     },
 
@@ -120,12 +120,12 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
     async runs(caller: Principal, id: string, filter?: RecordFilter) {
-      await ownVal(all, caller, id);
+      await ownFacts(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
     async countRuns(caller: Principal, id: string, most: number) {
-      await ownVal(all, caller, id);
+      await ownFacts(all, caller, id);
       return countRecords(all, 'runs', id, most);
     },
 
@@ -133,7 +133,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       write(async (all) => {
         // Without the lock, a run could be added to a val that is being deleted.
         const { name } = await lockOwnVal(database, all, caller, id);
-        await visibleVersion(all, caller, id, number);
+        await checkVersion(all, id, number);
         const run = {
           id: randomUUID(),
           val: { id, name, version: number },

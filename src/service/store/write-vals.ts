@@ -2,14 +2,14 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
 import {
-  findVal,
+  checkVersion,
+  findListedVal,
   noVal,
-  ownVal,
+  ownFacts,
   type Val,
   type ValChange,
   type ValContent,
-  valWithId,
-  visibleVersion,
+  type ValFacts,
 } from './read-vals.ts';
 import { claimRecords, deleteRuns } from './records.ts';
 import type { Principal } from './spaces.ts';
@@ -29,9 +29,14 @@ export async function lockVal(
   return found?.id;
 }
 
-export async function lockOwnVal(database: Database, all: All, caller: Principal, id: string): Promise<Val> {
+export async function lockOwnVal(
+  database: Database,
+  all: All,
+  caller: Principal,
+  id: string,
+): Promise<ValFacts> {
   if (idPattern.test(id)) await lockVal(database, all, 'id = ? AND owner_id = ?', id, caller.id);
-  return ownVal(all, caller, id);
+  return ownFacts(all, caller, id);
 }
 
 export function createValWriter(database: Database, maxVals: number | undefined) {
@@ -60,7 +65,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     const { id } = inserted;
     await insertVersion(all, id, 1, code, at, owner.actor);
     await claimRecords(all, owner, { id, name });
-    return valWithId(all, id);
+    return completeVal(all, id, { code, readme });
   }
 
   return {
@@ -86,16 +91,19 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
-            const current = await updateFacts(all, await valWithId(all, id), facts);
-            return { val: await updateCode(all, current, code, caller.actor), isNew: false };
+            const { readme } = await updateFacts(all, await ownFacts(all, caller, id), facts);
+            await updateCode(all, id, code, caller.actor);
+            return { val: await completeVal(all, id, { code, readme }), isNew: false };
           }
           const val = await insertVal(all, caller, { ...newValDefaults, ...facts, name, code });
           if (val) return { val, isNew: true };
         }
       }, `${caller.id} ${name}`),
 
-    changeFacts: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<Val> =>
-      write(async (all) => updateFacts(all, await lockOwnVal(database, all, caller, id), facts), id),
+    changeFacts: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<void> =>
+      write(async (all) => {
+        await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
+      }, id),
 
     delete: (caller: Principal, id: string): Promise<void> =>
       write(async (all) => {
@@ -110,23 +118,26 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { code, ...facts }: ValChange,
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        const current = await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
-        const updated = await updateCode(all, current, code, caller.actor);
-        return { val: updated, isNew: updated !== current };
+        const { readme } = await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
+        const isNew = await updateCode(all, id, code, caller.actor);
+        return { val: await completeVal(all, id, { code, readme }), isNew };
       }, id),
 
     deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
       write(async (all) => {
         await lockOwnVal(database, all, caller, id);
-        await visibleVersion(all, caller, id, number);
+        await checkVersion(all, id, number);
         await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
-        const left = await findVal(all, 'vals.id = ?', id);
+        const [left] = await all<{ createdAt: string }>(
+          'SELECT created_at AS "createdAt" FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',
+          [id],
+        );
         if (!left)
           throw new Problem(
             409,
             `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
           );
-        await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.versionCreatedAt, id]);
+        await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.createdAt, id]);
       }, id),
   };
 }
@@ -153,21 +164,32 @@ async function insertVersion(
   );
 }
 
-async function updateCode(all: All, current: Val, code: string, author: User): Promise<Val> {
-  if (current.code === code) return current;
+async function completeVal(all: All, id: string, texts: Pick<Val, 'code' | 'readme'>): Promise<Val> {
+  const listed = await findListedVal(all, id);
+  if (!listed) throw noVal(id);
+  return { ...listed, ...texts };
+}
+
+async function updateCode(all: All, id: string, code: string, author: User): Promise<boolean> {
+  const [newest] = await all<{ isSame: number }>(
+    `SELECT CASE WHEN code = ? THEN 1 ELSE 0 END AS "isSame" FROM versions WHERE val_id = ?
+      ORDER BY version DESC LIMIT 1`,
+    [Buffer.from(code), id],
+  );
+  if (newest?.isSame === 1) return false;
   const at = now();
   const [counted] = await all<{ version: number }>(
     'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
-    [at, current.id],
+    [at, id],
   );
-  if (!counted) throw noVal(current.id);
-  const { version } = counted;
-  await insertVersion(all, current.id, version, code, at, author);
-  return { ...current, code, version, versionAuthor: author, versionCreatedAt: at, updatedAt: at };
+  if (!counted) throw noVal(id);
+  await insertVersion(all, id, counted.version, code, at, author);
+  return true;
 }
 
-async function updateFacts(all: All, current: Val, change: Partial<ValContent>): Promise<Val> {
-  const { name, readme, privacy, type } = { ...current, ...change };
+async function updateFacts(all: All, current: ValFacts, change: Partial<ValContent>): Promise<ValFacts> {
+  const changed = { ...current, ...change };
+  const { id, name, readme, privacy, type } = changed;
   const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
   if (isSame && type === current.type) return current;
   try {
@@ -177,13 +199,13 @@ async function updateFacts(all: All, current: Val, change: Partial<ValContent>):
       privacy,
       type,
       now(),
-      current.id,
+      id,
     ]);
   } catch (error) {
     throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
   }
-  if (name !== current.name) await claimRecords(all, current.author, { id: current.id, name });
-  return valWithId(all, current.id);
+  if (name !== current.name) await claimRecords(all, current.author, { id, name });
+  return changed;
 }
 
 const nameTaken = (name: string): Problem => new Problem(409, `A val named ${name} already exists.`);

@@ -5,7 +5,16 @@ import type { All, Database, Value } from '../../../src/service/database/databas
 import { openStore } from '../../../src/service/index.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { placeOf } from '../../support/embedded-service.ts';
-import { ask, createVal, endAll, type List, newPlace, statusOf, temporaryService } from '../support.ts';
+import {
+  addPerson,
+  ask,
+  createVal,
+  endAll,
+  type List,
+  newPlace,
+  statusOf,
+  temporaryService,
+} from '../support.ts';
 
 afterAll(endAll);
 
@@ -219,4 +228,25 @@ test('no statement reads or sorts a whole table', async () => {
   }
   expect(wanting).toEqual([]);
   expect(found.length).toBeGreaterThan(30);
+});
+
+test('requests that answer no code read no code', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const { id } = await createVal(service, { name: 'secret', code: 'c' });
+  await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'd' } });
+  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
+  const vals = `/v1/vals/${id}`;
+  ran.clear();
+  expect(await statusOf(service, 'POST', `${vals}/runs`, { body: { version: 1, ...times } })).toBe(201);
+  expect(await statusOf(service, 'PUT', vals, { body: { readme: 'r' } })).toBe(204);
+  expect(await statusOf(service, 'POST', `${vals}/versions`, { body: { code: 'e' } })).toBe(201);
+  expect(await statusOf(service, 'DELETE', `${vals}/versions/1`)).toBe(204);
+  expect(await statusOf(service, 'DELETE', `${vals}/versions/9`)).toBe(404);
+  expect(await statusOf(service, 'GET', `${vals}/versions`)).toBe(200);
+  expect(await statusOf(service, 'GET', `${vals}/runs`)).toBe(200);
+  expect(await statusOf(eve, 'DELETE', vals)).toBe(404);
+  expect(await statusOf(service, 'DELETE', vals)).toBe(204);
+  expect(ran.size).toBeGreaterThan(10);
+  expect([...ran.keys()].filter((sql) => /SELECT[^?]*\bcode\b[^?]*FROM/.test(sql))).toEqual([]);
 });
