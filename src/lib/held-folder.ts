@@ -82,7 +82,7 @@ function checkPath(top: string, parts: readonly string[], make: boolean): HeldFo
     for (const index of parts.keys()) {
       const place = parts.slice(0, index + 1);
       const path = join(top, ...place);
-      const stats = makeMissing ? lstatSync(path, { throwIfNoEntry: false }) : lstatSync(path);
+      const stats = lstatSync(path, { throwIfNoEntry: !makeMissing });
       if (stats === undefined) makeOne(path);
       else if (!stats.isDirectory()) throw notReached(place, stats);
     }

@@ -24,8 +24,7 @@ const mark = (): string => {
 };
 
 // Matches only a number between JSON's punctuation, because strings such as timestamps contain digits and dots too.
-const mayLoseDigits = /[[:,\s](?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})[\],}\s]/;
-const isLoneNumber = /^\s*[-\d]/;
+const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\],}\s])/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const answerLimits = { maxDepth: 1_000, maxValues: 4_000_000 };
@@ -34,7 +33,7 @@ export function parseJson(text: string): JsonValue {
   if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply, or too many values');
   // Throws if the text is not JSON, so `parseWithDigits` gets only JSON.
   const value: JsonValue = JSON.parse(text);
-  return mayLoseDigits.test(text) || isLoneNumber.test(text) ? parseWithDigits(text) : value;
+  return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }
 
 function parseWithDigits(json: string): JsonValue {

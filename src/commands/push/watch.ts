@@ -31,27 +31,27 @@ export async function watchWorkspace(
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
 
-  const ending = new AbortController();
-  const end = (reason: unknown) => ending.abort(reason);
-  void aborted(signal).then(() => end(signal.reason));
+  const failure = new AbortController();
+  const fail = (error: unknown) => failure.abort(error);
+  const ending = AbortSignal.any([signal, failure.signal]);
 
   const ignoreFiles = createIgnoreFiles(say.warn);
   const pusherOptions = { workspace, api, force, ignoreFiles };
-  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, onFatal: end });
+  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, onFatal: fail });
 
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const onSave = (file: string) => {
     if (isChosen(file)) pushes.add(file);
   };
   // The watch begins before the first push, so that no save during the first push is missed.
-  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) => end(cannotWatch(root, error)));
+  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) => fail(cannotWatch(root, error)));
   try {
     say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
     for (const { file } of await selectForPush(workspace, say)) {
       if (isChosen(file)) pushes.addFirst(file);
     }
-    await aborted(ending.signal);
-    throw exitQuietly(ending.signal.reason);
+    await aborted(ending);
+    throw exitQuietly(ending.reason);
   } finally {
     await finishPushes(context, saves, pushes);
   }
