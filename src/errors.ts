@@ -102,9 +102,18 @@ export class InterruptedError extends ValsError {
   }
 }
 
-export class BugError extends ValsError {
+class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;
+}
+
+export function asValsError(error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new BugError(`Unexpected: ${message}`, {
+    hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
+    cause: error,
+  });
 }
 
 export function describeError({ kind, exit, message, facts }: ValsError): JsonObject {

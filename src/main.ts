@@ -6,7 +6,7 @@ import type { Host } from './cli/host.ts';
 import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { commandTree } from './commands/index.ts';
-import { BugError, InterruptedError, LocalError, ValsError } from './errors.ts';
+import { asValsError, InterruptedError, LocalError, type ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { listenForSignals, whileListening } from './lib/signals.ts';
@@ -113,15 +113,6 @@ async function writeJobSummary(
   await appendJobSummary(file, path, rows, columns, redactor.redact).catch((error: Error) =>
     messages.warn(`The job summary could not be written: ${error.message}`),
   );
-}
-
-function asValsError(error: unknown): ValsError {
-  if (error instanceof ValsError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  return new BugError(`Unexpected: ${message}`, {
-    hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
-    cause: error,
-  });
 }
 
 function ignoreReaderGone(error: unknown): void {

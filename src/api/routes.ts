@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
+import { hasLoneSurrogate } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 
 export interface RunFilter {
@@ -34,7 +35,7 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
 /** Refuses `..`, because `..` would change the path of the URL. */
 function segment(id: string): string {
-  if (id === '' || id === '.' || id === '..') {
+  if (id === '' || id === '.' || id === '..' || hasLoneSurrogate(id)) {
     throw new UsageError(`"${id}" is not the id of a val.`, {
       hint: 'Give the id of a val. To see the ids of your vals, run `vals ls --fields id,name`.',
     });

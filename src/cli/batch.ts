@@ -1,5 +1,12 @@
 import { mostRequests } from '../api/http/pace.ts';
-import { AuthError, describeError, InterruptedError, NoSpaceError, ValsError } from '../errors.ts';
+import {
+  AuthError,
+  asValsError,
+  describeError,
+  InterruptedError,
+  NoSpaceError,
+  type ValsError,
+} from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../terminal/messages.ts';
@@ -45,10 +52,12 @@ export async function runBatch<Item>(
     if (stopped || signal.aborted) return;
     try {
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
-    } catch (error) {
-      if (!(error instanceof ValsError)) throw error;
+    } catch (caught) {
+      // A defect must not be thrown, because the outcomes of the other items would then not be shown.
+      const error = asValsError(caught);
       if (error === signal.reason) return;
-      if (error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
+      const isDefect = error !== caught;
+      if (isDefect || error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);
       options.onFailure?.(item, error);

@@ -38,7 +38,9 @@ export interface Context {
   stdout: NodeJS.WriteStream;
   signal: AbortSignal;
   wordFor(id: string): string | undefined;
-  rememberWord(word: string, id: string): void;
+  /** Undefined if the command line did not name the val, but gave its id. */
+  nameFor(id: string): string | undefined;
+  rememberWord(word: string, val: { id: string; name?: string }): void;
   rememberVal(id: string, record: JsonObject): void;
   recallOrReadVal(id: string): Promise<JsonObject>;
   clock: Clock;

@@ -21,6 +21,7 @@ export function createContext(
   const { stdout, stderr, redactor, progress, messages, format } = output;
   const settings = createSettings(flags, host, messages.warn);
   const wordsById = new Map<string, string>();
+  const namesById = new Map<string, string>();
   const valsRead = new Map<string, JsonObject>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
@@ -76,8 +77,10 @@ export function createContext(
     commands,
     forPerson: format.forPerson,
     wordFor: (id) => wordsById.get(id),
-    rememberWord(word, id) {
+    nameFor: (id) => namesById.get(id),
+    rememberWord(word, { id, name }) {
       wordsById.set(id, word);
+      if (name !== undefined) namesById.set(id, name);
       messages.nameVal(id, word);
     },
     rememberVal: (id, record) => void valsRead.set(id, record),

@@ -66,9 +66,9 @@ export async function createResolver(
       if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
       await confirm(listed);
     }
-    const id = listed?.id ?? (await find(word));
-    context.rememberWord(word, id);
-    return id;
+    const val = listed ?? (await find(word));
+    context.rememberWord(word, val);
+    return val.id;
   };
 }
 

@@ -9,6 +9,9 @@ const shortForms: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\
 
 const escapeCharacter = (character: string): string => shortForms[character] ?? unicodeEscape(character);
 
+/** A lone surrogate is half of a character. Neither UTF-8 nor a URL can contain one. */
+export const hasLoneSurrogate = (text: string): boolean => /\p{Surrogate}/u.test(text);
+
 export const visible = (text: string): string => text.replace(unsafe, escapeCharacter);
 
 export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);

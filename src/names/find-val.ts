@@ -29,7 +29,10 @@ export interface NamedVal {
 
 const shortestIdPrefix = 6;
 
-export function createFinder(options: FindOptions): (word: string) => Promise<string> {
+/** The name is undefined if the word is the beginning of an id. */
+type FoundVal = Pick<NamedVal, 'id'> & Partial<NamedVal>;
+
+export function createFinder(options: FindOptions): (word: string) => Promise<FoundVal> {
   const { settings, seen, connect, namesToSuggest } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
@@ -47,22 +50,22 @@ export function createFinder(options: FindOptions): (word: string) => Promise<st
   return async (word) => {
     const recalled = await seen.recall();
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
-    if (remembered !== undefined) return only(remembered, `are named "${word}"`).id;
+    if (remembered !== undefined) return only(remembered, `are named "${word}"`);
     const fromMemory = () => byIdPrefix(recalled, word);
     // A name has precedence over the start of an id, so a word that may be a name is first compared with the names in
     // the service's list. Any other word can be found in memory without a request.
     const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {
-      const id = fromMemory();
-      if (id !== undefined) return id;
+      const val = fromMemory();
+      if (val !== undefined) return val;
       throw withoutToken(settings, word);
     }
     const mine = await listOnce();
     const found = mine?.filter(({ name }) => name === word) ?? [];
-    if (found.length > 0) return only(found, `are named "${word}"`).id;
-    const id = fromMemory();
-    if (id !== undefined) return id;
+    if (found.length > 0) return only(found, `are named "${word}"`);
+    const val = fromMemory();
+    if (val !== undefined) return val;
     const names = [
       ...namesToSuggest,
       ...recalled.mine.map(({ name }) => name),
@@ -129,13 +132,14 @@ const namedOf = (record: JsonObject): NamedVal[] => {
   return id === undefined || name === undefined ? [] : [{ id, name }];
 };
 
-function byIdPrefix({ vals }: Recalled, word: string): string | undefined {
+function byIdPrefix({ vals }: Recalled, word: string): FoundVal | undefined {
   const whole = vals.find(({ id }) => id === word);
-  if (whole !== undefined) return whole.id;
+  if (whole !== undefined) return { id: whole.id };
   if (word.length < shortestIdPrefix) return undefined;
   const prefix = word.toLowerCase();
   const found = vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
-  return found.length === 0 ? undefined : only(found, `have ids that begin with "${word}"`).id;
+  if (found.length === 0) return undefined;
+  return { id: only(found, `have ids that begin with "${word}"`).id };
 }
 
 function only(found: readonly NamedVal[], alike: string): NamedVal {

@@ -2,6 +2,7 @@ import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
+import { hasLoneSurrogate } from '../lib/visible.ts';
 import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
@@ -130,7 +131,7 @@ export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you. Remove the token from the code, and create a new token.`;
 
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
-  if (!/[\ud800-\udfff]/u.test(code)) return code;
+  if (!hasLoneSurrogate(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
     { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },

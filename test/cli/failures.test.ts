@@ -53,3 +53,18 @@ it('failures are named in the order of the items, not in the order of time', asy
   });
   expect(error?.message).toContain('a.ts and b.ts changed');
 });
+
+it('a defect stops the batch, and the outcomes so far are still reported', async () => {
+  const { rows, error } = await runBatch(['a.ts', 'b.ts', 'c.ts'], {
+    describe: (file) => ({ file }),
+    async work(file) {
+      if (file === 'b.ts') throw new TypeError('no such thing');
+      return { status: 'pushed' };
+    },
+    concurrency: 1,
+    signal: new AbortController().signal,
+    report: { label: (file) => file, verb: 'pushed', things: 'vals', say: { warn() {}, warnInText() {} } },
+  });
+  expect(rows.map(({ status }) => status)).toEqual(['pushed', 'failed', 'skipped']);
+  expect(error).toMatchObject({ exit: 9, message: expect.stringContaining('Unexpected: no such thing') });
+});

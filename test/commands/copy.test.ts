@@ -8,6 +8,8 @@ import { outcomes, pushCode as push } from './pushes.ts';
 
 type Env = Record<string, string>;
 
+const testId = '00000000-0000-4000-8000-000000000000';
+
 async function twoServices() {
   const from = await serviceInProcess();
   const file = join(temporaryFolder(), 'to.db');
@@ -175,6 +177,34 @@ describe('tokens', () => {
     expect(wrong.stdout + wrong.stderr).not.toContain('wrong_token_of_the_target');
     expect(answers.requests[0]?.headers.authorization).toBe('Bearer wrong_token_of_the_target');
   });
+});
+
+it('a source that answers with another name than the list overwrites no other val', async () => {
+  const to = await serviceInProcess();
+  await push(to.env, 'prod', 'precious');
+  const from = await scriptedService([], ({ path }) => {
+    if (path === '/v1/me') return { body: { id: 'u' } };
+    if (path.startsWith('/v1/users/')) return { body: { data: [{ id: 'x', name: 'hello' }], links: {} } };
+    return { body: { id: 'x', name: 'prod', code: 'evil', privacy: 'public' } };
+  });
+  const env = { ...from.env, VALS_TO_TOKEN: to.token };
+  expect(await run(['copy', 'hello', '--force', '--to', to.baseUrl], { env })).toMatchObject({ exit: 5 });
+  expect(await record(to.env, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
+});
+
+it('a source whose version number leads to another address is refused', async () => {
+  const to = await serviceInProcess();
+  const from = await scriptedService([], ({ path }) =>
+    path.endsWith('/versions')
+      ? { body: [{ version: '../../other' }] }
+      : { body: { id: 'x', name: 'hello', code: 'a' } },
+  );
+  const args = ['copy', testId, '--versions', '--to', to.baseUrl];
+  expect(await run(args, { env: { ...from.env, VALS_TO_TOKEN: to.token } })).toMatchObject({ exit: 11 });
+  expect(from.requests.map(({ path }) => path)).toEqual([
+    `/v1/vals/${testId}`,
+    `/v1/vals/${testId}/versions`,
+  ]);
 });
 
 it.each([

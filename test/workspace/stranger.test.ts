@@ -311,3 +311,13 @@ it('push leaves out a file in a repository of its own, even if vals.json lists t
   expect(stderr).toContain('vendor/x.ts (in another repository or workspace)');
   expect(stdout).not.toContain('vendor/x.ts');
 });
+
+it('an id that no address can contain fails alone, and the other vals are pushed and reported', async () => {
+  const service = await startService();
+  const place = new Place(temporaryFolder(), service.env);
+  putManifest(place, { 'b.ts': { name: 'b', id: '\ud800' } });
+  place.put({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  const rows = await place.rows(['push'], 9);
+  expect(rows.map(({ status }) => status)).toEqual(['created', 'failed', 'created']);
+  expect(rows[1]?.error).toMatchObject({ exit: 2, message: expect.stringContaining('not the id of a val') });
+});

@@ -19,7 +19,14 @@ export interface CopyOptions {
 
 type Remark = (message: string) => void;
 
-export async function copyVal(id: string, options: CopyOptions, remark: Remark): Promise<Outcome> {
+interface ValToCopy {
+  id: string;
+  /** Undefined if the command line gave only the id. */
+  name: string | undefined;
+}
+
+export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Remark): Promise<Outcome> {
+  const { id } = val;
   const source = await options.from.record(routes.getVal(id));
   const name = textAt(source, 'name');
   if (name === undefined) {
@@ -27,6 +34,8 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
+  // The name must be the given name, because otherwise the service could choose which val --force overwrites.
+  if (val.name !== undefined && val.name !== name) throw otherName(val.name, name);
   const found = await options.target.vals.named(name);
   const there = found === 'unknown' ? undefined : found;
   const codes = await codesToSend(id, source, there, options);
@@ -65,6 +74,11 @@ export async function copyVal(id: string, options: CopyOptions, remark: Remark):
     ...idAndVersion(sentId, versionOf(sent)),
   };
 }
+
+const otherName = (name: string, nameNow: string): ConflictError =>
+  new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was copied.`, {
+    hint: `To copy the val "${nameNow}", give its id.`,
+  });
 
 const newVal = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),

@@ -65,7 +65,8 @@ export const command = defineCommand({
       signal: context.signal,
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
-      work: ({ id }, remark) => copyVal(id, { from, target, versions, force, dryRun }, remark),
+      work: ({ id }, remark) =>
+        copyVal({ id, name: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
     });
   },
 });

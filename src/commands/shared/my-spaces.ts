@@ -2,6 +2,7 @@ import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, RefusedError, UsageError, ValsError } from '../../errors.ts';
+import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { type BaseUrl, spaceIn } from '../../settings/base-url.ts';
 
 interface MySpace {
@@ -32,7 +33,7 @@ export async function listSpaces(
     for await (const { records } of api.pages(routes.mySpaces())) {
       for (const record of records) {
         const name = textAt(record, 'username');
-        if (name) {
+        if (name && !hasLoneSurrogate(name)) {
           spaces.push({
             // The address that the service sends for a space must not be used, because the address may belong to
             // another host.

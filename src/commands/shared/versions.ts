@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
+import { BadResponseError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
 
@@ -16,12 +17,20 @@ export function newVersion(val: JsonObject): string {
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
 }
 
+const notANumber = (version: string): BadResponseError =>
+  new BadResponseError(`The service sent "${version}" as the number of a version.`, {
+    hint: 'To copy only the current code, omit --versions.',
+  });
+
 export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
       const version = textAt(record, 'version');
-      if (version !== undefined) versions.add(version);
+      if (version === undefined) continue;
+      // Anything but digits could lead to another address of the service.
+      if (!/^\d+$/.test(version)) throw notANumber(version);
+      versions.add(version);
     }
   }
   let last: string | undefined;
