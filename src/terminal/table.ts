@@ -141,13 +141,10 @@ function* textsOf(filled: readonly FilledColumn[]): Generator<string> {
 }
 
 const measure = (filled: readonly FilledColumn[], { width }: TextWidth): MeasuredColumn[] =>
-  filled.map((each) => {
-    const wantedWidth = each.cells.reduce(
-      (widest, { text }) => Math.max(widest, width(text)),
-      width(each.head),
-    );
-    return { ...each, wantedWidth };
-  });
+  filled.map((each) => ({
+    ...each,
+    wantedWidth: each.cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(each.head)),
+  }));
 
 /** The last column with free text gets the rest of the line. */
 function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {

@@ -38,19 +38,15 @@ export function failureOf(failed: FailedCall): ValsError {
       return unavailable(
         failed,
         `Could not connect to ${origin}${tries}: ${fault.reason}.`,
-        fault.hint ?? checkAddress(origin),
+        checkAddress(origin),
       );
     case 'rejected':
-      return unavailable(failed, withFullStop(capitalised(fault.reason)), fault.hint);
+      return unavailable(failed, withFullStop(capitalised(fault.reason)));
     case 'tls_broken':
     case 'lost':
-      return unavailable(
-        failed,
-        `The connection to ${origin} was lost${tries}: ${fault.reason}.`,
-        fault.hint ?? runAgain,
-      );
+      return unavailable(failed, `The connection to ${origin} was lost${tries}: ${fault.reason}.`);
     case 'timed_out':
-      return unavailable(failed, `${origin} took too long${tries}: ${fault.reason}.`, runAgain);
+      return unavailable(failed, `${origin} took too long${tries}: ${fault.reason}.`);
     case 'unreadable':
     case 'unusable': {
       const hasMadeChange = !isRead(call.method) && fault.status < 300;
@@ -61,8 +57,6 @@ export function failureOf(failed: FailedCall): ValsError {
       return statusError({ ...failed, fault });
   }
 }
-
-const runAgain = 'Run the command again.';
 
 const triesOf = ({ attempts }: FailedCall): string => (attempts > 1 ? ` (${attempts} attempts)` : '');
 
@@ -78,13 +72,13 @@ const checkChange = ({ ifUnknown }: Call): string =>
   ifUnknown ?? 'Before you send the change again, check whether the service made the change.';
 
 /** Exit code 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
-function unavailable(failed: FailedCall, message: string, hintIfUnchanged: string): ValsError {
+function unavailable(failed: FailedCall, message: string, usualHint = 'Run the command again.'): ValsError {
   const { call, fault, maybeApplied } = failed;
-  if (!maybeApplied) return new UnavailableError(message, factsWithHint(failed, hintIfUnchanged));
-  const faultHint = 'hint' in fault && fault.hint !== undefined ? `${fault.hint} ` : '';
+  const faultHint = 'hint' in fault ? fault.hint : undefined;
+  if (!maybeApplied) return new UnavailableError(message, factsWithHint(failed, faultHint ?? usualHint));
   return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
     ...factsOf(failed),
-    hint: faultHint + checkChange(call),
+    hint: faultHint === undefined ? checkChange(call) : `${faultHint} ${checkChange(call)}`,
   });
 }
 
@@ -109,7 +103,7 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
   const { status, body, retryAfterMs = 0 } = fault;
   const detail = serviceMessageOf(body, redact);
   const sentence = statusSentence(failed, detail);
-  if (status === 408) return unavailable(failed, sentence, runAgain);
+  if (status === 408) return unavailable(failed, sentence);
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
   if (status >= 600) return new BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
