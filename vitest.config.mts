@@ -10,11 +10,11 @@ if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
-/** The program looks for the program that runs a val beside itself, which is in dist. */
+/** The program looks beside itself for two other programs, which are in dist. */
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
-    id.endsWith('/src/commands/run/launch.ts')
+    /\/src\/(commands\/run\/launch|agents\/serve)\.ts$/.test(id)
       ? code.replace('__dirname', JSON.stringify(resolve('dist')))
       : undefined,
 };
@@ -39,7 +39,6 @@ const needPostgres = ['test/postgres/**/*.test.ts'];
 /** Tests of behaviour that is the same on both databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
-  'test/service/guard.test.ts',
   'test/service/routes/*.test.ts',
   'test/service/store/*.test.ts',
   'test/service/database/{processes,released}.test.ts',

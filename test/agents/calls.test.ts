@@ -28,29 +28,31 @@ it('a failure is the error object, with a hint for an agent', async () => {
   expect(JSON.parse(texts[0] ?? '')).toEqual(document);
 });
 
-it.each([
-  ['val_create', { name: 'one' }, 'The tool val_create needs the input code or the input file.'],
-  [
-    'val_create',
-    { name: 'one', code: 'x', file: 'y' },
-    'The tool val_create takes the input code or the input file, not both.',
-  ],
-  ['val_create', { name: 'one', file: '-' }, 'The input file cannot be -.'],
-  ['val_create', { name: 'one', code: '' }, 'code is empty.'],
-  ['val_get', {}, expect.stringContaining('The tool val_get needs the input val: ')],
-  ['pull', { vals: ['a'], all: true }, 'all pulls every val, so no names can be given.'],
-  ['push', { code: 'x' }, 'code needs a name.'],
-  ['val_get', { val: 'a', other: 1 }, 'The tool val_get has no input "other".'],
-  ['val_get', { val: { a: 1 } }, 'The input val of val_get must be a string.'],
-  ['runs', { error: 'yes' }, 'The input error of runs must be a boolean.'],
-  ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
-  ['refs', { limit: 5 }, 'The tool refs has no input "limit".'],
-  ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
-  ['push', { paths: 'hello.ts' }, 'The input paths of push must be an array of strings.'],
-])('%s refuses the input %j', async (name, input, message) => {
+it('wrong inputs are refused', async () => {
   const agent = await agentOnService();
-  const { isError, document } = await agent.call(name, input);
-  expect({ isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
+  for (const [name, input, message] of [
+    ['val_create', { name: 'one' }, 'The tool val_create needs the input code or the input file.'],
+    [
+      'val_create',
+      { name: 'one', code: 'x', file: 'y' },
+      'The tool val_create takes the input code or the input file, not both.',
+    ],
+    ['val_create', { name: 'one', file: '-' }, 'The input file cannot be -.'],
+    ['val_create', { name: 'one', code: '' }, 'code is empty.'],
+    ['val_get', {}, expect.stringContaining('The tool val_get needs the input val: ')],
+    ['pull', { vals: ['a'], all: true }, 'all pulls every val, so no names can be given.'],
+    ['push', { code: 'x' }, 'code needs a name.'],
+    ['val_get', { val: 'a', other: 1 }, 'The tool val_get has no input "other".'],
+    ['val_get', { val: { a: 1 } }, 'The input val of val_get must be a string.'],
+    ['runs', { error: 'yes' }, 'The input error of runs must be a boolean.'],
+    ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
+    ['refs', { limit: 5 }, 'The tool refs has no input "limit".'],
+    ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
+    ['push', { paths: 'hello.ts' }, 'The input paths of push must be an array of strings.'],
+  ] as const) {
+    const { isError, document } = await agent.call(name, input);
+    expect({ name, isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
+  }
 });
 
 it('the items that succeeded are listed beside the error', async () => {
@@ -90,12 +92,13 @@ it('a list has 20 records, or as many as limit says, and tells that there are mo
 });
 
 it('status, diff, push, pull and version_ls give all items', async () => {
+  const count = 21;
   const { env } = await serviceInProcess();
   const home = temporaryFolder();
   const cwd = temporaryFolder();
   await run(['init'], { cwd, home, env });
   const writeAll = (code: string) => {
-    for (let index = 0; index < 25; index++) writeFileSync(join(cwd, `val${index}.ts`), code);
+    for (let index = 0; index < count; index++) writeFileSync(join(cwd, `val${index}.ts`), code);
   };
   writeAll('// 0');
   const agent = await connectAgent([], { env, cwd, home });
@@ -103,14 +106,14 @@ it('status, diff, push, pull and version_ls give all items', async () => {
     const { items, more } = (await agent.call(name, input)).document;
     return [Array.isArray(items) && items.length, more];
   };
-  expect(await counted('push')).toEqual([25, undefined]);
+  expect(await counted('push')).toEqual([count, undefined]);
   writeAll('// 1');
   for (const name of ['status', 'diff', 'pull', 'push']) {
-    expect([name, ...(await counted(name))]).toEqual([name, 25, undefined]);
+    expect([name, ...(await counted(name))]).toEqual([name, count, undefined]);
   }
-  for (let version = 2; version < 25; version++)
+  for (let version = 2; version < count; version++)
     await agent.call('version_new', { val: 'val0', code: `// ${version}` });
-  expect(await counted('version_ls', { val: 'val0' })).toEqual([25, undefined]);
+  expect(await counted('version_ls', { val: 'val0' })).toEqual([count, undefined]);
   for (const { name, inputSchema } of await agent.listTools()) {
     const isPaged = ['runs', 'val_runs', 'likes', 'comments', 'ls'].includes(name);
     expect([name, 'limit' in (inputSchema.properties ?? {})]).toEqual([name, isPaged]);

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { Client } from '@modelcontextprotocol/client';
+import { PassThrough } from 'node:stream';
+import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { onTestFinished } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { environment, program, type RunOptions, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
@@ -41,22 +43,55 @@ export const generations = {
 
 export type Generation = keyof typeof generations;
 
-export async function connectAgent(
+/** Runs `vals mcp` in this process, which is fast. */
+export function connectAgent(args: readonly string[], options: Options = {}): Promise<AgentClient> {
+  const home = options.home ?? temporaryFolder();
+  const client = new Client(identity);
+  const input = new PassThrough();
+  let ended: Promise<unknown> = Promise.resolve();
+  const transport: Transport = {
+    async start() {
+      let read = 0;
+      const heard = ({ stdout }: { stdout: string }) => {
+        for (let end = stdout.indexOf('\n', read); end >= 0; end = stdout.indexOf('\n', read)) {
+          transport.onmessage?.(JSON.parse(stdout.slice(read, end)));
+          read = end + 1;
+        }
+      };
+      const env = environment(home, options.env);
+      const running = inProcess(['mcp', ...args], { env, cwd: options.cwd ?? home, input, heard });
+      ended = running.then(() => transport.onclose?.());
+    },
+    async send(message) {
+      input.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      input.end();
+      await ended;
+    },
+  };
+  return connected(client, transport);
+}
+
+export async function startAgent(
   args: readonly string[],
-  options: Options = {},
+  options: Options,
   generation: Generation = 'client 2, as of 2025',
 ): Promise<AgentClient> {
   const { client, Transport } = generations[generation]();
   const home = options.home ?? temporaryFolder();
-  await client.connect(
-    new Transport({
-      command: process.execPath,
-      args: [program, 'mcp', ...args],
-      cwd: options.cwd ?? home,
-      env: environment(home, options.env),
-      stderr: 'ignore',
-    }),
-  );
+  const transport = new Transport({
+    command: process.execPath,
+    args: [program, 'mcp', ...args],
+    cwd: options.cwd ?? home,
+    env: environment(home, options.env),
+    stderr: 'ignore',
+  });
+  return connected(client, transport);
+}
+
+async function connected(client: Client | OlderClient, transport: Transport): Promise<AgentClient> {
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return {
     listTools: async () => (await client.listTools()).tools,

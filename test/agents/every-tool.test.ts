@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { connectAgent, type Generation, generations } from './clients.ts';
+import { type Generation, generations, startAgent } from './clients.ts';
 
 const first = 'export default () => 1;\n';
 const second = 'export default () => 2;\n';
@@ -16,7 +16,7 @@ it.each(Object.keys(generations) as Generation[])(
     const cwd = temporaryFolder();
     await run(['init'], { cwd, home, env });
     writeFileSync(join(cwd, 'hello.ts'), first);
-    const agent = await connectAgent(['--allow-delete', '--allow-run'], { env, cwd, home }, generation);
+    const agent = await startAgent(['--allow-delete', '--allow-run'], { env, cwd, home }, generation);
     const called = new Set<string>();
     const call = async (name: string, input: Record<string, unknown> = {}) => {
       const { isError, document, texts } = await agent.call(name, input);

@@ -9,16 +9,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOf, run, runProcess, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
+import { agentOnService, connectAgent, initialize, rawAgent, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
 
 describe('permissions', () => {
   it.each(['--allow-delete', '--allow-run'])('--read-only contradicts %s', async (flag) => {
-    const { exit, stdout, error } = await runProcess(['mcp', '--read-only', flag, '--json']);
+    const { exit, stdout, error } = await run(['mcp', '--read-only', flag, '--json']);
     expect({ exit, stdout, kind: error?.kind }).toEqual({ exit: 2, stdout: '', kind: 'usage' });
   });
 
@@ -119,29 +119,31 @@ describe('files', () => {
     });
   });
 
-  it.each([
-    ['../secret.ts'],
-    ['link.ts'],
-    ['folder/secret.ts'],
-    ['folder'],
-    ['..'],
-    ['below/../../secret.ts'],
-    ['/etc/passwd'],
-  ])('outside of the working directory are not read: %s', async (path) => {
+  it('outside of the working directory are not read', async () => {
     const { agent } = await inFolder();
-    for (const [name, input] of [
-      ['push', { paths: [path] }],
-      ['push', { paths: [path], name: 'stolen' }],
-      ['push', { paths: [path], dryRun: true }],
-      ['val_create', { name: 'stolen', file: path }],
-      ['val_create', { name: 'stolen', code, readme: path }],
-      ['val_set', { val: 'stolen', readme: path }],
-      ['version_new', { val: 'stolen', file: path }],
-      ['run', { val: path }],
-    ] as const) {
-      const { isError, document } = await agent.call(name, input);
-      expect([name, isError]).toEqual([name, true]);
-      expect(JSON.stringify(document)).not.toMatch(/"(status|code)":"(created|pushed|planned|export)/);
+    for (const path of [
+      '../secret.ts',
+      'link.ts',
+      'folder/secret.ts',
+      'folder',
+      '..',
+      'below/../../secret.ts',
+      '/etc/passwd',
+    ]) {
+      for (const [name, input] of [
+        ['push', { paths: [path] }],
+        ['push', { paths: [path], name: 'stolen' }],
+        ['push', { paths: [path], dryRun: true }],
+        ['val_create', { name: 'stolen', file: path }],
+        ['val_create', { name: 'stolen', code, readme: path }],
+        ['val_set', { val: 'stolen', readme: path }],
+        ['version_new', { val: 'stolen', file: path }],
+        ['run', { val: path }],
+      ] as const) {
+        const { isError, document } = await agent.call(name, input);
+        expect([path, name, isError]).toEqual([path, name, true]);
+        expect(JSON.stringify(document)).not.toMatch(/"(status|code)":"(created|pushed|planned|export)/);
+      }
     }
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
@@ -159,7 +161,8 @@ describe('files', () => {
 
   it('are not read if the working directory is the home folder', async () => {
     const home = folderOf({ 'mine.ts': code });
-    const agent = await agentOnService([], { home, cwd: home });
+    const { env } = await serviceInProcess();
+    const agent = await startAgent([], { env, home, cwd: home });
     for (const paths of [['mine.ts'], ['.']]) {
       const { document } = await agent.call('push', { paths });
       expect(document.error).toMatchObject({
@@ -195,7 +198,8 @@ it('a val that is run cannot read the messages of the protocol', async () => {
     join(cwd, 'greedy.ts'),
     'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };',
   );
-  const agent = await agentOnService(['--allow-run'], { cwd });
+  const { env } = await serviceInProcess();
+  const agent = await startAgent(['--allow-run'], { env, cwd });
   const [greedy, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
   expect(greedy.document).toMatchObject({ value: '' });
   expect(me.isError).toBe(false);
