@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
+import { reportReader } from '../../src/run/protocol.ts';
 import { install } from '../support/copy.ts';
 import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
@@ -209,27 +210,12 @@ describe('vals run reports a val that', () => {
     expect(stderr).toMatch(/^Error: E0\n {4}at \S+ \(file:.*\/a\.ts:6:17\)\n/);
   });
 
-  const frame = (text: string) => `Buffer.from([0, ${text.length}, 0, 0, 0, ...Buffer.from('${text}')])`;
-  const longFrame = (code: string) =>
-    `((text) => Buffer.concat([Buffer.of(0), new Uint8Array(Uint32Array.of(text.length).buffer), text]))(Buffer.from(JSON.stringify(${code})))`;
   it.each([
     ['text', '"garbage, and more of it"'],
-    ['JSON that is cut off', frame('{"done":')],
-    ['null', frame('null')],
-    ['a report without its parts', frame('{"failed":{"text":1}}')],
-    ['a length of 4 GB', 'Buffer.from([0, 255, 255, 255, 255])'],
-    ['a port that does not exist', frame('{"listening":70000}')],
-    ['an error without a number', frame('{"failed":{"text":"","stack":"","failure":"length"}}')],
-    [
-      'a stack that takes hours to search',
-      longFrame('{failed:{text:"",stack:"  at "+" (file:".repeat(200_000)}}'),
-    ],
-    ['bytes before a value', 'Buffer.from([1, 1, 0, 0, 0, 65])'],
-    ['empty bytes of a value', `Buffer.concat([${frame('{"value":"text"}')}, Buffer.from([1, 0, 0, 0, 0])])`],
-    ['a report of 5 MB', longFrame('{done:true,rest:"x".repeat(5_000_000)}')],
+    ['null', 'Buffer.from([0, 4, 0, 0, 0, ...Buffer.from("null")])'],
     [
       'imports without reading the answers',
-      `Buffer.concat(Array(999).fill(${frame('{"load":{"specifier":"./a.ts","from":"x"}}')}))`,
+      `((text) => Buffer.concat(Array(999).fill(Buffer.from([0, text.length, 0, 0, 0, ...Buffer.from(text)]))))('{"load":{"specifier":"./a.ts","from":"x"}}')`,
     ],
   ])('writes %s to the pipe of vals', async (_what, bytes) => {
     const { run } = folderWith({
@@ -266,6 +252,33 @@ const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65])
     expect({ exit, said: stderr.includes('ran out of memory') }).toEqual({ exit: 12, said: true });
     expect(stderr).toContain('`vals run --allow-all a.ts`');
   });
+});
+
+const frame = (text: string, kind = 0): Buffer => {
+  const head = Buffer.from([kind, 0, 0, 0, 0]);
+  head.writeUInt32LE(Buffer.byteLength(text), 1);
+  return Buffer.concat([head, Buffer.from(text)]);
+};
+
+it.each([
+  ['JSON that is cut off', frame('{"done":')],
+  ['a report without its parts', frame('{"failed":{"text":1}}')],
+  ['a length of 4 GB', Buffer.from([0, 255, 255, 255, 255])],
+  ['a port that does not exist', frame('{"listening":70000}')],
+  ['an error without a number', frame('{"failed":{"text":"","stack":"","failure":"length"}}')],
+  [
+    'a stack that takes hours to search',
+    frame(JSON.stringify({ failed: { text: '', stack: `  at ${' (file:'.repeat(200_000)}` } })),
+  ],
+  ['bytes before a value', frame('A', 1)],
+  ['empty bytes of a value', Buffer.concat([frame('{"value":"text"}'), frame('', 1)])],
+  ['a report of 5 MB', frame(JSON.stringify({ done: true, rest: 'x'.repeat(5_000_000) }))],
+])('a message of a val is refused if it is %s', (_what, bytes) => {
+  const read = reportReader(
+    () => {},
+    () => {},
+  );
+  expect(() => read(bytes)).toThrow();
 });
 
 it.each([

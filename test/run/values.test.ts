@@ -121,15 +121,15 @@ describe('vals run prints', () => {
     expect(screen).toBe('\\u001b[2J\r\n');
   });
 
-  it('32 MB of a body, and 32 MB of output, completely', async () => {
+  it('8 MB of a body, and 8 MB of output, completely', async () => {
     const { runProcess } = folderWith({
       'a.ts':
-        'export default () => { for (let i = 0; i < 32; i++) console.log("x".repeat(1 << 20));\n' +
+        'export default () => { for (let i = 0; i < 8; i++) console.log("x".repeat(1 << 20));\n' +
         'let n = 0; return new Response(new ReadableStream({\n' +
-        'pull(c) { if (n++ === 32) c.close(); else c.enqueue(new Uint8Array(1 << 20).fill(65)) } })) }',
+        'pull(c) { if (n++ === 8) c.close(); else c.enqueue(new Uint8Array(1 << 20).fill(65)) } })) }',
     });
     const { stdout, stderr } = await runProcess(['a.ts']);
-    expect([stdout.length, stderr.length]).toEqual([32 << 20, (32 << 20) + 32]);
+    expect([stdout.length, stderr.length]).toEqual([8 << 20, (8 << 20) + 8]);
   });
 
   it('a value made from standard input', async () => {
