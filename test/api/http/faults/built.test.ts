@@ -31,7 +31,7 @@ describe('the built program', () => {
       untouchedUrl: untouched.baseUrl,
       exact: false,
     };
-    const chosen = faults.filter((_, index) => isLong || index % 10 === 0);
+    const chosen = faults.filter((_, index) => isLong || index % 20 === 0);
     const cells = chosen.map((fault, index): Cell => {
       const name = oneEach[index % oneEach.length];
       const command = (fault.stage === 'begun' ? largeCommands : commands).find((each) => each.name === name);

@@ -29,7 +29,7 @@ const ways = [
   { forever: false, terminal: true },
 ];
 
-const kindOf = ({ method, reads, unpaged }: Command): string => `${method} ${reads} ${unpaged}`;
+const kindOf = ({ method, reads }: Command): string => `${method} ${reads}`;
 const kindsOfRoutes = [...new Set(commands.map(kindOf))];
 
 function cellsOf(name: string, all = isLong): Cell[] {

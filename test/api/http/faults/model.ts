@@ -36,7 +36,7 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   if (asking.unpaged && meeting.kind === 'status' && [400, 422].includes(meeting.status)) {
     return { exits: forever ? exits : [0], requests: [2, 2] };
   }
-  if (asking.looksForVal && meeting.kind === 'status' && meeting.status === 404) {
+  if (asking.looksForVal && meeting.kind === 'status' && [404, 410].includes(meeting.status)) {
     return { exits, requests: [2, 2] };
   }
   const counted: [number, number] = countedOf(meeting);
