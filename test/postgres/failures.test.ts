@@ -49,7 +49,7 @@ test('if the server ends connections, requests fail with 500 or 503 at most, and
       service.at,
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
     );
-    while (statuses.length < before + 20) await new Promise((next) => setImmediate(next));
+    await expect.poll(() => statuses.length).toBeGreaterThan(before + 20);
   }
   stop = true;
   await Promise.all(writers);
@@ -82,7 +82,7 @@ test('forty writers of a locked val do not block other requests', async () => {
   });
   const waiting =
     "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  while ((await onServer(service.at, waiting)).length < 2) await new Promise((next) => setImmediate(next));
+  await expect.poll(async () => (await onServer(service.at, waiting)).length).toBeGreaterThan(1);
   const others = Array.from({ length: 40 }, async (_, i) => [
     await statusOf(service, 'GET', `/v1/vals/${id}`),
     (await putVal(service, `other${i}`, 'c')).status,
@@ -109,7 +109,7 @@ test('forty reads of one person that take long leave the connections of others f
   });
   const waiting =
     "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-  while ((await onServer(service.at, waiting)).length < 3) await new Promise((next) => setImmediate(next));
+  await expect.poll(async () => (await onServer(service.at, waiting)).length).toBeGreaterThan(2);
   for (let i = 0; i < 20; i++) expect(await statusOf(bob, 'GET', '/v1/me')).toBe(200);
   expect(answered).toBe(0);
   await other.query('ROLLBACK');

@@ -107,7 +107,7 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
   const writers = startWriters(64, people);
   let most = 0;
-  while (writers.acknowledged.length < budget(500)) {
+  while (writers.acknowledged.length < budget(200)) {
     await writers.more(100);
     const [{ count }] = (await onServer(
       at,
@@ -132,11 +132,11 @@ test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two proc
   list();
   const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
   for (let round = 0; round < budget(2); round++) {
-    await writers.more(50);
+    await writers.more(20);
     const one = processes[round % 2] as ServeProcess;
     const signal = round % 4 === 0 || round % 4 === 3 ? 'SIGKILL' : 'SIGTERM';
     expect(await one.end(signal)).toBe(signal === 'SIGTERM' ? 0 : 'SIGKILL');
-    await writers.more(50);
+    await writers.more(20);
     processes[round % 2] = await serve(at);
     list();
   }
@@ -154,7 +154,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
   const writers = startWriters(16, people);
   for (let round = 0; round < budget(2); round++) {
-    await writers.more(100);
+    await writers.more(32);
     await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
     await writers.more(20, 503);
     for (const person of people) {
@@ -165,7 +165,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
       });
     }
     await server.start();
-    await writers.more(100);
+    await writers.more(32);
     for (const person of people) {
       await expect.poll(() => statusOf(person, 'GET', '/healthz')).toBe(200);
     }

@@ -133,15 +133,15 @@ test('processes that migrate a store at the same moment agree, and none fails', 
   for (let round = 0; round < budget(1); round++) {
     const file = join(temporaryFolder(), 'store.db');
     makeVersion1(file, 2_000);
-    const services = await Promise.all(Array.from({ length: 5 }, () => embeddedService({ at: file })));
+    const services = await Promise.all(Array.from({ length: 3 }, () => embeddedService({ at: file })));
     for (const { token } of services) expect(token).toBe('vals_local_of_version_1');
     const answers = await Promise.all(
       services.flatMap((service, who) => [0, 1].map((i) => putVal(service, 'shared', `// ${who} ${i}`))),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(9).fill(200), 201]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), 201]);
     const [{ id }] = answers.map(({ body }) => body) as [Val];
     const { data } = await get<List>(services[0] as Caller, `/v1/vals/${id}/versions`);
-    expect(data).toHaveLength(10);
+    expect(data).toHaveLength(6);
     expect(new Database(file).prepare('PRAGMA user_version').all()).toEqual([
       { user_version: migrations.length },
     ]);

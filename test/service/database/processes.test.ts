@@ -34,7 +34,7 @@ async function serveAt(at: string, count: number, settings = '') {
 }
 
 test('processes that create one store at the same moment agree, and none fails', async () => {
-  const [processes, pushes] = [5, 6];
+  const [processes, pushes] = [3, 6];
   for (let round = 0; round < budget(1); round++) {
     const services = await serveAt(await newPlace(), processes);
     expect(new Set(services.map(({ token }) => token)).size).toBe(1);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { isLong } from '../../support/cases.ts';
 import { listen } from '../../support/listen.ts';
 import { ask, createVal, get, speak, type TemporaryService, temporaryService } from '../support.ts';
 
@@ -47,7 +48,7 @@ describe('a connection takes the next request', () => {
 
   test.each(refusals)('after the status %i', async (status, lines) => {
     const size = status === 413 ? 4 * 1024 * 1024 + 1 : 40_000;
-    const tries = status === 413 ? 40 : 500;
+    const tries = isLong ? 500 : 12;
     const body = Buffer.alloc(size, ' ');
     const { socket, answer } = await openConnection();
     const [line = '', ...headers] = lines();
@@ -81,7 +82,7 @@ describe('a connection takes the next request', () => {
     onTestFinished(() => agent.destroy());
     const through = { baseUrl: `http://127.0.0.1:${await listen(proxy)}` };
     const headers = { Host: `127.0.0.1:${service.port}` };
-    const count = 500;
+    const count = isLong ? 500 : 50;
     const repeat = async (token: string | null, raw: string | undefined) => {
       const statuses: number[] = [];
       for (let i = 0; i < count; i++) {
@@ -108,7 +109,7 @@ describe('requests sent ahead', () => {
 
   test('are answered in order, reads and writes alike', async () => {
     const val = await createVal(service, { name: 'ahead', code: '0' });
-    const count = 1_000;
+    const count = isLong ? 1_000 : 200;
     const requests = Array.from({ length: count }, (_, i) =>
       i % 2 === 0 ? put('ahead', `${i + 1}`) : head(`GET /v1/vals/${val.id}`, signed()),
     );

@@ -68,10 +68,10 @@ test('a clock that goes back neither adds nor removes requests', () => {
   expect(letIn(limit, 100)).toBe(6);
 });
 
-test('a million callers are forgotten, but not a caller with a request under way', () => {
+test('many callers are forgotten, but not a caller with a request under way', () => {
   const limit = createRateLimit({ perSecond: 1, inFlight: 1 }, () => now);
   limit.enter('busy');
-  for (let i = 0; i < 1_000_000; i++) limit.enter(`caller ${i}`)?.();
+  for (let i = 0; i < 100_000; i++) limit.enter(`caller ${i}`)?.();
   expect(limit.size).toBeLessThanOrEqual(20_000);
   now = 60_000;
   expect(limit.enter('busy')).toBeUndefined();
