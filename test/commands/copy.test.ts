@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { outcomes, pushCode as push } from './pushes.ts';
@@ -70,15 +70,16 @@ describe('the current code', () => {
 
   it('of all vals is copied by one command, and --dry-run only plans it', async () => {
     const { from, to, copy } = await twoServices();
-    await Promise.all(Array.from({ length: 130 }, (_, i) => push(from.env, `v${i}`, `// ${i}`)));
+    const cwd = folderOfVals(valNames(130), (name) => `// ${name}`);
+    expect(await run(['push', '.'], { cwd, env: from.env })).toMatchObject({ exit: 0 });
     const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
     expect(planned).toHaveLength(130);
-    expect(planned[0]).toEqual({ name: expect.stringMatching(/^v\d+$/), status: 'planned' });
+    expect(planned[0]).toEqual({ name: expect.stringMatching(/^val\d+$/), status: 'planned' });
     expect(JSON.parse((await run(['ls', '--json'], { env: to.env })).stdout)).toEqual([]);
     const { exit, stdout } = await copy(['--all', '--json']);
     expect(exit).toBe(0);
     expect(outcomes(stdout).every(({ status }) => status === 'created')).toBe(true);
-    expect(await record(to.env, 'v77')).toMatchObject({ code: '// 77', privacy: 'private' });
+    expect(await record(to.env, 'val77')).toMatchObject({ code: '// val77', privacy: 'private' });
   });
 
   it('is copied from the embedded service too', async () => {

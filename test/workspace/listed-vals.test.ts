@@ -14,23 +14,23 @@ interface Stored {
   updatedAt?: string;
 }
 
-interface Options {
-  vals?: number;
+interface Listing {
   listed?: (val: Stored) => Partial<Stored>;
   noList?: Reply;
 }
 
-async function pushedWorkspace({ vals = many, listed = withoutCode, noList }: Options = {}) {
+async function pushedWorkspace(vals = many) {
+  const listing: Listing = {};
   const stored = new Map<string, Stored>();
   const list = (path: string): Reply => {
     const { searchParams } = new URL(path, 'http://service');
     const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
     const page = [...stored.values()].slice(offset, (offset ?? 0) + (limit ?? 0));
-    return { body: page.map(listed) };
+    return { body: page.map(listing.listed ?? withoutCode) };
   };
   const answer = ({ method, path, body }: Seen): Reply => {
     if (path === '/v1/me') return { body: { id: 'me' } };
-    if (path.startsWith('/v1/users/me/vals')) return noList ?? list(path);
+    if (path.startsWith('/v1/users/me/vals')) return listing.noList ?? list(path);
     if (method === 'GET') {
       const val = stored.get(path.split('/').at(-1) ?? '');
       return val ? { body: val } : { status: 404, body: {} };
@@ -56,7 +56,7 @@ async function pushedWorkspace({ vals = many, listed = withoutCode, noList }: Op
       const index = /^\/v1\/vals\/.*-0*(\d+)$/.exec(path)?.[1];
       return method === 'PUT' ? ['PUT'] : index === undefined ? [] : [Number(index)];
     });
-  return { place, edit, asked };
+  return { place, edit, asked, listing };
 }
 
 const withoutCode = ({ id, name, version, updatedAt }: Stored): Partial<Stored> => ({
@@ -69,37 +69,37 @@ const wordsOf = (rows: readonly { status: string }[]): Record<string, number> =>
   return counts;
 };
 
-it.each(['status', 'push', 'pull'])('vals %s reads only the list if nothing changed', async (command) => {
+it('status, push and pull read only the list if nothing changed', async () => {
   const { place, asked } = await pushedWorkspace();
-  expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
-  expect(asked()).toEqual([]);
+  for (const command of ['status', 'push', 'pull']) {
+    expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
+    expect(asked()).toEqual([]);
+  }
 });
 
 describe('the val itself is read', () => {
-  it.each<[string, Partial<Stored>]>([
-    ['has another version there', { code: 'theirs', version: 2 }],
-    [
-      'has a version there whose number was given before',
-      { code: 'theirs', updatedAt: '2026-02-02T00:00:00Z' },
-    ],
-  ])('if it %s', async (_what, change) => {
+  it('if it has another version there, or a version whose number was given before', async () => {
     const { place, edit, asked } = await pushedWorkspace();
-    edit(7, change);
-    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1, 'changed there': 1 });
-    expect(asked()).toEqual([7]);
-    expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 1, behind: 1 });
-    expect(asked()).toEqual([7]);
-    expect(wordsOf(await place.rows(['pull']))).toEqual({ unchanged: many - 1, pulled: 1 });
-    expect(place.read('v7.ts')).toBe('theirs');
-    asked();
-    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
-    expect(asked()).toEqual([]);
+    for (const change of [
+      { code: 'theirs', version: 2 },
+      { code: 'theirs again', updatedAt: '2026-02-02T00:00:00Z' },
+    ]) {
+      edit(7, change);
+      expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1, 'changed there': 1 });
+      expect(asked()).toEqual([7]);
+      expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 1, behind: 1 });
+      expect(asked()).toEqual([7]);
+      expect(wordsOf(await place.rows(['pull']))).toEqual({ unchanged: many - 1, pulled: 1 });
+      expect(place.read('v7.ts')).toBe(change.code);
+      asked();
+      expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
+      expect(asked()).toEqual([]);
+    }
   });
 
   it('if it changed here, and an edit that the list does not show is not overwritten', async () => {
-    const { place, edit, asked } = await pushedWorkspace({
-      listed: (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' }),
-    });
+    const { place, edit, asked, listing } = await pushedWorkspace();
+    listing.listed = (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' });
     edit(7, { code: 'theirs', version: 2 });
     place.put({ 'v7.ts': 'mine', 'v8.ts': 'mine' });
     const rows = await place.rows(['push'], 9);
@@ -108,22 +108,30 @@ describe('the val itself is read', () => {
   });
 
   it('if the list does not contain the val', async () => {
-    const { place, asked } = await pushedWorkspace({
-      listed: (val) => (val.id === idOf(7) ? { id: 'another', name: 'another' } : withoutCode(val)),
-    });
+    const { place, asked, listing } = await pushedWorkspace();
+    listing.listed = (val) => (val.id === idOf(7) ? { id: 'another', name: 'another' } : withoutCode(val));
     expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
     expect(asked()).toEqual([7]);
   });
 });
 
-it.each<[string, Options]>([
-  ['there is no list', { noList: { status: 404, body: {} } }],
-  ['the list makes no sense', { noList: { body: '"soon"' } }],
-  ['the list tells no time of a change', { listed: ({ id, name, version }) => ({ id, name, version }) }],
-  ['they are few', { vals: many - 1 }],
-])('each val is read if %s', async (_why, options) => {
-  const { place, asked } = await pushedWorkspace(options);
-  const vals = options.vals ?? many;
-  expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: vals });
-  expect(asked()).toHaveLength(vals);
+describe('each val is read', () => {
+  it('if there is no list, if the list makes no sense, or if the list tells no time of a change', async () => {
+    const { place, asked, listing } = await pushedWorkspace();
+    for (const { noList, listed } of [
+      { noList: { status: 404, body: {} } },
+      { noList: { body: '"soon"' } },
+      { listed: ({ id, name, version }: Stored) => ({ id, name, version }) },
+    ] as Listing[]) {
+      Object.assign(listing, { noList, listed });
+      expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
+      expect(asked()).toHaveLength(many);
+    }
+  });
+
+  it('if they are few', async () => {
+    const { place, asked } = await pushedWorkspace(many - 1);
+    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1 });
+    expect(asked()).toHaveLength(many - 1);
+  });
 });

@@ -32,6 +32,15 @@ export class Service {
     return this.process.env;
   }
 
+  /** The code of a version never changes, so it is read once. */
+  readonly #codes = new Map<string, Promise<string>>();
+  #codeOf(path: string): Promise<string> {
+    const known =
+      this.#codes.get(path) ?? this.ask('GET', path).then((body) => (body as { code: string }).code);
+    this.#codes.set(path, known);
+    return known;
+  }
+
   async ask(method: string, path: string, body?: object): Promise<unknown> {
     const response = await fetch(`${this.process.baseUrl}${path}`, {
       method,
@@ -53,11 +62,8 @@ export class Service {
 
   async versions(id: string): Promise<string[]> {
     const { data } = (await this.ask('GET', `/v1/vals/${id}/versions`)) as { data: { version: number }[] };
-    const codes = data.map(async ({ version }) => {
-      const { code } = (await this.ask('GET', `/v1/vals/${id}/versions/${version}`)) as { code: string };
-      return { version, code };
-    });
-    return (await Promise.all(codes)).sort((a, b) => a.version - b.version).map(({ code }) => code);
+    const numbers = data.map(({ version }) => version).sort((a, b) => a - b);
+    return Promise.all(numbers.map((version) => this.#codeOf(`/v1/vals/${id}/versions/${version}`)));
   }
 }
 
