@@ -48,6 +48,7 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   if (isObject(next) && isMadeHere(next)) place(next, rest, value);
 }
 
+/** A value of the record must not be changed. It is in the projection if the user chose both `a` and `a.b`. */
 const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -3,8 +3,6 @@ import type { Redactor, Sink } from './streams.ts';
 import { createStyle, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
-type Line = (style: Style) => string | Promise<string>;
-
 export interface LineWriterOptions {
   color: boolean;
   clearProgress(): void;
@@ -17,7 +15,7 @@ export function createLineWriter(stderr: Sink, { redact }: Redactor, options: Li
   let written = Promise.resolve();
 
   /** Writes the lines one after the other, in the order of the calls. */
-  function write(line: Line, clean?: () => string): void {
+  function write(line: (style: Style) => string | Promise<string>, clean?: () => string): void {
     const writeLine = async () => {
       const text = await line(await createStyle(color));
       clearProgress();

@@ -4,8 +4,9 @@ import type { Column } from '../column.ts';
 import { cellText, columnValue } from '../fields.ts';
 import type { Sink } from '../streams.ts';
 import { createStyle } from '../style.ts';
+import { tabLine } from './format-records.ts';
 import { renderList } from './list.ts';
-import { type RenderOptions, tabLine } from './options.ts';
+import type { RenderOptions } from './options.ts';
 
 export async function renderEvent(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
   const { kind, fields, forPerson, commandColumns, redactor } = options;

@@ -1,8 +1,9 @@
 import type { Page } from '../../lib/page.ts';
 import type { FollowingResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
+import { formatRecords, tabLines } from './format-records.ts';
 import { renderList } from './list.ts';
-import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLines } from './options.ts';
+import { type RenderOptions, screenOf, shownColumns } from './options.ts';
 
 export async function renderFollowing(
   result: FollowingResult,

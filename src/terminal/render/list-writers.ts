@@ -6,8 +6,9 @@ import { project } from '../fields.ts';
 import { withoutToken } from '../json-text.ts';
 import type { ListLayout } from '../result.ts';
 import type { Sink } from '../streams.ts';
+import { formatRecords, tabLines } from './format-records.ts';
 import { writeJson } from './json.ts';
-import { formatRecords, type RenderOptions, screenOf, shownColumns, tabLines } from './options.ts';
+import { type RenderOptions, screenOf, shownColumns } from './options.ts';
 
 interface ListWriter {
   add(page: Page): Promise<void>;

@@ -1,8 +1,9 @@
 import { project } from '../fields.ts';
 import type { RecordResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
+import { tabLine } from './format-records.ts';
 import { writeJson } from './json.ts';
-import { type RenderOptions, screenOf, shownColumns, tabLine } from './options.ts';
+import { type RenderOptions, screenOf, shownColumns } from './options.ts';
 
 export async function renderRecord(
   { record, columns: resultColumns }: RecordResult,
