@@ -12,11 +12,11 @@ import {
   requireUser,
   tooManyRequests,
 } from './guard.ts';
+import { createCallerSlots } from './http/caller-slots.ts';
 import { createMemoryLimit } from './http/memory-limit.ts';
 import type { Network } from './http/network.ts';
 import { createPace } from './http/pace.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import { createReadSlots } from './http/read-slots.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
@@ -28,6 +28,7 @@ import { ref } from './routes/schemas.ts';
 import { searchRoute } from './routes/search-route.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
+import type { Slots } from './slots.ts';
 import type { Store } from './store/store.ts';
 
 export interface AppOptions {
@@ -47,6 +48,8 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const mostReadsOfOneCaller = 3;
+const mostDeletionsOfOneCaller = 3;
 const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
 const storedBytesRate = {
   perSecond: 2 * 1024 * 1024,
@@ -69,7 +72,8 @@ export function createApp(store: Store, options: AppOptions): App {
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytesRate, now);
   const holdMemory = createMemoryLimit(memoryBytes);
   const pace = createPace();
-  const readSlots = createReadSlots();
+  const readSlots = createCallerSlots(mostReadsOfOneCaller);
+  const deletionSlots = createCallerSlots(mostDeletionsOfOneCaller);
 
   async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
     if (!requestLimit) return;
@@ -89,6 +93,12 @@ export function createApp(store: Store, options: AppOptions): App {
       throw tooManyRequests(`You sent too many bytes in a short time. Try again in ${seconds} s.`, seconds);
     }
     leave();
+  }
+
+  function slotsFor({ method, path }: ServiceRequest, caller: string): Slots | undefined {
+    if (method === 'DELETE') return deletionSlots(caller);
+    const isWrite = method !== 'GET' && method !== 'HEAD';
+    return isWrite || !path.startsWith('/v1/') ? undefined : readSlots(caller);
   }
 
   async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
@@ -128,8 +138,8 @@ export function createApp(store: Store, options: AppOptions): App {
       if (outgoing.destroyed) throw callerIsGone();
       return route.answer(request, params);
     };
-    const isApiRead = route.method === 'GET' && request.path.startsWith('/v1/');
-    const given = await (isApiRead ? readSlots(caller).run(answerNow) : answerNow());
+    const slots = slotsFor(request, caller);
+    const given = await (slots ? slots.run(answerNow) : answerNow());
     const bytes = Buffer.byteLength(given.body ?? '');
     // A write is answered even above the memory limit, because the caller must learn that the write is stored.
     if (route.method === 'GET') held.add(bytes);

@@ -95,10 +95,6 @@ export async function putRecord(all: All, owner: User, record: StoredRecord): Pr
   );
 }
 
-export async function deleteRuns(all: All, valId: string): Promise<void> {
-  await all("DELETE FROM records WHERE kind = 'runs' AND val_id = ?", [valId]);
-}
-
 export async function claimRecords(all: All, owner: User, val: { id: string; name: string }): Promise<void> {
   const records = await all<{ position: number; kind: RecordKind; json: string }>(
     'SELECT position, kind, json FROM records WHERE owner_id = ? AND val_name = ? AND val_id IS NULL',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
-import { digestOf, findUser, isPerson, removeUser, type User } from './users.ts';
+import { removeOwner } from './deletion.ts';
+import { digestOf, findUser, isPerson, type User } from './users.ts';
 
 export type Role = 'read' | 'write';
 
@@ -30,7 +31,8 @@ export const asPerson = ({ id, username }: User): Principal => ({
   role: 'write',
 });
 
-export function createSpaces({ all, write, forUpdate }: Database) {
+export function createSpaces(database: Database) {
+  const { all, write, forUpdate } = database;
   async function findBoth(all: All, name: string, username: string) {
     const space = await findUser(all, name, isSpace);
     if (!space) return 'no space';
@@ -125,10 +127,13 @@ export function createSpaces({ all, write, forUpdate }: Database) {
       }),
 
     remove: (name: string, withVals: boolean): Promise<'removed' | 'absent' | 'has vals'> =>
-      write(async (all) => {
-        const space = await findUser(all, name, `${isSpace}${forUpdate}`);
-        if (!space) return 'absent';
-        return removeUser(all, space, withVals);
-      }),
+      removeOwner<'absent'>(
+        database,
+        {
+          find: async (all) => (await findUser(all, name, `${isSpace}${forUpdate}`)) ?? 'absent',
+          endAccess: (all, { id }) => all('DELETE FROM members WHERE space_id = ?', [id]),
+        },
+        withVals,
+      ),
   };
 }

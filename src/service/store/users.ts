@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
+import { removeOwner } from './deletion.ts';
 
 export interface User {
   id: string;
@@ -36,15 +37,8 @@ export async function findUser(all: All, username: string, condition: string): P
   return user;
 }
 
-export async function removeUser(all: All, { id }: User, withVals: boolean): Promise<'removed' | 'has vals'> {
-  if (withVals) await all('DELETE FROM vals WHERE owner_id = ?', [id]);
-  const [val] = await all('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
-  if (val) return 'has vals';
-  await all('DELETE FROM users WHERE id = ?', [id]);
-  return 'removed';
-}
-
-export function createUsers({ all, write, forUpdate }: Database) {
+export function createUsers(database: Database) {
+  const { all, write, forUpdate } = database;
   const listed = (condition: string) =>
     `SELECT ${userColumns}, created_at AS "createdAt",
       (SELECT count(*) FROM vals WHERE owner_id = users.id) AS vals FROM users WHERE ${isPerson} ${condition}`;
@@ -105,11 +99,18 @@ export function createUsers({ all, write, forUpdate }: Database) {
       username: string,
       withVals: boolean,
     ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
-      write(async (all) => {
-        const user = await findUser(all, username, `${isPerson}${forUpdate}`);
-        if (!user) return 'absent';
-        if ((await ownerOf(all))?.user.id === user.id) return 'owns the store';
-        return removeUser(all, user, withVals);
-      }),
+      removeOwner<'absent' | 'owns the store'>(
+        database,
+        {
+          async find(all) {
+            const user = await findUser(all, username, `${isPerson}${forUpdate}`);
+            if (!user) return 'absent';
+            return (await ownerOf(all))?.user.id === user.id ? 'owns the store' : user;
+          },
+          endAccess: (all, { id }) =>
+            all('UPDATE users SET token_digest = ? WHERE id = ?', [digestOf(newToken()), id]),
+        },
+        withVals,
+      ),
   };
 }

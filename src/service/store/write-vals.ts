@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
+import { deletePartOfVal, inSteps } from './deletion.ts';
 import {
   checkVersion,
   findListedVal,
@@ -11,7 +12,7 @@ import {
   type ValContent,
   type ValFacts,
 } from './read-vals.ts';
-import { claimRecords, deleteRuns } from './records.ts';
+import { claimRecords } from './records.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
 
@@ -105,12 +106,22 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
       }, id),
 
-    delete: (caller: Principal, id: string): Promise<void> =>
-      write(async (all) => {
-        await lockOwnVal(database, all, caller, id);
-        await deleteRuns(all, id);
-        await all('DELETE FROM vals WHERE id = ?', [id]);
-      }, id),
+    async delete(caller: Principal, id: string): Promise<void> {
+      let isBegun = false;
+      await inSteps(async () => {
+        const result = await write(async (all) => {
+          await lockOwnVal(database, all, caller, id);
+          return deletePartOfVal(all, id);
+        }, id).catch((error) => {
+          // After the first step, the answer must not say that nothing was changed.
+          throw isBegun && error instanceof DatabaseFailure
+            ? new DatabaseFailure(error.kind, error.cause, true)
+            : error;
+        });
+        isBegun = true;
+        return result;
+      });
+    },
 
     createVersion: (
       caller: Principal,

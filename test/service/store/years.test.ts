@@ -1,18 +1,22 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openStore } from '../../../src/service/index.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { loadSeed } from '../../../src/service/store/seed.ts';
 import { asPerson } from '../../../src/service/store/spaces.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { takeDatabaseAway } from '../../support/postgres.ts';
 import {
+  addPerson,
   ask,
   askText,
   createVal,
   idsFrom,
   newPlace,
+  type Person,
   postgres,
   putVal,
   statusOf,
+  storeOf,
   temporaryService,
   type Val,
 } from '../support.ts';
@@ -68,6 +72,30 @@ test('a new val beyond the limit is refused with 403, also at the same moment, a
     message: expect.stringContaining('acme already has 1 vals'),
   });
   await store.close();
+});
+
+test.each([
+  ['the val is', (service: Person, id: string) => statusOf(service, 'DELETE', `/v1/vals/${id}`)],
+  ['its owner is', (_service: Person, _id: string, store: Store) => store.users.remove('eve', true)],
+])('others can write while a val with many runs and versions is deleted because %s', async (_, remove) => {
+  const service = await temporaryService();
+  const store = await storeOf(service);
+  const eve = await addPerson(service, 'eve');
+  await loadSeed(store, eve.user, {
+    runs: Array.from({ length: 3_000 }, () => ({ val: { name: 'many' }, ...lasting(2, 1) })),
+  });
+  const { id } = await createVal(eve, { name: 'many', code: 'c' });
+  for (let i = 0; i < 30; i++) await putVal(eve, 'many', `${i}`);
+  let isGone = false;
+  const removal = remove(eve, id, store).then((result) => {
+    isGone = true;
+    return result;
+  });
+  expect((await putVal(service, 'other', 'c')).status).toBe(201);
+  expect(isGone).toBe(false);
+  expect([204, 'removed']).toContain(await removal);
+  expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(404);
+  expect(await store.counts()).toEqual({ vals: 1, runs: 0 });
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {

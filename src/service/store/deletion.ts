@@ -1,0 +1,75 @@
+import { setTimeout } from 'node:timers/promises';
+import type { All, Database } from '../database/database.ts';
+
+const runsPerStep = 500;
+const versionsPerStep = 20;
+const mostMsPerStep = 20;
+
+/** Repeats `step` until `step` has a result. Other requests are answered between the steps. */
+export async function inSteps<Result>(step: () => Promise<Result | undefined>): Promise<Result> {
+  for (;;) {
+    const start = performance.now();
+    const result = await step();
+    if (result !== undefined) return result;
+    await setTimeout(performance.now() - start);
+  }
+}
+
+/** Keeps the newest version until the last step, because a val without versions cannot be found. */
+export async function deletePartOfVal(all: All, id: string): Promise<'deleted' | undefined> {
+  const runs = await all(
+    `DELETE FROM records WHERE position IN (
+      SELECT position FROM records WHERE kind = 'runs' AND val_id = ? LIMIT ${runsPerStep}) RETURNING position`,
+    [id],
+  );
+  if (runs.length === runsPerStep) return undefined;
+  const oldest = await all<{ version: number }>(
+    `SELECT version FROM versions WHERE val_id = ? ORDER BY version LIMIT ${versionsPerStep + 1}`,
+    [id],
+  );
+  const firstLeft = oldest[versionsPerStep];
+  if (firstLeft) {
+    await all('DELETE FROM versions WHERE val_id = ? AND version < ?', [id, firstLeft.version]);
+    return undefined;
+  }
+  await all('DELETE FROM vals WHERE id = ?', [id]);
+  return 'deleted';
+}
+
+interface Owner {
+  id: string;
+}
+
+interface Removal<Refusal> {
+  find(all: All): Promise<Owner | Refusal>;
+  endAccess(all: All, owner: Owner): Promise<unknown>;
+}
+
+export function removeOwner<Refusal extends string>(
+  { write }: Database,
+  { find, endAccess }: Removal<Refusal>,
+  withVals: boolean,
+): Promise<'removed' | 'has vals' | Refusal> {
+  return inSteps(() =>
+    write(async (all) => {
+      const owner = await find(all);
+      if (typeof owner === 'string') return owner;
+      const vals = await all<{ id: string }>(
+        'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
+        [owner.id],
+      );
+      if (vals.length === 0) {
+        await all('DELETE FROM users WHERE id = ?', [owner.id]);
+        return 'removed';
+      }
+      if (!withVals) return 'has vals';
+      // Access ends with the first step, otherwise the owner could add vals between the steps.
+      await endAccess(all, owner);
+      const end = performance.now() + mostMsPerStep;
+      for (const { id } of vals) {
+        if (!(await deletePartOfVal(all, id)) || performance.now() > end) break;
+      }
+      return undefined;
+    }),
+  );
+}
