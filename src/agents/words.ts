@@ -34,14 +34,16 @@ export function wordsFor(
     if (value) return [name];
     return definition.negatedDescription === undefined ? [] : [name.replace(/^--/, '--no-')];
   });
+  const argv = [
+    ...command.path.split(' '),
+    ...options,
+    ...(needsYes(command, input, permissions) ? ['--yes'] : []),
+    '--',
+    ...argumentWords(command, input),
+  ];
+  if (argv.some((word) => word.includes('\0'))) throw nullCharacter(command);
   return {
-    argv: [
-      ...command.path.split(' '),
-      ...options,
-      ...(needsYes(command, input, permissions) ? ['--yes'] : []),
-      '--',
-      ...argumentWords(command, input),
-    ],
+    argv,
     stdin: typeof input.code === 'string' ? input.code : '',
   };
 }
@@ -80,6 +82,11 @@ function listOf(value: unknown): unknown[] {
   if (value === undefined) return [];
   return Array.isArray(value) ? value : [value];
 }
+
+const nullCharacter = (command: LoadedCommand): UsageError =>
+  new UsageError(`An input of ${toolName(command)} contains a null character.`, {
+    hint: 'Remove the null character.',
+  });
 
 const noStandardInput = (key: string): UsageError =>
   new UsageError(`The input ${key} cannot be -.`, {

@@ -44,11 +44,14 @@ const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
 /** The number is limited, because a hostile val could otherwise fill the memory of the parent process. */
 const mostFailures = 1_000;
 const largestFile = 16 * 1_048_576;
+/** The sum is limited for the same reason: through links, one file can have any number of paths. */
+const mostCharacters = 64 * 1_048_576;
 
 export function createSources(main: Entry, { limits, packages, onFile }: SourceOptions): Sources {
   const mainId = main.path === undefined ? `val:${main.name}` : pathToFileURL(main.path).href;
   const sources = new Map<string, Source>([[mainId, main]]);
   const failures: ValsError[] = [];
+  let characters = main.code.length;
   const transpiled = new Map<string, Promise<ModuleAnswer>>();
 
   function load(id: string, source: Source, path: string | undefined): Promise<ModuleAnswer> {
@@ -101,7 +104,12 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     const id = pathToFileURL(found).href;
     if (extname(found) === '.json') return { id, json: read(found) };
     if (!codeFile.test(found)) return { native: id, packagesFrom: main.packagesFrom };
-    return transpiled.get(id) ?? load(id, { name: nameFor(found, main), code: read(found) }, found);
+    const known = transpiled.get(id);
+    if (known !== undefined) return known;
+    const code = read(found);
+    characters += code.length;
+    if (characters > mostCharacters) throw tooMuchCode(main.name);
+    return load(id, { name: nameFor(found, main), code }, found);
   }
 
   async function keepingFailure(what: string, answer: Promise<ModuleAnswer>): Promise<ModuleAnswer> {
@@ -137,6 +145,11 @@ function syntaxError({ name }: Source, { message, place }: SyntaxProblem): RunFa
     hint: 'Fix the code, then run the val again.',
   });
 }
+
+const tooMuchCode = (name: string): RunFailedError =>
+  new RunFailedError(`${name} imports more than 64 MB of code.`, {
+    hint: 'Move large data from the code to JSON files, or import less.',
+  });
 
 function read(path: string): string {
   try {

@@ -38,6 +38,7 @@ it('wrong inputs are refused', async () => {
       'The tool val_create takes the input code or the input file, not both.',
     ],
     ['val_create', { name: 'one', file: '-' }, 'The input file cannot be -.'],
+    ['val_get', { val: 'a\0' }, 'An input of val_get contains a null character.'],
     ['val_create', { name: 'one', code: '' }, 'code is empty.'],
     ['val_get', {}, expect.stringContaining('The tool val_get needs the input val: ')],
     ['pull', { vals: ['a'], all: true }, 'all pulls every val, so no names can be given.'],

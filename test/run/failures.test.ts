@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -172,6 +172,17 @@ describe('vals run reports a val that', () => {
     expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
     expect(error).toMatchObject({ kind: 'run_failed', exit: 12, message: expect.stringContaining(message) });
     expect(error?.hint ?? '').toContain(hint);
+  });
+
+  it.skipIf(process.platform === 'win32')('imports a large file by many paths', async () => {
+    const code = 'for (let path = "./"; path.length < 30; path += "link/") await import(path + "b.ts")';
+    const { path, run } = folderWith({ 'a.ts': code, 'b.ts': `//${'x'.repeat(15e6)}` });
+    symlinkSync('.', join(path, 'link'));
+    const { exit, error } = await run(['--json', 'a.ts']);
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 12,
+      message: 'a.ts imports more than 64 MB of code.',
+    });
   });
 
   it('has a syntax error in a function, in the built program too', async () => {
