@@ -106,10 +106,14 @@ const ignoring: {
     left: 'v/sub/Draft.ts',
   },
   {
-    what: '.valsignore, alone and after .gitignore',
-    rules: { 'v/.gitignore': '*.gen.ts\n', 'v/.valsignore': 'b.ts\n!keep.gen.ts\n' },
-    pushed: 'v/a.ts v/keep.gen.ts',
-    left: 'v/b.ts v/c.gen.ts',
+    what: '.valsignore and .gitignore, without an exception of one file from the rules of the other',
+    rules: {
+      'v/.gitignore': '*.gen.ts\n',
+      'v/.valsignore': 'b.ts\n/sub/*\n!/sub/kept.ts\n!c.gen.ts\n',
+      'v/sub/.gitignore': '!d.ts\n',
+    },
+    pushed: 'v/a.ts v/sub/kept.ts',
+    left: 'v/b.ts v/c.gen.ts v/sub/d.ts',
   },
   {
     what: 'rules of a folder in that folder, after the rules above',

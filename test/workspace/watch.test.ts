@@ -159,6 +159,21 @@ it('push --watch uses the ignore files as they are now', async () => {
   expect(sent).toEqual(new Set(['a.ts', 'once.ts', 'gen/c.ts']));
 });
 
+it.each(['.git/HEAD', 'vals.json'])(
+  'push --watch leaves out a watched folder that becomes a project of its own: %s',
+  async (mark) => {
+    const { place, watch } = await changedOnce();
+    place.put({ 'lib/a2.ts': 'x' });
+    await watch.event('lib/a2.ts', 1);
+    place.put({ [`lib/${mark}`]: '{}', 'lib/stranger.ts': 'evil', 'lib/a2.ts': 'evil' });
+    for (const count of [2, 3]) {
+      place.put({ 'a.ts': `change ${count}` });
+      await watch.event('a.ts', count);
+    }
+    expect(watch.events().filter(({ file }) => file.startsWith('lib/'))).toHaveLength(1);
+  },
+);
+
 it('push --watch reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');

@@ -18,7 +18,7 @@ import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import type { IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
-import { createIgnoreCheck } from '../../workspace/sources/walk.ts';
+import { createIgnoreCheck, createNestedProjectCheck } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { messageWithHint } from '../shared/messages.ts';
@@ -66,8 +66,7 @@ export function createFilePusher(
     if (signal.aborted) return { service: 'not asked' };
     let name: string | undefined;
     try {
-      // createIgnoreCheck must run before each push, because otherwise a file that the user just ignored would be sent.
-      if (createIgnoreCheck(workspace.root, ignoreFiles)(file)) return { service: 'not asked' };
+      if (isLeftOut(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
@@ -85,6 +84,12 @@ export function createFilePusher(
       return result;
     }
   };
+
+  /** Runs before each push: the user may just have ignored the file, or cloned a repository into its folder. */
+  function isLeftOut(file: string): boolean {
+    const { root } = workspace;
+    return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);
+  }
 
   async function readSaved(file: string): Promise<SavedFile | undefined> {
     const refreshed = workspace.refreshed();

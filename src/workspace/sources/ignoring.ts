@@ -10,6 +10,7 @@ import { createMatcher, type Matcher } from './ignore-rules.ts';
 
 export interface Rules {
   folder: string;
+  fileName: string;
   matcher: Matcher;
 }
 
@@ -18,9 +19,9 @@ export interface IgnoreFiles {
   rulesAbove(root: string): Rules[];
 }
 
-const names = ['.gitignore', '.valsignore'];
+const fileNames = ['.gitignore', '.valsignore'];
 
-export const isIgnoreFile = (path: string): boolean => names.includes(basename(path));
+export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
   const known = new Map<string, { text: string; matcher: Matcher }>();
@@ -57,9 +58,9 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   }
 
   const rulesIn = (root: string, folder: string): Rules[] =>
-    names.flatMap((name) => {
-      const matcher = matcherOf(root, folder === '' ? name : `${folder}/${name}`);
-      return matcher === undefined ? [] : { folder: join(root, folder), matcher };
+    fileNames.flatMap((fileName) => {
+      const matcher = matcherOf(root, folder === '' ? fileName : `${folder}/${fileName}`);
+      return matcher === undefined ? [] : { folder: join(root, folder), fileName, matcher };
     });
 
   return {
@@ -90,13 +91,17 @@ function foldersWithRules(root: string): string[] {
   return folders.slice(1, (top ?? 0) + 1).reverse();
 }
 
+/**
+ * An exception in .valsignore must not apply to the rules of .gitignore, because a stranger's repository could otherwise
+ * make a push send the secrets that git ignores.
+ */
 export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
-  let ignored = false;
-  for (const { folder, matcher } of rules) {
+  const ignoredBy = new Set<string>();
+  for (const { folder, fileName, matcher } of rules) {
     const below = withSlashes(relative(folder, path));
     const verdict = matcher.test(isFolder ? `${below}/` : below);
-    if (verdict.ignored) ignored = true;
-    else if (verdict.unignored) ignored = false;
+    if (verdict.ignored) ignoredBy.add(fileName);
+    else if (verdict.unignored) ignoredBy.delete(fileName);
   }
-  return ignored;
+  return ignoredBy.size > 0;
 }
