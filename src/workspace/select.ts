@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { createIgnoreFiles } from './sources/ignoring.ts';
+import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import {
-  createIgnoreCheck,
   createNestedProjectCheck,
   isCode,
   nameFrom,

@@ -56,19 +56,41 @@ describe('a link out of the project', () => {
   });
 });
 
-describe('a link to a hidden file of the project', () => {
-  it.each(['.env', '.git/config', 'sub/.secret/a.ts'])('is not read: %s', async (hidden) => {
-    const cwd = folderOf({ [hidden]: 'secret', '.git/HEAD': '' });
-    symlinkSync(join(cwd, hidden), join(cwd, 'link.ts'));
+describe('within the project', () => {
+  it.each([
+    ['link.ts', '.env', 'hidden'],
+    ['link.ts', '.git/config', 'hidden'],
+    ['link.ts', 'sub/.secret/a.ts', 'hidden'],
+    ['link/config', '.git', 'hidden'],
+    ['link.ts', 'local/keys.ts', 'listed in an ignore file'],
+    ['link/keys.ts', 'local', 'listed in an ignore file'],
+  ])('%s is not read through a link to %s, which is %s', async (typed, to, problem) => {
+    const secrets = { '.env': 's', '.git/config': 's', 'sub/.secret/a.ts': 's', 'local/keys.ts': 's' };
+    const cwd = folderOf({ ...secrets, '.gitignore': 'local/\nlink.ts\n' });
+    symlinkSync(join(cwd, to), join(cwd, typed.split('/')[0] ?? ''));
     const service = await scriptedService([]);
     for (const args of [
-      ['push', 'link.ts'],
-      ['val', 'set', id, '--readme', 'link.ts'],
+      ['push', typed],
+      ['val', 'set', id, '--readme', typed],
     ]) {
       const { exit, stderr } = await run(args, { cwd, env: service.env });
-      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('which is hidden.') });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`which is ${problem}.`) });
     }
     expect(service.requests).toEqual([]);
+  });
+
+  it('a link to an ignored folder is not pushed', async () => {
+    const cwd = folderOf({ '.git/HEAD': '', '.gitignore': 'local/', 'local/keys.ts': 'secret' });
+    symlinkSync('local', join(cwd, 'link'));
+    expect(await run(['push', 'link', '--dry-run'], { cwd })).toMatchObject({ exit: 10 });
+  });
+
+  it('an ignored file in a linked folder is not pushed', async () => {
+    const files = { '.git/HEAD': '', '.gitignore': '/lib/keys.ts', 'lib/keys.ts': 'secret', 'lib/a.ts': 'a' };
+    const cwd = folderOf(files);
+    symlinkSync('lib', join(cwd, 'link'));
+    const { stdout } = await run(['push', 'link', '--dry-run', '--json'], { cwd });
+    expect(JSON.parse(stdout)).toEqual([{ file: 'link/a.ts', name: 'a', status: 'planned' }]);
   });
 });
 

@@ -105,3 +105,29 @@ export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules
   }
   return ignoredBy.size > 0;
 }
+
+export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
+  const rulesOf = rulesByFolder(root, ignoreFiles);
+  return (file) => {
+    const parts = file.split('/');
+    return parts.some((_, index) => {
+      const path = join(root, ...parts.slice(0, index + 1));
+      return isIgnored(path, index < parts.length - 1, rulesOf(parts.slice(0, index).join('/')));
+    });
+  };
+}
+
+export function rulesByFolder(
+  root: string,
+  { rulesIn, rulesAbove }: IgnoreFiles,
+): (folder: string) => readonly Rules[] {
+  const known = new Map<string, readonly Rules[]>([['', [...rulesAbove(root), ...rulesIn(root, '')]]]);
+  const rulesOf = (folder: string): readonly Rules[] => {
+    const rules = known.get(folder) ?? [...rulesOf(folderOf(folder)), ...rulesIn(root, folder)];
+    known.set(folder, rules);
+    return rules;
+  };
+  return rulesOf;
+}
+
+export const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));

@@ -5,6 +5,7 @@ import { LocalError } from '../../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath, withSlashes } from '../../lib/paths.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { isProject } from '../disk/root.ts';
+import { createIgnoreCheck, createIgnoreFiles } from './ignoring.ts';
 
 export type PathSettings = Pick<Settings, 'cwd' | 'configDirectory' | 'dataDirectory'>;
 
@@ -15,12 +16,17 @@ export const secretFolders = ({ configDirectory, dataDirectory }: PathSettings):
 export function checkTypedPath(path: string, shownPath: string, settings: PathSettings): void {
   const target = existingRealPath(path);
   if (target !== undefined && isSecret(target, settings)) throw holdsSecrets(shownPath, target);
-  const leavesProject = projectsAround(path, settings.cwd).some(
+  const projects = projectsAround(path, settings.cwd);
+  const leavesProject = projects.some(
     (project) => target === undefined || !isWithin(realPath(project), target),
   );
   if (leavesProject) throw leadsOut(path, shownPath, target, 'outside of this project');
-  if (isLink(path) && target !== undefined && isHiddenBeside(path, target)) {
-    throw leadsOut(path, shownPath, target, 'hidden');
+  const link = firstLink(path, projects.at(-1));
+  if (link === undefined || target === undefined) return;
+  if (isHiddenBeside(link, target)) throw leadsOut(path, shownPath, target, 'hidden');
+  const [nearest] = projects;
+  if (nearest !== undefined && isIgnoredIn(realPath(nearest), target)) {
+    throw leadsOut(path, shownPath, target, 'listed in an ignore file');
   }
 }
 
@@ -38,6 +44,24 @@ function projectsAround(path: string, cwd: string): string[] {
 
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** A link in the middle of the path counts too, such as `docs` in docs/config. */
+function firstLink(path: string, project: string | undefined): string | undefined {
+  const isBelowProject = (folder: string) =>
+    project !== undefined && folder !== project && isWithin(project, folder);
+  return [path, ...foldersAbove(path).filter(isBelowProject)].findLast(isLink);
+}
+
+/** A link must not lead to an ignored file, because many people keep their secrets in files that git ignores. */
+function isIgnoredIn(project: string, path: string): boolean {
+  const below = withSlashes(relative(project, path));
+  if (below === '') return false;
+  const isIgnored = createIgnoreCheck(
+    project,
+    createIgnoreFiles(() => {}),
+  );
+  return isIgnored(isFile(path) ? below : `${below}/any`);
+}
 
 /** A link must not lead to a hidden file, because files such as .git/config and .env may contain secrets. */
 function isHiddenBeside(path: string, target: string): boolean {
@@ -57,7 +81,7 @@ function leadsOut(
   path: string,
   shownPath: string,
   target: string | undefined,
-  where: 'outside of this project' | 'hidden',
+  where: 'outside of this project' | 'hidden' | 'listed in an ignore file',
 ): LocalError {
   const verb = isLink(path) ? 'is a link' : 'leads through a link';
   const place = target === undefined ? 'a pipe or a deleted file' : target;

@@ -4,13 +4,20 @@ import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
-import { withSlashes } from '../../lib/paths.ts';
+import { realPath, withSlashes } from '../../lib/paths.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { isProject, projectMarks } from '../disk/root.ts';
-import { createIgnoreFiles, type IgnoreFiles, isIgnored, type Rules } from './ignoring.ts';
+import {
+  createIgnoreFiles,
+  folderOf,
+  type IgnoreFiles,
+  isIgnored,
+  type Rules,
+  rulesByFolder,
+} from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
 import { checkTypedPath, type PathSettings } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
@@ -51,8 +58,10 @@ export async function collectFiles(
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       checkTypedPath(folder, path, settings);
-      for (const below of await codeFilesBelow(folder, path, warn, ignoreFiles)) {
-        found.push({ file: withSlashes(join(path, below)), inFolder: { folder, below } });
+      // The ignore rules apply to the real path, even if the user typed a link.
+      const realFolder = realPath(folder);
+      for (const below of await codeFilesBelow(realFolder, path, warn, ignoreFiles)) {
+        found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
       }
     } else {
       found.push({ file: withSlashes(path) });
@@ -142,32 +151,6 @@ export function createFolderFilter(
     );
   };
 }
-
-export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
-  const rulesOf = rulesByFolder(root, ignoreFiles);
-  return (file) => {
-    const parts = file.split('/');
-    return parts.some((_, index) => {
-      const path = join(root, ...parts.slice(0, index + 1));
-      return isIgnored(path, index < parts.length - 1, rulesOf(parts.slice(0, index).join('/')));
-    });
-  };
-}
-
-function rulesByFolder(
-  root: string,
-  { rulesIn, rulesAbove }: IgnoreFiles,
-): (folder: string) => readonly Rules[] {
-  const known = new Map<string, readonly Rules[]>([['', [...rulesAbove(root), ...rulesIn(root, '')]]]);
-  const rulesOf = (folder: string): readonly Rules[] => {
-    const rules = known.get(folder) ?? [...rulesOf(folderOf(folder)), ...rulesIn(root, folder)];
-    known.set(folder, rules);
-    return rules;
-  };
-  return rulesOf;
-}
-
-const folderOf = (below: string): string => below.slice(0, Math.max(0, below.lastIndexOf('/')));
 
 /** A repository inside of the folder may come from a stranger, so its files are not part of the folder. */
 export function createNestedProjectCheck(root: string): (file: string) => boolean {
