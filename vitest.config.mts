@@ -31,7 +31,6 @@ const readsPlans = 'test/service/database/plans.test.ts';
 /** The tests of faults replace the clock of their process. */
 const needOwnProcess = ['test/api/http/faults/**/*.test.ts', readsPlans];
 
-const needService = ['test/service/**/*.test.ts', 'test/commands/user.test.ts'];
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
@@ -66,17 +65,7 @@ export default defineConfig({
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...needOwnProcess, ...needService, ...needPostgres],
-          ...oneProcess,
-          ...timeouts,
-        },
-      },
-      {
-        ...compiling(),
-        test: {
-          name: 'embedded service',
-          include: needService,
-          exclude: [readsPlans],
+          exclude: [...needOwnProcess, ...needPostgres],
           ...endsServices,
           ...oneProcess,
           ...timeouts,
