@@ -205,7 +205,7 @@ test('a full disk gives 507 for writes, reads go on, and writes succeed when the
   const service = { ...(await startService({ database: at, port: 0 })), token };
   onTestFinished(service.close);
   const { id } = await createVal(service, { name: 'small', code: 'c' });
-  const push = () => putVal(service, 'large', randomBytes(50_000).toString('base64'));
+  const push = () => putVal(service, 'large', randomBytes(150_000).toString('base64'));
   let answer = await push();
   while (answer.status < 300) answer = await push();
   expect(answer).toMatchObject({ status: 507, body: { status: 507 } });

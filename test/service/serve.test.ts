@@ -132,7 +132,7 @@ describe('vals serve', () => {
   it('goes on answering if the reader of its log stops reading', async () => {
     const { baseUrl, end } = await embeddedService({ unreadLog: true });
     const longPath = `${baseUrl}/${'x'.repeat(200)}`;
-    for (let request = 0; request < 400; request++) expect((await fetch(longPath)).status).toBe(404);
+    for (let request = 0; request < 600; request++) expect((await fetch(longPath)).status).toBe(404);
     expect(await end('SIGTERM')).toBe(0);
   });
 

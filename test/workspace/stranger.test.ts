@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { isLong } from '../support/cases.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { Place, pushed, put, Service, startService } from './support.ts';
@@ -37,10 +38,16 @@ const reading = [
   ['push', '.', '--dry-run'],
 ];
 
-describe.each(reading.map((args) => [args.join(' '), args] as const))('after vals %s', (_words, args) => {
+const inTurn = isLong ? reading.map((args) => [args]) : [reading];
+
+describe.each(inTurn.map((commands) => ({ commands })))('after $commands', ({ commands }) => {
+  const readWith = async (place: Place) => {
+    for (const args of commands) expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+  };
+
   it('push --prune does not delete the val', async () => {
     const { place, service, id } = await checkout();
-    expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+    await readWith(place);
     place.remove('prod.ts');
     const [row] = await place.rows(['push', '--prune', '--yes'], 5);
     expect(row?.error?.message).toContain('this folder never pulled or pushed the val');
@@ -49,7 +56,7 @@ describe.each(reading.map((args) => [args.join(' '), args] as const))('after val
 
   it('a file of another name does not lead to the val', async () => {
     const { place, service, id } = await checkout('notes.ts');
-    expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+    await readWith(place);
     expect(await place.vals('val', 'rm', 'notes.ts', '--yes')).toMatchObject({ exit: 5 });
     expect(await place.vals('val', 'set', 'notes.ts', '--name', 'gone')).toMatchObject({ exit: 5 });
     expect(await read(service, id)).toEqual({ name: 'prod', code: 'precious' });
@@ -57,7 +64,7 @@ describe.each(reading.map((args) => [args.join(' '), args] as const))('after val
 
   it('a name that was edited in vals.json does not rename the val', async () => {
     const { place, service, id } = await checkout();
-    expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+    await readWith(place);
     putManifest(place, { 'prod.ts': { name: 'theirs', id } });
     expect(await place.status()).toEqual({ 'prod.ts': 'conflict' });
     expect(await place.words(['push'], 5)).toEqual({ 'prod.ts': 'failed' });
@@ -69,7 +76,7 @@ describe.each(reading.map((args) => [args.join(' '), args] as const))('after val
     const { id } = await service.edit('prod', 'precious');
     putManifest(place, { 'a.ts': { name: 'a', id: place.idOf('a.ts') }, 'prod.ts': { name: 'prod', id } });
     place.put({ 'prod.ts': 'precious' });
-    expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+    await readWith(place);
     place.put({ 'prod.ts': 'evil' });
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'prod.ts': 'conflict' });
     const rows = await place.rows(['push'], 5);

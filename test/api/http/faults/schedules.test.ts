@@ -16,7 +16,7 @@ import {
   sendAndEnd,
 } from './harness.ts';
 
-const count = budget(150);
+const count = budget(75);
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
 
 type Method = 'POST' | 'PUT' | 'DELETE';
