@@ -34,6 +34,7 @@ export async function examine(
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
+  const isOthers = found !== 'unknown' && (await isOfAnotherOwner(remotes, val, found, here, recorded));
   const base = baseAfterLostAnswer(recorded, remote);
   const compared = compare<string | typeof unlikeAny>(
     base?.code ?? codeWithoutBase(workspace, val, remote),
@@ -44,7 +45,7 @@ export async function examine(
   const otherNameThere = remote?.name === val.name ? undefined : remote?.name;
   return {
     ...(found === 'unknown' ? { remote } : found),
-    ...(isHidden && { foreign: { owner: undefined } }),
+    ...((isHidden || isOthers) && { foreign: { owner: undefined } }),
     val: { ...val, id: val.id ?? remote?.id },
     here,
     base,
@@ -79,6 +80,22 @@ function codeWithoutBase(
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
+
+/**
+ * A push sends code to the val of this name. If the service does not tell who owns the val of the id, a stranger's
+ * vals.json could have the id of the stranger's own val, and the push would overwrite the user's val of the same name.
+ */
+async function isOfAnotherOwner(
+  remotes: RemoteVals,
+  { id, name }: WorkspaceVal,
+  { remote, isOwnerUnknown = false }: RemoteSide,
+  here: string | undefined,
+  recorded: Base | undefined,
+): Promise<boolean> {
+  const isKnown = recorded?.name !== undefined || here === undefined || here === remote?.code;
+  if (!isOwnerUnknown || isKnown || remote === undefined || id === undefined) return false;
+  return remotes.hasOtherId(remote.name ?? name, id);
+}
 
 async function findByName(
   remotes: RemoteVals,

@@ -18,12 +18,15 @@ export interface RemoteVal {
 export interface RemoteSide {
   remote: RemoteVal | undefined;
   foreign?: { owner: string | undefined };
+  isOwnerUnknown?: boolean;
 }
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   listed(id: string): Promise<ListedVal | undefined>;
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
+  /** True if the caller has a val of this name with another id. */
+  hasOtherId(name: string, id: string): Promise<boolean>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -40,8 +43,9 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       // A value that contains the token must be refused, because a hostile service could put the token into vals.json.
       if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
       const owner = ownerOf(record);
-      if (await isCaller(owner?.id)) return { remote };
-      return { remote, foreign: { owner: owner?.username ?? owner?.id } };
+      if (owner === undefined) return { remote, isOwnerUnknown: true };
+      if (await isCaller(owner.id)) return { remote };
+      return { remote, foreign: { owner: owner.username ?? owner.id } };
     } catch (error) {
       if (error instanceof NotFoundError) return { remote: undefined };
       if (error instanceof AuthError && error.facts.status === 403)
@@ -64,6 +68,10 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
         if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
       }
       return undefined;
+    },
+    async hasOtherId(name, id) {
+      const ids = (await list.idsWithName(name)) ?? [];
+      return ids.length > 0 && !ids.includes(id);
     },
     all: list.all,
   };

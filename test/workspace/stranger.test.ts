@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/cases.ts';
 import { run, temporaryFolder } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { Place, pushed, put, Service, startService } from './support.ts';
 
@@ -328,3 +329,23 @@ it('an id that no address can contain fails alone, and the other vals are pushed
   expect(rows.map(({ status }) => status)).toEqual(['created', 'failed', 'created']);
   expect(rows[1]?.error).toMatchObject({ exit: 2, message: expect.stringContaining('not the id of a val') });
 });
+
+it.each([undefined, null, { username: 'stranger' }])(
+  "the id of a stranger's val does not lead to your val of the same name, if the author is %j",
+  async (author) => {
+    const service = await scriptedService([], ({ method, path }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      if (path.startsWith('/v1/users/me/vals')) return { body: { data: [{ id: 'mine', name: 'prod' }] } };
+      if (method === 'GET') return { body: { id: 'theirs', name: 'prod', code: 'theirs', author } };
+      return { status: 200, body: { id: 'mine' } };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    putManifest(place, { 'prod.ts': { name: 'prod', id: 'theirs' } });
+    place.put({ 'prod.ts': 'evil' });
+    expect(await place.status()).toEqual({ 'prod.ts': 'not yours' });
+    for (const args of [['push'], ['push', '--force']]) {
+      expect((await place.rows(args, 5))[0]?.error?.message).toContain('belongs to another owner');
+    }
+    expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  },
+);
