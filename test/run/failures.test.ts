@@ -240,7 +240,8 @@ describe('vals run reports a val that', () => {
   });
 
   it('returns a text in pieces of one byte, without end', async () => {
-    const code = `import { writeFileSync } from "node:fs"; writeFileSync(3, ${frame('{"value":"text"}')});
+    const bytes = JSON.stringify([...frame('{"value":"text"}')]);
+    const code = `import { writeFileSync } from "node:fs"; writeFileSync(3, Buffer.from(${bytes}));
 const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65]))); for (;;) writeFileSync(3, pieces)`;
     const { exit, error } = await folderWith({ 'a.ts': code }).runProcess([
       '--json',
