@@ -25,11 +25,8 @@ const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins
 /** A process for each file would import the program again, which takes half a second. */
 const oneProcess = { isolate: false };
 
-/** Replaces a module, to record the statements that the program runs. */
+/** Needs its own process, because it replaces a module to record the statements that the program runs. */
 const readsPlans = 'test/service/database/plans.test.ts';
-
-/** The tests of faults replace the clock of their process. */
-const needOwnProcess = ['test/api/http/faults/**/*.test.ts', readsPlans];
 
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
@@ -58,14 +55,14 @@ export default defineConfig({
     projects: [
       {
         ...compiling(),
-        test: { name: 'alone', include: needOwnProcess, ...timeouts },
+        test: { name: 'alone', include: [readsPlans], ...timeouts },
       },
       {
         ...compiling(),
         test: {
           name: 'one process',
           include: ['test/**/*.test.ts'],
-          exclude: [...needOwnProcess, ...needPostgres],
+          exclude: [readsPlans, ...needPostgres],
           ...endsServices,
           ...oneProcess,
           ...timeouts,

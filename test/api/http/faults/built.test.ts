@@ -4,7 +4,9 @@ import { runProcess as run } from '../../../support/program.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';
-import { canary, type FastClock, fastClock, type RawServer, rawServer } from './harness.ts';
+import { canary, type FastClock, fastClock, prepareFaults, type RawServer, rawServer } from './harness.ts';
+
+prepareFaults();
 
 let untouched: RawServer;
 beforeAll(async () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Command, commands } from './commands.ts';
-import { type Ending, fastClock, invoke, json, rawServer, sendAndEnd } from './harness.ts';
+import { type Ending, fastClock, invoke, json, prepareFaults, rawServer, sendAndEnd } from './harness.ts';
+
+prepareFaults();
 
 const framings = ['content-length', 'chunked', 'to the end'] as const;
 type Framing = (typeof framings)[number];

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,13 +14,14 @@ const stepMs = 400;
 
 /** Client and server share `time`, so that an answer is not late if the event loop stalls. */
 const time = { now: 0, timers: new Set<{ due: number; callback: () => void }>() };
-setInterval(() => {
+
+function tick(): void {
   time.now += stepMs;
   for (const timer of [...time.timers]) {
     if (timer.due > time.now || !time.timers.delete(timer)) continue;
     timer.callback();
   }
-}, tickMs).unref();
+}
 
 export interface FastClock extends Clock {
   elapsed(): number;
@@ -44,22 +45,38 @@ export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'vals-faults-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const keptFiles = new Map<string, string>();
+
+export function keptFile(name: string, text: string): string {
+  const path = join(folder, name);
+  keptFiles.set(path, text);
+  return path;
+}
+
+/** Every file of tests calls this function, because several files share a process, and with it this module. */
+export function prepareFaults(): void {
+  let ticking: NodeJS.Timeout;
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of keptFiles) writeFileSync(path, text);
+    ticking = setInterval(tick, tickMs);
+    await loadProgram();
+  });
+  afterAll(() => {
+    clearInterval(ticking);
+    time.timers.clear();
+    rmSync(folder, { recursive: true, force: true });
+  });
+}
 
 /** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
-beforeAll(async () => {
+async function loadProgram(): Promise<void> {
   const clock = fastClock();
   const server = await rawServer(clock, { asked: (socket) => socket.write(response(200, '{}')) });
   for (const terminal of [false, true]) {
     await invoke(['me'], { baseUrl: server.baseUrl, clock, terminal, patienceMs: Infinity });
   }
   await server.close();
-});
-
-export function keptFile(name: string, text: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, text);
-  return path;
 }
 
 export interface Invocation {

@@ -3,7 +3,9 @@ import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Cell, mismatches, type Stage } from './cells.ts';
 import { type Command, commands, largeCommands, oneEach } from './commands.ts';
 import { faults } from './faults.ts';
-import { fastClock, invoke, type RawServer, rawServer } from './harness.ts';
+import { fastClock, invoke, prepareFaults, type RawServer, rawServer } from './harness.ts';
+
+prepareFaults();
 
 let untouched: RawServer;
 beforeAll(async () => {

@@ -11,10 +11,13 @@ import {
   invoke,
   json,
   keptFile,
+  prepareFaults,
   rawServer,
   response,
   sendAndEnd,
 } from './harness.ts';
+
+prepareFaults();
 
 const count = budget(75);
 const seed = Number(process.env.FAULTS_SEED ?? 20_261_115);
