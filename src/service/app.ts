@@ -123,6 +123,7 @@ export function createApp(store: Store, options: AppOptions): App {
     const caller = callerKey(request, network);
     await countRequest(caller, outgoing);
     request.countStored = (bytes) => countStored(caller, bytes);
+    request.takeTurn = () => pace(caller);
     checkMembership(request);
     request.identifyAgain = async () => {
       await identifyCaller();
@@ -130,7 +131,7 @@ export function createApp(store: Store, options: AppOptions): App {
     };
     if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
-    if (route.method === 'GET') await pace(caller);
+    if (route.method === 'GET') await request.takeTurn();
     const held = holdMemory(caller);
     outgoing.once('close', held.release);
     request.reserveMemory = held.add;
@@ -158,6 +159,7 @@ export function createApp(store: Store, options: AppOptions): App {
       reserveMemory() {},
       countStored() {},
       async identifyAgain() {},
+      async takeTurn() {},
     };
     const answered = await answer(request, outgoing).catch((error) => {
       if (isStoreBroken(error)) onStoreFailure?.(error);

@@ -13,6 +13,7 @@ import type { Store } from './store/store.ts';
 
 const longestHost = 255;
 const largestBody = 4 * 1024 * 1024;
+const largeBody = 32 * 1024;
 const bodyLimits = { maxDepth: 1_000, maxValues: 10_000 };
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -115,10 +116,13 @@ export const tooManyRequests = (
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
   const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
+  request.countStored(bytes.length);
+  const isLarge = bytes.length > largeBody;
+  // Without turns, the service would parse the large bodies of sixty requests at once, and nothing else for a second.
+  if (isLarge) await request.takeTurn();
   // A body may take 30 seconds to arrive, so without `identifyAgain` a person who was removed meanwhile could
   // still write.
-  if (!isComplete) await request.identifyAgain();
-  request.countStored(bytes.length);
+  if (!isComplete || isLarge) await request.identifyAgain();
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());
   if (isObject(body)) return body;

@@ -17,6 +17,7 @@ export interface ServiceRequest {
   reserveMemory(bytes: number): void;
   countStored(bytes: number): void;
   identifyAgain(): Promise<void>;
+  takeTurn(): Promise<void>;
 }
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);

@@ -20,10 +20,14 @@ export function createPace(): Pace {
   };
   const restFrom = (caller: string) => {
     const start = performance.now();
-    setImmediate(() => rest(caller, Math.min(mostTurns, performance.now() - start)));
+    setImmediate(() => {
+      const end = performance.now();
+      rest(caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
+    });
   };
-  const rest = (caller: string, turns: number) => {
-    if (turns > 1) setImmediate(rest, caller, turns - 1);
+  // Without `until`, the work of others would count twice: as the length of the read, and as the length of each turn.
+  const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
+    if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);
   };
 

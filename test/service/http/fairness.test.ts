@@ -62,6 +62,49 @@ test('pages of one caller are made one at a time, and others are answered betwee
   await expect.poll(() => pages).toBe(60);
 });
 
+test('large bodies of one caller are parsed one at a time, and others are answered between them', async () => {
+  let stored = 0;
+  const service = await temporaryService({
+    onAnswered: ({ method }) => {
+      if (method === 'PUT') stored++;
+    },
+  });
+  const eve = await addPerson(service, 'eve');
+  const sockets = await connections(30, service.port);
+  for (const [i, socket] of sockets.entries()) {
+    const body = JSON.stringify({ name: `v${i}`, code: 'c'.repeat(250_000) });
+    const head = [
+      'PUT /v1/vals HTTP/1.1',
+      `Host: localhost:${service.port}`,
+      `Authorization: Bearer ${eve.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ];
+    socket.resume().write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
+  }
+  for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
+  for (const socket of sockets) socket.write('}');
+  await ask(service, 'GET', '/v1/me');
+  expect(stored).toBeLessThan(20);
+  await expect.poll(() => stored, { timeout: 20_000 }).toBe(30);
+});
+
+test('long turns of the event loop delay each read by a few turns only', async () => {
+  const service = await temporaryService();
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const work = () => {
+    turns++;
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+    next = setImmediate(work);
+  };
+  onTestFinished(() => clearImmediate(next));
+  work();
+  await Promise.all(Array.from({ length: 20 }, () => ask(service, 'GET', '/v1/me')));
+  expect(turns).toBeLessThan(200);
+});
+
 test.runIf(process.platform === 'linux')(
   'an address that sends thousands of requests ahead is not read for a second, and is read again then',
   async () => {
