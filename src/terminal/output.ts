@@ -53,10 +53,8 @@ export interface Output {
   watchWrites(hasWritten: () => boolean): void;
 }
 
-export function createOutput(
-  { env, system, signal, pager, ...streams }: OutputStreams,
-  flags: OutputFlags,
-): Output {
+export function createOutput(streams: OutputStreams, flags: OutputFlags): Output {
+  const { env, system, signal, pager } = streams;
   const redactor = createRedactor();
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;

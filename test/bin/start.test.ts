@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { isLong } from '../support/cases.ts';
 import { install } from '../support/copy.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -29,6 +31,20 @@ describe('prepared help', () => {
     expect(await written()).toEqual(expected);
     await rm(join(installed.folder, 'dist/prepared'), { recursive: true });
     expect(await written()).toEqual(expected);
+  });
+});
+
+it('a command in a folder that was deleted fails with one error and exit code 10', async () => {
+  const cwd = temporaryFolder();
+  const { exitCode, stderr } = await execa('bash', ['-c', 'rm -r "$PWD"; exec $vals status'], {
+    env: environment(cwd, { VALS_LOCAL: '1', vals: `${process.execPath} ${program}` }),
+    extendEnv: false,
+    cwd,
+    reject: false,
+  });
+  expect({ exitCode, stderr }).toEqual({
+    exitCode: 10,
+    stderr: 'error: The current folder no longer exists.\nhint: Change to a folder that exists.',
   });
 });
 
