@@ -50,6 +50,9 @@ function arrayIn(body: JsonValue): JsonValue[] | undefined {
   return arrays.size === 1 ? [...arrays.values()][0] : undefined;
 }
 
+/** No server takes a longer address. A link with millions of parameters would keep vals busy for minutes. */
+const longestLink = 8_192;
+
 export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams | null | undefined {
   if (!isObject(body) || !isObject(body.links)) return undefined;
   const { next } = body.links;
@@ -59,6 +62,12 @@ export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams 
     throw badResponse(`The service sent an invalid link to the next page: ${describe(next)}.`, request);
   }
   const [withoutHash = ''] = address.split('#', 1);
+  if (withoutHash.length > longestLink) {
+    throw badResponse(
+      `The service sent a link to the next page with more than ${longestLink} characters.`,
+      request,
+    );
+  }
   const queryStart = withoutHash.indexOf('?');
   return new URLSearchParams(queryStart === -1 ? '' : withoutHash.slice(queryStart + 1));
 }
@@ -126,6 +135,9 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   const id = textAt(record, 'author.id') ?? textAt(record, 'author_id');
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
+
+/** For ids, names, versions and times. Longer ones could fill the memory, or make vals.json too large to be read. */
+export const isTooLong = (text: string): boolean => text.length > 256;
 
 const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
 

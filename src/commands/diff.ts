@@ -2,6 +2,7 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { LocalError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
+import { visible } from '../lib/visible.ts';
 import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
 import type { ShownDiff } from '../terminal/result.ts';
@@ -88,7 +89,7 @@ function meaningOf(examined: Examined): string {
 }
 
 function sidesOf({ val, status, here, remote }: Examined) {
-  const version = remote?.version === undefined ? '' : `, version ${cellText(remote.version)}`;
+  const version = remote?.version === undefined ? '' : `, version ${visible(cellText(remote.version))}`;
   const service = {
     label: remote === undefined ? 'nothing (service)' : `${val.file} (service${version})`,
     text: remote?.code ?? '',

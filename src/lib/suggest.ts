@@ -9,6 +9,7 @@ export const asQuestion = (suggestions: readonly string[]): string =>
 export function nearest(word: string, names: Iterable<string>): string[] {
   const farthest = Math.max(1, Math.floor(word.length * 0.4));
   return [...new Set(names)]
+    .filter((name) => Math.abs(name.length - word.length) <= farthest)
     .map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= farthest)
     .sort((a, b) => a.distance - b.distance)

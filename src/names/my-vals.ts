@@ -1,10 +1,10 @@
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/cursor.ts';
-import { textAt } from '../api/records.ts';
+import { changedAtOf, isTooLong, ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json.ts';
+import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -56,7 +56,7 @@ export async function listForLookup(
   return (async function* () {
     let count = 0;
     for await (const { records } of pages) {
-      yield records;
+      yield records.filter(isKept);
       count += records.length;
       if (count > most) throw new ListTooLong(`has more than ${most.toLocaleString('en')} entries`, hint);
       if (clock.now() - began > seconds * 1_000) {
@@ -64,6 +64,12 @@ export async function listForLookup(
       }
     }
   })();
+}
+
+/** A long text would fill the memory, because the caller keeps these texts of every val. */
+function isKept(record: JsonObject): boolean {
+  const texts = [textAt(record, 'id'), textAt(record, 'name'), changedAtOf(record), ownerOf(record)?.id];
+  return ![...texts, stringifyJson(record.version ?? null)].some((text = '') => isTooLong(text));
 }
 
 export class ListTooLong extends UnavailableError {

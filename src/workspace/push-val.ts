@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
 import { changeVal } from '../api/change-val.ts';
-import { changedAtOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, LocalError, RefusedError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
@@ -117,7 +117,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   });
   const sentId = textAt(body, 'id');
   // An id that contains the token must not be used, because a hostile service could put the token into vals.json.
-  const id = sentId === undefined || api.holdsToken(sentId) ? target.id : sentId;
+  const id = sentId !== undefined && mayBeStored(api, sentId) ? sentId : target.id;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was pushed with conflict markers in its code.`);
   if (target.id !== undefined && id !== target.id) {
@@ -168,9 +168,11 @@ async function rename(
 function versionAndTime(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
   const version = versionOf(val);
   const changedAt = changedAtOf(val);
-  const holdsToken = [stringifyJson(version ?? null), changedAt ?? ''].some(api.holdsToken);
-  return holdsToken ? { version: undefined } : { version, changedAt };
+  const isStored = [stringifyJson(version ?? null), changedAt ?? ''].every((text) => mayBeStored(api, text));
+  return isStored ? { version, changedAt } : { version: undefined };
 }
+
+const mayBeStored = ({ holdsToken }: Api, text: string): boolean => !holdsToken(text) && !isTooLong(text);
 
 async function listedFromCheckout({ workspace, val, options }: Push): Promise<ListedVal | undefined> {
   const { id, name } = val;

@@ -1,4 +1,4 @@
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
@@ -41,7 +41,9 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
       // A value that contains the token must be refused, because a hostile service could put the token into vals.json.
-      if ([id, name, changedAt, stringifyJson(version)].some(api.holdsToken)) throw sentToken();
+      const facts = [id, name, changedAt, stringifyJson(version)];
+      if (facts.some(api.holdsToken)) throw sentToken();
+      if (facts.some(isTooLong)) throw sentTooMuch();
       const owner = ownerOf(record);
       if (owner === undefined) return { remote, isOwnerUnknown: true };
       if (await isCaller(owner.id)) return { remote };
@@ -90,6 +92,11 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
 const sentToken = (): BadResponseError =>
   new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
+  });
+
+const sentTooMuch = (): BadResponseError =>
+  new BadResponseError('The service sent a name, version or time of a val with more than 256 characters.', {
+    hint: notThisService,
   });
 
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>

@@ -5,7 +5,7 @@ import { isLong } from '../support/cases.ts';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { Place, pushed, put, Service, startService } from './support.ts';
+import { Place, pushed, put, Service, startService, workspaceWith } from './support.ts';
 
 type Listed = Record<string, { name: string; id: string }>;
 
@@ -349,3 +349,40 @@ it.each([undefined, null, { username: 'stranger' }])(
     expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   },
 );
+
+describe('a service that sends texts of 1,000 characters', () => {
+  const long = 'x'.repeat(1_000);
+  const serviceWith = (val: object) =>
+    scriptedService([], ({ method, path }) => {
+      if (path.startsWith('/v1/vals')) return { status: method === 'PUT' ? 201 : 200, body: val };
+      return { status: 404 };
+    });
+
+  it('gets no id of that length into vals.json', async () => {
+    const service = await serviceWith({ id: long, version: long });
+    const place = workspaceWith(service.env, { 'a.ts': 'a' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
+  });
+
+  it.each(['name', 'version', 'updatedAt'])('gets no %s of that length into the workspace', async (field) => {
+    const service = await serviceWith({ id: 'x', name: 'a', code: 'a', [field]: long });
+    const place = new Place(temporaryFolder(), service.env);
+    putManifest(place, { 'a.ts': { name: 'a', id: 'x' } });
+    place.put({ 'a.ts': 'a' });
+    expect(await place.vals('pull')).toMatchObject({ exit: 11 });
+    expect(place.manifest().vals['a.ts']?.name).toBe('a');
+  });
+});
+
+it('a version with a line break makes no line of its own on the screen', async () => {
+  const service = await scriptedService([], () => ({
+    body: { id: 'x', name: 'a', code: 'there', version: '3\nforged' },
+  }));
+  const place = new Place(temporaryFolder(), service.env);
+  putManifest(place, { 'a.ts': { name: 'a', id: 'x' } });
+  place.put({ 'a.ts': 'here' });
+  for (const args of [['diff'], ['run', 'a.ts'], ['version', 'diff', 'a', '1']]) {
+    expect((await place.onScreen(args)).screen, `${args}`).not.toMatch(/^forged/m);
+  }
+});

@@ -1,6 +1,7 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { nextQueryOf, serviceMessageOf } from '../../src/api/records.ts';
+import { nearest } from '../../src/lib/suggest.ts';
 import { firstLine } from '../../src/terminal/screen.ts';
 import { createTextWidth } from '../../src/terminal/text-width.ts';
 import { firstRelativeImport } from '../../src/workspace/sources/warnings.ts';
@@ -46,6 +47,10 @@ describe('a text that is made to be slow ends at once:', () => {
     });
   });
 
+  it('a long name beside a misspelt word', () => {
+    expect(nearest('hello'.repeat(80), ['x'.repeat(5_000_000)])).toEqual([]);
+  });
+
   it('values that a screen shows', async () => {
     const spaces = ' '.repeat(many);
     expect(firstLine(`a${spaces}x`)).toEqual({ text: `a${spaces}x`, hasMore: false });
@@ -58,6 +63,8 @@ describe('a text that is made to be slow ends at once:', () => {
     const request = { method: 'GET', path: '/' };
     const next = `/v1/vals?offset=1${'#'.repeat(many)}\n`;
     expect(nextQueryOf({ links: { next } }, request)?.toString()).toBe('offset=1');
+    const longLink = { links: { next: `?${'a&'.repeat(many)}` } };
+    expect(() => nextQueryOf(longLink, request)).toThrow('more than 8192 characters');
     const page = `<html>${'<title'.repeat(many)}`;
     expect(serviceMessageOf(page, (text) => text)).toBe('an HTML page');
   });

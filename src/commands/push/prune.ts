@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
+import { visible } from '../../lib/visible.ts';
 import { cellText } from '../../terminal/fields.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
@@ -68,5 +69,5 @@ async function readCandidate(
 
 function lineFor({ val: { name, file }, remote: { version } }: Candidate): string {
   const parts = version === undefined ? [name, file] : [name, `version ${cellText(version)}`, file];
-  return `  ${parts.join('  ')}\n`;
+  return `  ${visible(parts.join('  '))}\n`;
 }

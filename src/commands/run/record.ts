@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { visible } from '../../lib/visible.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import type { Entry } from '../../run/sources.ts';
 import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
@@ -17,7 +18,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
   const connect = () => (target.kind === 'service' ? target.api : context.connect({ mostMs }));
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
-    if (!said.has(reason)) say.banner(`Not recorded: ${reason}\n`);
+    if (!said.has(reason)) say.banner(`Not recorded: ${visible(reason)}\n`);
     said.add(reason);
   };
 

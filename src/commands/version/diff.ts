@@ -3,6 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { interruptible } from '../../lib/signals.ts';
+import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument, version } from '../shared/options.ts';
 import { versionCode } from '../shared/versions.ts';
@@ -34,7 +35,7 @@ export const command = defineCommand({
     const diff = await interruptible(() => diffOf(from, to));
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
-    const forTerminal = diffOf(named(from), named(shownTo));
+    const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));
     if (diff === '') say.hint('The code is the same in both versions.');
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
