@@ -3,6 +3,7 @@ import { type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { exitStatus } from '../support/program.ts';
 import { deaf, isThere, startRun } from './folder.ts';
 
 const serving = `import { word } from './lib/word.ts';
@@ -86,7 +87,8 @@ it('vals run --http passes requests to the default export, picks up changes, and
   await shows('stderr', 'GET / 200 ');
   expect(text.stderr).not.toContain('q=1');
   vals.kill('SIGINT');
-  expect((await vals).exitCode).toBe(130);
+  const { exitCode, signal } = await vals;
+  expect(exitStatus(exitCode, signal)).toBe(130);
 });
 
 const patient = `let release = () => {};
@@ -94,32 +96,31 @@ export default async (request: Request) => {
   const { pathname } = new URL(request.url);
   if (pathname === '/read') return new Response(await request.text());
   if (pathname === '/never') await new Promise(() => {});
-  if (pathname === '/later') await new Promise((resolve) => setTimeout(resolve, 1_500));
+  if (pathname === '/later') await new Promise((resolve) => setTimeout(resolve, 3_000));
   if (pathname === '/hold') await new Promise<void>((resolve) => (release = resolve));
   if (pathname === '/release') release();
   return new Response(String(process.pid));
 };`;
-const aSecond = () => new Promise((resolve) => setTimeout(resolve, 1_000));
+const twoSeconds = () => new Promise((resolve) => setTimeout(resolve, 2_000));
 
 it('a caller that never ends its body gets 408, and other requests go on', async () => {
-  const { get, ask } = await serve('3', { 'a.ts': patient });
+  const { get, ask } = await serve('4', { 'a.ts': patient });
   const [, pid] = await get('/');
   const headers = { 'content-length': '1000' };
   const cutOff = ask({ method: 'POST', path: '/read', headers }, 'the beginning', true);
-  await aSecond();
+  await twoSeconds();
   const held = get('/hold');
-  expect(await cutOff).toEqual([408, 'The request did not arrive within 3 s.\n']);
+  expect(await cutOff).toEqual([408, 'The request did not arrive within 4 s.\n']);
   await get('/release');
   expect(await held).toEqual([200, pid]);
   expect(await get('/')).toEqual([200, pid]);
 });
 
 it('a request that takes too long gets 504, and its process is replaced after its other requests', async () => {
-  const { get, ask, shows } = await serve('3', { 'a.ts': patient });
+  const { get, ask, shows } = await serve('4', { 'a.ts': patient });
   const [, pid] = await get('/');
   const never = get('/never');
-  await aSecond();
-  await aSecond();
+  await twoSeconds();
   const later = get('/later');
   expect(await never).toMatchObject({ 0: 504 });
   expect(await later).toEqual([200, pid]);
@@ -197,5 +198,6 @@ it('vals run --watch runs again on each save of the file and of its imports, als
   folder.write('lib/n.ts', 'export const n = 5');
   await shows('stdout', 'Ada 5\n');
   vals.kill('SIGINT');
-  expect((await vals).exitCode).toBe(130);
+  const { exitCode, signal } = await vals;
+  expect(exitStatus(exitCode, signal)).toBe(130);
 });

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { environment, folderOf, program, temporaryFolder } from '../support/program.ts';
+import { environment, exitStatus, folderOf, program, temporaryFolder } from '../support/program.ts';
 import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const hasSqlite = Number(process.versions.node.split('.')[0]) >= 22;
@@ -428,9 +428,9 @@ describe('the process of a val, and the processes that it started, end with', ()
     `console.log("ids", process.pid, pid, "end of ids"); ${deaf};`;
 
   it('the time limit', async () => {
-    const { vals, ids } = await started(['--allow-all', '--max-time', '1'], busy);
+    const { vals, ids } = await started(['--allow-all', '--max-time', '2'], busy);
     const { exitCode, stderr } = await vals;
-    expect({ exitCode, said: stderr.includes('took longer than 1 s') }).toEqual({ exitCode: 12, said: true });
+    expect({ exitCode, said: stderr.includes('took longer than 2 s') }).toEqual({ exitCode: 12, said: true });
     expect(stderr).toContain('`vals run --max-time <seconds> a.ts`');
     await areGone(ids);
   });
@@ -441,7 +441,8 @@ describe('the process of a val, and the processes that it started, end with', ()
   ] as const)('%s', async (signal, exit) => {
     const { vals, ids } = await started(['--allow-all'], busy);
     vals.kill(signal);
-    expect((await vals).exitCode).toBe(exit);
+    const { exitCode, signal: endedBy } = await vals;
+    expect(exitStatus(exitCode, endedBy)).toBe(exit);
     await areGone(ids);
   });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
@@ -86,6 +86,10 @@ export async function runProcess(args: readonly string[], options: RunOptions = 
   });
   return { exit: exitCode ?? -1, stdout, stderr, error: errorObject(stderr) };
 }
+
+/** As a shell shows it. On a busy machine, vals may end itself by the signal before it can exit with the code. */
+export const exitStatus = (code: number | null | undefined, signal?: NodeJS.Signals | null): number =>
+  code ?? 128 + (signal ? constants.signals[signal] : 0);
 
 export interface Ended {
   exit: number | null;

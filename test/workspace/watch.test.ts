@@ -4,7 +4,7 @@ import { renameSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
-import { environment, program, temporaryFolder } from '../support/program.ts';
+import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, Service, startService, workspaceWith } from './support.ts';
 
@@ -335,7 +335,8 @@ it('push --watch prints a line of text for each push without --ndjson, and refus
   );
   expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\ta\t2\n$/);
   child.kill('SIGTERM');
-  expect(await new Promise((done) => child.once('close', done))).toBe(143);
+  const [code, endedBy] = await once(child, 'close');
+  expect(exitStatus(code, endedBy)).toBe(143);
   expect(await place.vals('push', '--watch', '--json')).toMatchObject({
     exit: 2,
     stdout: '',

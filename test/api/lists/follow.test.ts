@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,7 +9,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { JsonObject } from '../../../src/lib/json.ts';
 import { budget } from '../../support/cases.ts';
 import { inProcess } from '../../support/in-process.ts';
-import { environment, program, run, temporaryFolder } from '../../support/program.ts';
+import { environment, exitStatus, program, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
 import { fastClock } from '../http/faults/harness.ts';
 
@@ -462,8 +463,12 @@ describe('vals runs --follow', () => {
       child.stderr.on('data', (chunk) => {
         stderr += chunk;
       });
-      const code = await new Promise((closed) => child.once('close', closed));
-      expect({ code, stderr, lines: lines(stdout).length }).toEqual({ code: exit, stderr: '', lines: 2 });
+      const [code, endedBy] = await once(child, 'close');
+      expect({ exit: exitStatus(code, endedBy), stderr, lines: lines(stdout).length }).toEqual({
+        exit,
+        stderr: '',
+        lines: 2,
+      });
     },
   );
 });
