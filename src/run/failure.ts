@@ -29,7 +29,8 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint = (name: string): string =>
-  `A val may read its own code and packages, and no other file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
+  'A val may read its own code and packages, but no other files, and it may not write files or start programs. ' +
+  `To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
 
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
