@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
@@ -44,13 +45,17 @@ export interface Wanted {
 }
 
 export async function findTarget(options: FindOptions, { val: word, at }: Wanted): Promise<Target> {
-  if (isFile(resolve(options.settings.cwd, word))) {
+  const path = resolve(options.settings.cwd, word);
+  if (isFile(path)) {
     if (at === undefined) return fileTarget(options, word);
     throw new UsageError(`--at chooses a version of a val on the service, but ${word} is a file.`, {
       hint: 'Omit --at, or give the id of the val.',
     });
   }
   if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
+    if (existsSync(path)) {
+      throw new UsageError(`${word} is a folder, not a file.`, { hint: 'Give a file or the name of a val.' });
+    }
     throw new LocalError(`The file ${word} does not exist.`, {
       hint: 'Check the path of the file, or give the name of a val.',
     });

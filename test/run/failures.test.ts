@@ -322,13 +322,14 @@ it.each([
 
 it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
+  [['folder/'], 2, 'folder/ is a folder, not a file.'],
   [['absent'], 2, 'No service is chosen'],
   [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
   [['--port', '0', 'a.ts'], 2, '--port works only with --http'],
   [['--watch', 'a.ts'], 2, '--watch never ends'],
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
 ])('vals run %j is exit %i', async (args, exit, message) => {
-  const { path } = folderWith({ 'a.ts': '' });
+  const { path } = folderWith({ 'a.ts': '', 'folder/b.ts': '' });
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });
 });
