@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { type RunOptions, type RunResult, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 
 async function newStore() {
   const at = await newPlace();
@@ -204,6 +204,17 @@ describe('spaces', () => {
     const removed = await space('rm', 'acme', '--with-vals', '--yes', '--json');
     expect(JSON.parse(removed.stdout)).toEqual({ space: 'acme', status: 'removed' });
     expect(await space('rm', 'acme', '--yes')).toMatchObject({ exit: 3 });
+  });
+
+  test('if a name is taken, the hint names a next step only for the kind that was to be added', async () => {
+    const { user, space } = await newStore();
+    await user('add', 'ada');
+    await space('add', 'acme');
+    const hintOf = async (result: Promise<RunResult>) => (await result).error?.hint;
+    expect(await hintOf(user('add', 'ada', '--json'))).toContain('vals user token ada');
+    expect(await hintOf(space('add', 'acme', '--json'))).toContain('vals space grant acme');
+    expect(await hintOf(space('add', 'ada', '--json'))).toBe('Choose another name.');
+    expect(await hintOf(user('add', 'acme', '--json'))).toBe('Choose another name.');
   });
 
   test.each([

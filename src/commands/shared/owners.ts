@@ -70,14 +70,19 @@ export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
   });
 }
 
-export async function nameTaken(name: string, { spaces }: Store, place: PlaceGiven): Promise<ConflictError> {
-  if (await spaces.named(name)) {
-    return new ConflictError(`There is a space named ${name} already.`, {
-      hint: `Choose another name. To add members to the space, run ${onSameStore(`space grant ${name} <username>`, place)}.`,
-    });
-  }
-  return new ConflictError(`There is a user named ${name} already.`, {
-    hint: `Choose another name. To give the user a new token, run ${onSameStore(`user token ${name}`, place)}.`,
+export async function nameTaken(
+  name: string,
+  wanted: 'space' | 'user',
+  { spaces }: Store,
+  place: PlaceGiven,
+): Promise<ConflictError> {
+  const taken = (await spaces.named(name)) ? 'space' : 'user';
+  const nextSteps = {
+    space: `To add members to the space, run ${onSameStore(`space grant ${name} <username>`, place)}.`,
+    user: `To give the user a new token, run ${onSameStore(`user token ${name}`, place)}.`,
+  };
+  return new ConflictError(`There is a ${taken} named ${name} already.`, {
+    hint: ['Choose another name.', ...(taken === wanted ? [nextSteps[taken]] : [])].join(' '),
   });
 }
 

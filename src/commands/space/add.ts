@@ -15,7 +15,7 @@ export const command = defineCommand({
   run: (context, { name, ...place }) =>
     withStoreOrNew(context, place, async (store) => {
       const space = await store.spaces.add(name);
-      if (!space) throw await nameTaken(name, store, place);
+      if (!space) throw await nameTaken(name, 'space', store, place);
       context.say.done(`Added the space ${name}.`);
       context.say.hint(`To add members, run ${onSameStore(`space grant ${name} <username>`, place)}.`);
       return { kind: 'record', record: { ...space } };

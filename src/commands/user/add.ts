@@ -17,7 +17,7 @@ export const command = defineCommand({
   run: (context, { username, ...place }) =>
     withStoreOrNew(context, place, async (store) => {
       const added = await store.users.add(username);
-      if (!added) throw await nameTaken(username, store, place);
+      if (!added) throw await nameTaken(username, 'user', store, place);
       context.say.done(`Added ${username}.`);
       context.say.hint(
         `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
