@@ -157,12 +157,12 @@ describe('a push sends nothing at all because of', () => {
   });
 
   it.each([
-    ['empty', ''],
-    ['not UTF-8', new Uint8Array([0xc3, 0x28])],
-  ])('standard input that is %s', async (_what, input) => {
+    ['empty', '', 'Send code that is not empty, or give a file.'],
+    ['not UTF-8', new Uint8Array([0xc3, 0x28]), expect.any(String)],
+  ])('standard input that is %s', async (_what, input, hint) => {
     const service = await scriptedService([]);
     const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input });
-    expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
+    expect(result).toMatchObject({ exit: 10, error: { kind: 'local', hint } });
     expect(statuses(result.stdout)).toEqual(['failed']);
   });
 

@@ -26,7 +26,10 @@ export function checkNotEmpty(
   wayOut = 'leave the file out of the command',
 ): string {
   if (code !== '') return code;
-  throw new LocalError(`${nameOf(file)} is empty.`, { hint: `Add code to the file, or ${wayOut}.` });
+  throw new LocalError(`${nameOf(file)} is empty.`, {
+    hint:
+      file === '-' ? 'Send code that is not empty, or give a file.' : `Add code to the file, or ${wayOut}.`,
+  });
 }
 
 export async function readText(file: string, input: Input): Promise<string> {
