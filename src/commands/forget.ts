@@ -11,7 +11,8 @@ export const command = defineCommand({
   summary: 'Remove vals from the workspace',
   description:
     'Remove vals from vals.json and list their files in .valsignore, so that the files are no longer pushed. The files and ' +
-    'the vals on the service stay. To add a file again, run `vals push <file>`.',
+    'the vals on the service stay. To add a file again, ' +
+    'remove its line from .valsignore, then run `vals push <file>`.',
   arguments: { vals: argument('<val...>', 'names, files or ids of vals') },
   options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
   examples: ['vals forget hello'],
