@@ -18,8 +18,8 @@ export const command = defineCommand({
   examples: ['vals use', 'vals use https://api.example.com'],
   columns: [
     { ...column('default'), present: (isDefault) => ({ text: isDefault === 'true' ? '*' : '' }) },
-    column('base url', 'baseUrl'),
-    { ...column('role'), only: 'terminal' },
+    { ...column('base url', 'baseUrl'), neverCut: true },
+    { ...column('role'), only: 'terminal', droppable: 1 },
   ],
   empty: 'You are not signed in to a service yet. To sign in, run `vals login --base-url <url>`.',
   async run(context, { baseUrl: wanted }) {

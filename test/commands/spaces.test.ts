@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../support/program.ts';
+import { run, runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { signIn, startTeam } from '../support/team.ts';
 
@@ -35,6 +35,13 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
     { default: true, baseUrl: space },
     { default: false, baseUrl },
   ]);
+});
+
+test('vals use shows whole base URLs at 40 columns', async () => {
+  const { ada, space } = await startTeam();
+  await signIn(ada, space);
+  const { screen } = await runOnScreen(['use'], { home: ada.home, columns: 40 });
+  expect(screen).toContain(space);
 });
 
 test('vals use shows the services even if the current base URL cannot be used', async () => {
