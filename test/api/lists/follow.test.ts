@@ -11,7 +11,9 @@ import { budget } from '../../support/cases.ts';
 import { inProcess } from '../../support/in-process.ts';
 import { environment, exitStatus, program, run, temporaryFolder } from '../../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../../support/scripted-service.ts';
-import { fastClock } from '../http/faults/harness.ts';
+import { fastClock, runFastClock } from '../http/faults/harness.ts';
+
+runFastClock();
 
 interface Change {
   arrive: number;

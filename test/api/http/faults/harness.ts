@@ -53,20 +53,26 @@ export function keptFile(name: string, text: string): string {
   return path;
 }
 
-/** Every file of tests calls this function, because several files share a process, and with it this module. */
-export function prepareFaults(): void {
+/** Each file of tests that needs the fast clock calls this function, because files share a process and this module. */
+export function runFastClock(): void {
   let ticking: NodeJS.Timeout;
-  beforeAll(async () => {
-    mkdirSync(folder, { recursive: true });
-    for (const [path, text] of keptFiles) writeFileSync(path, text);
+  beforeAll(() => {
     ticking = setInterval(tick, tickMs);
-    await loadProgram();
   });
   afterAll(() => {
     clearInterval(ticking);
     time.timers.clear();
-    rmSync(folder, { recursive: true, force: true });
   });
+}
+
+export function prepareFaults(): void {
+  runFastClock();
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    for (const [path, text] of keptFiles) writeFileSync(path, text);
+    await loadProgram();
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 }
 
 /** The first `invoke` loads the code of the program, which on a busy machine takes too long for the fast clock. */
