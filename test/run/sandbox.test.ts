@@ -104,7 +104,7 @@ describe('a val may not', () => {
   it('take back the right to change the working directory', async () => {
     const code =
       'const before = process.cwd(); let denied = 0;' +
-      'for (const change of [() => { process.chdir = () => {} }, () => { delete (process as any).chdir },' +
+      'for (const change of [() => { const before = process.chdir; process.chdir = (path) => before(path); Object.setPrototypeOf(process.chdir, before) }, () => { delete (process as any).chdir },' +
       '() => Object.defineProperty(process, "chdir", { value: () => {} }), () => new Response()])' +
       'try { try { change() } catch {} process.chdir("/") } catch { denied++ }\n' +
       'export default () => [denied, process.cwd() === before]';
@@ -317,6 +317,13 @@ export default async () => {
 }`;
     const { run } = folderWith({ 'a.ts': code, 'node_modules/b/x': '', 'node_modules/c.txt': 'c' });
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '["c","c","c","c",1]\n', stderr: '' });
+  });
+
+  it('replace functions of node:fs, and still import files and return a value', async () => {
+    const code = `import fs from "node:fs"; fs.readSync = () => 0; fs.writeSync = () => 0;
+const { b } = await import("./b.ts"); export default () => b`;
+    const { run } = folderWith({ 'a.ts': code, 'b.ts': 'export const b = "b"' });
+    expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: 'b', stderr: '' });
   });
 
   it('change its environment variables and its time zone', async () => {

@@ -1,7 +1,17 @@
-/** The val cannot undo the replacement. */
-export const replace = (target: object, name: string, value: (...args: unknown[]) => unknown): void =>
-  // The setter must not throw, because Node assigns process.chdir when a val first uses Response.
-  void Object.defineProperty(target, name, { get: () => value, set() {}, configurable: false });
+/**
+ * The val cannot get the original function back. The property can be assigned, because packages such as graceful-fs and
+ * Node itself put functions around process.chdir. Such a function calls the replacement.
+ */
+export function replace(target: object, name: string, value: (...args: unknown[]) => unknown): void {
+  let current: unknown = value;
+  Object.defineProperty(target, name, {
+    get: () => current,
+    set(assigned: unknown) {
+      current = assigned;
+    },
+    configurable: false,
+  });
+}
 
 type Permission = 'Signal' | 'Priority' | 'WorkerThreads' | 'WorkingDirectory' | 'SocketFile' | 'Environment';
 

@@ -45,7 +45,10 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
     if (key === 'prototype' || value === original) continue;
     // `fs.realpath.native` is a function with a path too.
     const copy = typeof value === 'function' ? withNormalPath(name, value as AnyFunction, false) : value;
-    Object.defineProperty(replacement, key, { value: copy, configurable: true });
+    Object.defineProperty(replacement, key, {
+      ...Object.getOwnPropertyDescriptor(original, key),
+      value: copy,
+    });
   }
   return replacement;
 }

@@ -1,5 +1,4 @@
-// The child uses readSync and writeSync, because loading Node's sockets would make a short run a tenth slower.
-import { readSync, writeSync } from 'node:fs';
+import fs from 'node:fs';
 import {
   bytesFrame,
   type ModuleAnswer,
@@ -10,6 +9,10 @@ import {
   type Report,
   type Start,
 } from '../protocol.ts';
+
+// The child uses readSync and writeSync, because loading Node's sockets would make a short run a tenth slower. The two
+// functions are kept here, because the val or a package could replace them in their module.
+const { readSync, writeSync } = fs;
 
 export interface Pipe {
   start: Start;
