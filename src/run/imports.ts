@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
@@ -48,16 +48,14 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-export function mayImport(path: string, { folder, privateFolders }: ImportLimits): boolean {
-  // realpathSync must follow links first, because a link could otherwise lead out of `folder`.
-  const file = realpathSync.native(path);
+/** `file` must be a real path, because a link could otherwise lead out of `folder`. */
+export function mayImport(file: string, { folder, privateFolders }: ImportLimits): boolean {
   const isIn = (other: string) => isWithin(realPath(other), file);
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
 /** A hidden file must not be imported, because programs keep credentials in files such as ~/.docker/config.json. */
-export function isHidden(path: string, folders: readonly string[]): boolean {
-  const file = realpathSync.native(path);
+export function isHidden(file: string, folders: readonly string[]): boolean {
   return folders.every((folder) => {
     const [beforePackages = ''] = withSlashes(relative(realPath(folder), file)).split(
       /(?:^|\/)node_modules\//,

@@ -1,4 +1,4 @@
-import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
@@ -12,9 +12,22 @@ export function readablePackages(packagesFrom: string): string[] {
   const paths = projects.flatMap((project) => {
     const packages = join(project, 'node_modules');
     // package.json must be readable, because Node reads package.json to tell ES modules from CommonJS.
-    return [packages, join(project, 'package.json'), ...linkedPackages(project, packages)];
+    const own = [packages, join(project, 'package.json')].filter((path) => !canOthersMake(path));
+    return own.includes(packages) ? [...own, ...linkedPackages(project, packages)] : own;
   });
   return [...new Set(paths)];
+}
+
+/**
+ * In a folder such as /tmp, other users can make `node_modules`, and put links into it while the val runs. Root and the
+ * current user are trusted. The sticky bit keeps other users from replacing their files.
+ */
+function canOthersMake(path: string): boolean {
+  const shared = 0o1002;
+  const mode = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & shared) !== shared) return false;
+  const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
+  return owner !== 0 && owner !== process.geteuid?.();
 }
 
 function linkedPackages(project: string, packages: string): string[] {

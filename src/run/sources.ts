@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
-import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
-import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
+import { foldersAbove, isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import {
   filePathOfImport,
   findFile,
@@ -18,6 +17,7 @@ import {
 } from './imports.ts';
 import { refuseLinksOut } from './packages.ts';
 import type { ModuleAnswer } from './protocol.ts';
+import { type FileInFolder, readImport } from './read-import.ts';
 import { type Source, SyntaxProblem, transpile } from './transpile.ts';
 
 export interface Entry extends Source {
@@ -43,7 +43,6 @@ export interface Sources {
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
 /** The number is limited, because a hostile val could otherwise fill the memory of the parent process. */
 const mostFailures = 1_000;
-const largestFile = 16 * 1_048_576;
 /** The sum is limited for the same reason: through links, one file can have any number of paths. */
 const mostCharacters = 64 * 1_048_576;
 
@@ -86,10 +85,15 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return { native, packagesFrom: importer.packagesFrom };
   }
 
-  function refuseImport(path: string, limits: ImportLimits, specifier: string, importer: Source): void {
-    if (!mayImport(path, limits)) throw outsideFolder(specifier, importer, main.name);
+  function checkImport(found: string, specifier: string, importer: Source): FileInFolder | undefined {
+    if (limits === undefined) return undefined;
+    const file = realpathSync.native(found);
+    if (limits.folder === undefined || !mayImport(file, limits)) {
+      throw outsideFolder(specifier, importer, main.name);
+    }
     const folders = [limits.folder, main.path && dirname(main.path)].filter((folder) => folder !== undefined);
-    if (isHidden(path, folders)) throw hiddenFile(specifier, importer, main.name);
+    if (isHidden(file, folders)) throw hiddenFile(specifier, importer, main.name);
+    return { file, folder: realPath(limits.folder) };
   }
 
   async function loadFile(
@@ -100,13 +104,13 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     const found = findFile(path);
     onFile(found ?? path);
     if (found === undefined) throw noSuchFile(specifier, importer, path);
-    if (limits !== undefined) refuseImport(found, limits, specifier, importer);
+    const checked = checkImport(found, specifier, importer);
     const id = pathToFileURL(found).href;
-    if (extname(found) === '.json') return { id, json: read(found) };
+    if (extname(found) === '.json') return { id, json: readImport(found, checked) };
     if (!codeFile.test(found)) return { native: id, packagesFrom: main.packagesFrom };
     const known = transpiled.get(id);
     if (known !== undefined) return known;
-    const code = read(found);
+    const code = readImport(found, checked);
     characters += code.length;
     if (characters > mostCharacters) throw tooMuchCode(main.name);
     return load(id, { name: nameFor(found, main), code }, found);
@@ -150,16 +154,6 @@ const tooMuchCode = (name: string): RunFailedError =>
   new RunFailedError(`${name} imports more than 64 MB of code.`, {
     hint: 'Move large data from the code to JSON files, or import less.',
   });
-
-function read(path: string): string {
-  try {
-    return readPlainFile(path, { mostBytes: largestFile, followLinks: true }).toString();
-  } catch (error) {
-    const problem =
-      error instanceof UnusableFile ? error.problem : `cannot be read: ${(error as Error).message}`;
-    throw new RunFailedError(`${path} ${problem}.`, { cause: error });
-  }
-}
 
 function nameFor(path: string, main: Entry): string {
   const folder = main.path === undefined ? undefined : dirname(main.path);

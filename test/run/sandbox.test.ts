@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -195,6 +195,38 @@ export default () => new Promise<void>((done) => lookupService("127.0.0.1", 80, 
     expect(error?.hint).toContain('`vals run --allow-all vals/a.ts`');
     expect((await run(['--allow-all', 'vals/a.ts'])).stdout).toBe(`${secret}\n`);
   });
+
+  it.skipIf(process.platform !== 'linux')('import a file through a link that changes meanwhile', async () => {
+    const code = `import { readSync, writeSync } from "node:fs";
+const request = Buffer.from(JSON.stringify({ load: { specifier: "./link.json", from: import.meta.url } }));
+const answer = Buffer.alloc(65_536);
+let count = 0; let read = false;
+for (const end = Date.now() + 2_000; Date.now() < end && !read; count++) {
+  writeSync(3, Buffer.concat([Buffer.of(0, request.length, 0, 0, 0), request]));
+  read = answer.toString("latin1", 0, readSync(3, answer)).includes("a-secret");
+}
+export default () => [count > 0, read]`;
+    const { path, run } = folderWith({ 'a.ts': code, 'own.json': '{}' });
+    const outside = join(folderOf({ 'config.json': secret }), 'config.json');
+    const script = `const fs = require("node:fs"); for (;;) for (const target of ["own.json", ${JSON.stringify(outside)}]) {
+  fs.symlinkSync(target, "new"); fs.renameSync("new", "link.json") }`;
+    const changing = execa(process.execPath, ['-e', script], { cwd: path, reject: false });
+    onTestFinished(() => void changing.kill('SIGKILL'));
+    expect((await run(['a.ts'])).stdout).toBe('[true,false]\n');
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'import a package that another user put into a shared folder',
+    async () => {
+      const { path, run } = folderWith({ 'mine/a.ts': 'import "b"', 'node_modules/b/index.js': '' });
+      chmodSync(path, 0o1777);
+      expect((await run(['mine/a.ts'])).exit).toBe(0);
+      chownSync(join(path, 'node_modules'), 65_534, 65_534);
+      const { exit, error } = await run(['--json', 'mine/a.ts']);
+      expect(exit).toBe(12);
+      expect(error?.message).toContain('mine/a.ts imports b, which the val may not read');
+    },
+  );
 
   it.each([
     ['node_modules/config'],

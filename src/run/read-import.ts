@@ -1,0 +1,42 @@
+import { basename, dirname, join, relative } from 'node:path';
+import { RunFailedError } from '../errors.ts';
+import { holdFolder } from '../lib/held-folder.ts';
+import { withSlashes } from '../lib/paths.ts';
+import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
+
+const mostBytes = 16 * 1_048_576;
+
+/** The file must be in the folder. Both are real paths. */
+export interface FileInFolder {
+  file: string;
+  folder: string;
+}
+
+/**
+ * A link that appears after the check of an import is not followed below `checked.folder`, because another user could
+ * replace a file in a folder such as /tmp.
+ */
+export function readImport(path: string, checked: FileInFolder | undefined): string {
+  try {
+    const bytes =
+      checked === undefined ? readPlainFile(path, { mostBytes, followLinks: true }) : readBelow(checked);
+    return bytes.toString();
+  } catch (error) {
+    const problem =
+      error instanceof UnusableFile ? error.problem : `cannot be read: ${(error as Error).message}`;
+    throw new RunFailedError(`${path} ${problem}.`, { cause: error });
+  }
+}
+
+function readBelow({ file, folder }: FileInFolder): Buffer {
+  const between = withSlashes(relative(folder, dirname(file)));
+  const held = holdFolder(folder, between === '' ? [] : between.split('/'));
+  if (held === undefined) throw new UnusableFile('does not exist');
+  try {
+    const bytes = readPlainFile(join(held.path, basename(file)), { mostBytes });
+    held.check();
+    return bytes;
+  } finally {
+    held.close();
+  }
+}
