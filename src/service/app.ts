@@ -48,6 +48,7 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const mostIdentityMs = 100;
 const mostReadsOfOneCaller = 3;
 const mostDeletionsOfOneCaller = 3;
 const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
@@ -112,7 +113,9 @@ export function createApp(store: Store, options: AppOptions): App {
     if (route?.access === 'form') return route.answer(request, params);
     refuseWebPages(request);
     checkBodyHeaders(request);
+    let identifiedAt = 0;
     const identifyCaller = async () => {
+      identifiedAt = now();
       const identified = await identify(request, store, requestLimit, network);
       request.actor = identified?.actor;
       request.user = identified?.principal;
@@ -135,8 +138,10 @@ export function createApp(store: Store, options: AppOptions): App {
     const held = holdMemory(caller);
     outgoing.once('close', held.release);
     request.reserveMemory = held.add;
-    const answerNow = () => {
+    const answerNow = async () => {
       if (outgoing.destroyed) throw callerIsGone();
+      // A request may wait for seconds behind other requests of the caller, and the caller may be removed meanwhile.
+      if (now() - identifiedAt > mostIdentityMs) await request.identifyAgain();
       return route.answer(request, params);
     };
     const slots = slotsFor(request, caller);

@@ -68,3 +68,22 @@ test('if the access stays, a push whose body arrives late is accepted', async ()
     expect(await finish()).toBe(201);
   }
 });
+
+test('if the membership ends, reads that wait behind other reads are refused', async () => {
+  let next: NodeJS.Immediate;
+  const slowTurn = () => {
+    const end = performance.now() + 20;
+    while (performance.now() < end);
+    next = setImmediate(slowTurn);
+  };
+  onTestFinished(() => clearImmediate(next));
+  const readOften = () => Array.from({ length: 16 }, () => ask(eve, 'GET', '/@acme/v1/me'));
+  await Promise.all(readOften());
+  slowTurn();
+  const answers = readOften();
+  await Promise.race(answers);
+  await store.spaces.revoke('acme', 'eve');
+  const statuses = (await Promise.all(answers)).map(({ status }) => status);
+  expect(statuses).toContain(200);
+  expect(statuses).toContain(404);
+});
