@@ -22,7 +22,7 @@ export function readablePackages(packagesFrom: string): string[] {
  * In a folder such as /tmp, other users can make `node_modules`, and put links into it while the val runs. Root and the
  * current user are trusted. The sticky bit keeps other users from replacing their files.
  */
-function canOthersMake(path: string): boolean {
+export function canOthersMake(path: string): boolean {
   const shared = 0o1002;
   const mode = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & shared) !== shared) return false;

@@ -10,6 +10,7 @@ import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
+import { canOthersMake } from './packages.ts';
 import type { Entry } from './sources.ts';
 
 export interface KnownVersion {
@@ -91,7 +92,11 @@ function projectFolder(path: string, { settings, agent }: FindOptions): string {
 function folderAround(path: string, settings: Settings): string {
   const root = nearestRootOfAnyUser(dirname(path));
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
-  return foldersAbove(path).find((folder) => isFile(join(folder, 'package.json'))) ?? dirname(path);
+  const isPackage = (folder: string) => {
+    const file = join(folder, 'package.json');
+    return isFile(file) && !canOthersMake(file);
+  };
+  return foldersAbove(path).find(isPackage) ?? dirname(path);
 }
 
 async function serviceTarget(

@@ -215,18 +215,19 @@ export default () => [count > 0, read]`;
     expect((await run(['a.ts'])).stdout).toBe('[true,false]\n');
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    'import a package that another user put into a shared folder',
-    async () => {
-      const { path, run } = folderWith({ 'mine/a.ts': 'import "b"', 'node_modules/b/index.js': '' });
-      chmodSync(path, 0o1777);
-      expect((await run(['mine/a.ts'])).exit).toBe(0);
-      chownSync(join(path, 'node_modules'), 65_534, 65_534);
-      const { exit, error } = await run(['--json', 'mine/a.ts']);
-      expect(exit).toBe(12);
-      expect(error?.message).toContain('mine/a.ts imports b, which the val may not read');
-    },
-  );
+  it.skipIf(process.getuid?.() !== 0).each([
+    ['import a package', 'node_modules', 'import "b"', 'which the val may not read'],
+    ['import a file because of a package.json', 'package.json', 'import "../c.ts"', 'outside of the project'],
+  ])('%s that another user put into a shared folder', async (_what, file, code, problem) => {
+    const files = { 'mine/a.ts': code, 'node_modules/b/index.js': '', 'package.json': '{}', 'c.ts': '' };
+    const { path, run } = folderWith(files);
+    chmodSync(path, 0o1777);
+    expect((await run(['mine/a.ts'])).exit).toBe(0);
+    chownSync(join(path, file), 65_534, 65_534);
+    const { exit, error } = await run(['--json', 'mine/a.ts']);
+    expect(exit).toBe(12);
+    expect(error?.message).toContain(problem);
+  });
 
   it.each([
     ['node_modules/config'],
