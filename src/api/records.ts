@@ -137,7 +137,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
 }
 
 /** For ids, names, versions and times. Longer ones could fill the memory, or make vals.json too large to be read. */
-export const isTooLong = (text: string): boolean => text.length > 256;
+export const isTooLong = (text: string): boolean => text.length > 1_000;
 
 const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
 

@@ -95,7 +95,7 @@ const sentToken = (): BadResponseError =>
   });
 
 const sentTooMuch = (): BadResponseError =>
-  new BadResponseError('The service sent a name, version or time of a val with more than 256 characters.', {
+  new BadResponseError('The service sent a name, version or time of a val with more than 1,000 characters.', {
     hint: notThisService,
   });
 

@@ -350,8 +350,8 @@ it.each([undefined, null, { username: 'stranger' }])(
   },
 );
 
-describe('a service that sends texts of 1,000 characters', () => {
-  const long = 'x'.repeat(1_000);
+describe('a service that sends texts of more than 1,000 characters', () => {
+  const long = 'x'.repeat(1_001);
   const serviceWith = (val: object) =>
     scriptedService([], ({ method, path }) => {
       if (path.startsWith('/v1/vals')) return { status: method === 'PUT' ? 201 : 200, body: val };
