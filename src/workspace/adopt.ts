@@ -76,11 +76,13 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   });
 }
 
+const runByTools =
+  /^(?:(?:gulp|grunt|jake|cake|danger|knex|plop)file|setup_?tests|ormconfig|codegen|serverless|wallaby|gatsby-(?:config|node|browser|ssr))$/;
+
 function dangerOf(name: string): string | undefined {
   // A file name must not begin with -, because a shell command such as `tar *` would treat the file name as an option.
   if (name.startsWith('-')) return 'begins with -';
-  const isRunByTools =
-    name.includes('.') || /^(?:gulp|grunt|jake|cake|danger|knex)file$|^setup_?tests$|^ormconfig$/i.test(name);
+  const isRunByTools = name.includes('.') || runByTools.test(fold(name));
   return isRunByTools ? 'may make build tools run the file' : undefined;
 }
 
