@@ -50,7 +50,7 @@ export function exchange(
   const method = request.method as Dispatcher.HttpMethod;
   return new Promise((resolve) => {
     let head: Head | undefined;
-    const chunks: Buffer[] = [];
+    const received = createByteCollector();
     let bytesLeft = 0;
     /** Undefined until undici begins to send the request. */
     let controller: Dispatcher.DispatchController | undefined;
@@ -78,12 +78,12 @@ export function exchange(
           bytesLeft = isSuccess(head) ? largestBody : largestErrorBody;
         },
         onResponseData(_controller, chunk) {
-          chunks.push(chunk);
+          received.add(chunk);
           bytesLeft -= chunk.length;
           if (bytesLeft < 0) giveUp('too large');
         },
         onResponseEnd() {
-          if (head) finish({ ...head, body: Buffer.concat(chunks) });
+          if (head) finish({ ...head, body: received.bytes() });
         },
         onResponseError: (_controller, error) => finishWithoutBody(error),
       },
@@ -107,6 +107,25 @@ export function exchange(
       resolve(result);
     }
   });
+}
+
+/** Copies each chunk, because a list of chunks of one byte would need about a hundred times the size of the reply. */
+function createByteCollector() {
+  let buffer = Buffer.alloc(0);
+  let length = 0;
+  return {
+    add(chunk: Buffer): void {
+      const needed = length + chunk.length;
+      if (needed > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, 2 * length));
+        buffer.copy(larger, 0, 0, length);
+        buffer = larger;
+      }
+      chunk.copy(buffer, length);
+      length = needed;
+    },
+    bytes: (): Buffer => buffer.subarray(0, length),
+  };
 }
 
 const asError = (reason: NoBody): Error => (reason instanceof Error ? reason : new Error(reason));

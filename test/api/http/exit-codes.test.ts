@@ -1,7 +1,15 @@
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
 import { kinds } from '../../support/kinds.ts';
-import { type RunResult, run, runOnScreen } from '../../support/program.ts';
+import {
+  environment,
+  program,
+  type RunResult,
+  run,
+  runOnScreen,
+  temporaryFolder,
+} from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';
 import {
   type Reply,
@@ -289,6 +297,25 @@ describe('an answer that a val service would not send', () => {
       stdout: '',
       error: { kind: 'bad_response', message: expect.stringContaining('64 MiB') },
     });
+  });
+
+  it('in a million chunks of one byte needs little memory', async () => {
+    const chunks = Buffer.from('1\r\n \r\n'.repeat(1e6));
+    const service = await rawService({
+      received(socket) {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        socket.write(chunks);
+        socket.end('2\r\n{}\r\n0\r\n\r\n');
+      },
+    });
+    const args = ['--max-old-space-size=50', program, 'me', '--json'];
+    const env = environment(temporaryFolder(), service.env);
+    const { exitCode, stdout } = await execa(process.execPath, args, {
+      env,
+      extendEnv: false,
+      reject: false,
+    });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '{}' });
   });
 
   it.each([
