@@ -52,8 +52,6 @@ export function createPrompt(
       reader.once('close', () => reject(new InterruptedError(130)));
       signal.addEventListener('abort', () => reject(signal.reason));
     });
-    // The reader is closed after each answer too, and nobody waits for that rejection.
-    interrupted.catch(() => {});
     try {
       if (hidden) stderr.write(lastLine);
       return await Promise.race([reader.question(hidden ? '' : lastLine), interrupted]);
