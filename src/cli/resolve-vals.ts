@@ -74,6 +74,6 @@ export async function createResolver(
 
 const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
   new ConflictError(
-    `"${word}" may mean another val, because vals.json has the name "${name}" for the file ${file}. Nothing was done.`,
+    `It is not clear which val "${word}" means: in vals.json, the file ${file} has the name "${name}". Nothing was done.`,
     { hint: `If you mean the val "${name}", give its name: ${name}.` },
   );

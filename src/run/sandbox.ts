@@ -59,7 +59,8 @@ const looksGenerated = (value: string): boolean =>
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 
 function reasonToWithhold(name: string, value: string): string | undefined {
-  if (name === 'NODE_OPTIONS') return 'options of Node could lift the sandbox, or keep the val from starting';
+  if (name === 'NODE_OPTIONS')
+    return 'options of Node could turn off the sandbox, or keep the val from starting';
   const hasSecretName = !harmlessNames.includes(name) && secretNames.some((pattern) => pattern.test(name));
   const isSecret = hasSecretName || secretValue.test(value) || looksGenerated(value);
   return isSecret ? 'the variable looks like a secret' : undefined;

@@ -440,7 +440,7 @@ it('a val that names a withheld variable gets a warning, and the variable with -
 it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
   const { run } = folderWith({ 'a.ts': 'export default () => process.env.NODE_OPTIONS ?? "none"' });
   const env = { NODE_OPTIONS: '--throw-deprecation' };
-  const reason = 'options of Node could lift the sandbox, or keep the val from starting';
+  const reason = 'options of Node could turn off the sandbox, or keep the val from starting';
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
     stderr: `warning: The val does not get the variable NODE_OPTIONS, because ${reason}. To pass the variable, run \`vals run --env NODE_OPTIONS a.ts\`.\n`,

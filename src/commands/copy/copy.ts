@@ -20,7 +20,7 @@ export const command = defineCommand({
   details:
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
     'After an interruption, run the command again: with --versions, it copies only the versions that are missing there. ' +
-    'Equal versions in a row count as one.',
+    'Equal versions in a row are copied as one version.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
     to: word('--to <base-url>', 'the base URL of the service or space to copy to'),

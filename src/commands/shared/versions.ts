@@ -18,7 +18,7 @@ export function newVersion(val: JsonObject): string {
 }
 
 const notANumber = (version: string): BadResponseError =>
-  new BadResponseError(`The service sent "${version}" as the number of a version.`, {
+  new BadResponseError(`The service sent an invalid version number: "${version}".`, {
     hint: 'To copy only the current code, omit --versions.',
   });
 
@@ -28,7 +28,7 @@ export async function* distinctVersions(api: Api, id: string): AsyncGenerator<st
     for (const record of records) {
       const version = textAt(record, 'version');
       if (version === undefined) continue;
-      // Anything but digits could lead to another address of the service.
+      // Other characters than digits could change the address of the next request.
       if (!/^\d+$/.test(version)) throw notANumber(version);
       versions.add(version);
     }
