@@ -19,8 +19,8 @@ export function readablePackages(packagesFrom: string): string[] {
 }
 
 /**
- * In a folder such as /tmp, other users can make `node_modules`, and put links into it while the val runs. Root and the
- * current user are trusted. The sticky bit keeps other users from replacing their files.
+ * In a folder such as /tmp, other users can make `node_modules`, and put links into it while the val runs. Files of
+ * root and of the current user are trusted, because the sticky bit keeps other users from replacing these files.
  */
 export function canOthersMake(path: string): boolean {
   const shared = 0o1002;

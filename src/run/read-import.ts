@@ -13,8 +13,8 @@ export interface FileInFolder {
 }
 
 /**
- * A link that appears after the check of an import is not followed below `checked.folder`, because another user could
- * replace a file in a folder such as /tmp.
+ * Does not follow links below `checked.folder`, because in a folder such as /tmp, another user could replace the file
+ * with a link after the check of the import.
  */
 export function readImport(path: string, checked: FileInFolder | undefined): string {
   try {

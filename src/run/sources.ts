@@ -43,7 +43,7 @@ export interface Sources {
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
 /** The number is limited, because a hostile val could otherwise fill the memory of the parent process. */
 const mostFailures = 1_000;
-/** The sum is limited for the same reason: through links, one file can have any number of paths. */
+/** One large file could fill the memory too, because links can give the file any number of paths. */
 const mostCharacters = 64 * 1_048_576;
 
 export function createSources(main: Entry, { limits, packages, onFile }: SourceOptions): Sources {

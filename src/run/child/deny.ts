@@ -1,6 +1,6 @@
 /**
- * The val cannot get the original function back. The property can be assigned, because packages such as graceful-fs and
- * Node itself put functions around process.chdir. Such a function calls the replacement.
+ * The val cannot get the original function back. Assignments must work, because Node and packages such as graceful-fs
+ * wrap process.chdir in a function of their own.
  */
 export function replace(target: object, name: string, value: (...args: unknown[]) => unknown): void {
   let current: unknown = value;

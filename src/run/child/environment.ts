@@ -6,7 +6,7 @@ import { AccessDenied, replace } from './deny.ts';
  */
 export function separateEnvironment(): void {
   const original = process.env;
-  // Only the variable TZ is passed on, because Node then uses another time zone.
+  // A new TZ is set in `original` too, because Node takes its time zone from there.
   process.env = new Proxy(
     { ...original },
     {

@@ -10,7 +10,7 @@ type AnyFunction = (...args: unknown[]) => unknown;
 
 /**
  * Node checks `link/../file` as `file`, but the system opens the `file` beside the folder that the link leads to. So the
- * functions of `fs` get every path as a text in which no `..` follows a name.
+ * functions of `fs` get only normalized paths.
  */
 export function normalizeFilePaths(): void {
   for (const module of [fs, fs.promises]) {
@@ -20,7 +20,7 @@ export function normalizeFilePaths(): void {
       Reflect.set(module, name, withNormalPath(name, member, takesDescriptor));
     }
   }
-  // The val must not replace `pathname`, because Node itself gets the path of a file from the URL of a module.
+  // The val must not replace `pathname`, because Node reads the paths of modules from it.
   Object.defineProperty(URL.prototype, 'pathname', { configurable: false });
 }
 
@@ -41,7 +41,7 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
   };
   for (const key of Reflect.ownKeys(original)) {
     const value: unknown = Reflect.get(original, key);
-    // The original function must not be copied. `prototype.constructor` is the original function too.
+    // The val must not get the original function, and `prototype.constructor` is the original function too.
     if (key === 'prototype' || value === original) continue;
     // `fs.realpath.native` is a function with a path too.
     const copy = typeof value === 'function' ? withNormalPath(name, value as AnyFunction, false) : value;
@@ -53,7 +53,10 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
   return replacement;
 }
 
-/** The result must not be an object or a number, because the val could make Node take one for a URL with any path. */
+/**
+ * Returns no object and no number, because the val could give them the properties of a URL, and Node would open the
+ * path of this URL.
+ */
 function normalPath(file: unknown): string | undefined {
   const text = isObject(file) ? `${textOf(file)}` : file;
   if (typeof text !== 'string') return undefined;

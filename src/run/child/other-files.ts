@@ -6,7 +6,7 @@ import { normalizeFilePaths } from './file-paths.ts';
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
   normalizeFilePaths();
-  // On Windows, there are no socket files, and the names of variables have no case, which a copy would change.
+  // Windows has no socket files. There, `process.env` ignores the case of names, but a copy would not.
   if (process.platform === 'win32') return;
   forbidSocketFiles();
   separateEnvironment();
