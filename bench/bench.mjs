@@ -84,8 +84,8 @@ export const settingsFor = ({ baseUrl }) => ({
 });
 
 /**
- * The service has a self-signed certificate. NODE_EXTRA_CA_CERTS would make Node accept it too, but takes Node 20
- * another 70 ms.
+ * The service has a self-signed certificate. With NODE_EXTRA_CA_CERTS, Node would accept it too, but
+ * Node 20 would need 70 ms more.
  */
 export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
 

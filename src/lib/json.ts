@@ -1,5 +1,5 @@
 // JSON.parse loses digits of some numbers. So `parseJson` returns such a number as a JsonNumber, which keeps the digits.
-// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with a secret mark.
+// JSON.parse and JSON.stringify handle a JsonNumber as a string that begins with a secret mark.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 

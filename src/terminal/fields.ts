@@ -48,7 +48,7 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   if (isObject(next) && isMadeHere(next)) place(next, rest, value);
 }
 
-/** A value of the record must not be changed. It is in the projection if the user chose both `a` and `a.b`. */
+/** With the fields `a` and `a.b`, the projection contains the record's own object `a`, which must not be changed. */
 const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

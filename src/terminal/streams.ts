@@ -43,7 +43,7 @@ export function createRedactor(): Redactor {
       const redacted = replaceSecrets(text);
       const bare = withoutInvisible(redacted);
       const redactedBare = replaceSecrets(bare);
-      // Invisible characters can split a secret, and only `bare` shows the secret whole.
+      // If invisible characters split a secret, only `bare` contains the whole secret.
       return redactedBare === bare ? redacted : redactedBare;
     },
     findsSecretIn: (output) =>
@@ -93,8 +93,8 @@ function createWriter(
   stream.on('error', (error) => {
     failure ??= error;
   });
-  // If the reader stops reading, a write may never end, so an interrupt rejects all writes under way, after one turn of
-  // the event loop in which a write can end. A listener for each write would keep the written text in memory.
+  // If the reader stops reading, a write may never end. So an interrupt rejects all writes that do not end within one
+  // turn of the event loop. A listener for each write would keep the written text in memory.
   const underWay: ((reason: unknown) => void)[] = [];
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);

@@ -41,7 +41,7 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 
 /**
  * An address must be visible ASCII, because another character could end the escape sequence of the link. A backslash is
- * refused, because an address with a backslash was escaped and is not the real address.
+ * refused, because it may be part of an escape such as `\u200b`, which `visible` wrote for another character.
  */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 

@@ -82,8 +82,8 @@ const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base |
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**
- * A push sends code to the val of this name. If the service does not tell who owns the val of the id, a stranger's
- * vals.json could have the id of the stranger's own val, and the push would overwrite the user's val of the same name.
+ * A stranger's vals.json can have the id of a stranger's val and the name of a val of the user. A push sends the code
+ * by name, so it would overwrite the user's val. If the service sends no owner, the user's list of vals shows this.
  */
 async function isOfAnotherOwner(
   remotes: RemoteVals,

@@ -87,7 +87,7 @@ export async function runProcess(args: readonly string[], options: RunOptions = 
   return { exit: exitCode ?? -1, stdout, stderr, error: errorObject(stderr) };
 }
 
-/** As a shell shows it. On a busy machine, vals may end itself by the signal before it can exit with the code. */
+/** Returns the status that a shell shows. On a busy machine, the signal may end vals before vals exits with a code. */
 export const exitStatus = (code: number | null | undefined, signal?: NodeJS.Signals | null): number =>
   code ?? 128 + (signal ? constants.signals[signal] : 0);
 

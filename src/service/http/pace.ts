@@ -27,7 +27,7 @@ export function createPace(): Pace {
     // The second turn is included, because SQLite commits a write in the turn after the parsing of the body.
     setImmediate(setImmediate, measure);
   };
-  // Without `until`, the work of others would count twice: as the length of the read, and as the length of each turn.
+  // Without `until`, the rest would last too long if the work for other callers makes each turn long.
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
     if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);

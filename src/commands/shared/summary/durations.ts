@@ -5,7 +5,7 @@ export interface Durations {
 
 const mostExactDurations = 2_048;
 const groupRatio = 1.015;
-/** Up to this duration, durations are not grouped, because rounding to milliseconds would raise their error above 1%. */
+/** Shorter durations are not grouped, because rounding to milliseconds would raise the error of a group above 1%. */
 const longestExactMs = 200;
 
 export function createDurations(): Durations {
