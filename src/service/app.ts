@@ -61,9 +61,10 @@ const storedBytesRate = {
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure, onInternalError } = options;
   const now = () => performance.now();
+  const readSlots = createCallerSlots(mostReadsOfOneCaller);
   const routes = [
     healthRoute(store, options),
-    ...pageRoutes(store, options),
+    ...pageRoutes(store, options, readSlots),
     ...valRoutes(store),
     ...userRoutes(store),
     searchRoute(store),
@@ -73,7 +74,6 @@ export function createApp(store: Store, options: AppOptions): App {
   const storedLimit = limits && createRateLimit(limits.stored ?? storedBytesRate, now);
   const holdMemory = createMemoryLimit(memoryBytes);
   const pace = createPace();
-  const readSlots = createCallerSlots(mostReadsOfOneCaller);
   const deletionSlots = createCallerSlots(mostDeletionsOfOneCaller);
 
   async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {

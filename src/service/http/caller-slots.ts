@@ -1,6 +1,8 @@
 import { createSlots, type Slots } from '../slots.ts';
 
-export function createCallerSlots(count: number): (caller: string) => Slots {
+export type CallerSlots = (caller: string) => Slots;
+
+export function createCallerSlots(count: number): CallerSlots {
   const byCaller = new Map<string, Slots>();
   return (caller) => {
     const known = byCaller.get(caller);

@@ -1,5 +1,6 @@
 import type { AppOptions } from '../app.ts';
 import { nothingAt } from '../guard.ts';
+import type { CallerSlots } from '../http/caller-slots.ts';
 import { unauthorized } from '../problem.ts';
 import { type Answer, html, isForBrowser, json, type ServiceRequest } from '../request.ts';
 import { type PageRequest, pageRequest } from '../routes/checks.ts';
@@ -14,7 +15,11 @@ import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
 
-export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: AppOptions): Route[] {
+export function pageRoutes(
+  store: Store,
+  { network, pageAccess, onRefusedVisit }: AppOptions,
+  readSlots: CallerSlots,
+): Route[] {
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
   const runInTurn = createWorkQueue();
 
@@ -35,28 +40,32 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     return member.principal;
   }
 
-  async function show(user: Principal, { val: id, version, from, page }: PageRequest, canSignOut = false) {
+  async function readVal(user: Principal, id: string, { version, from }: PageRequest) {
+    const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
+    const isOwn = val.author.id === user.id;
+    const runs = isOwn ? (await store.runs(user, id, { limit: valPageLimits.runs })).records : [];
+    return {
+      val,
+      runs: runs.map(({ json }) => JSON.parse(json)),
+      runCount: isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0,
+      versions: (await store.versions(user, id, { limit: valPageLimits.versions })).versions,
+      comparedWith: from === undefined ? undefined : await store.version(user, id, from),
+    };
+  }
+
+  async function show(user: Principal, request: PageRequest, canSignOut = false) {
+    const { val: id, page } = request;
     const now = Date.now();
     const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
     const visitor = { user, spaces, canSignOut };
     const headers = canSignOut ? formHeaders : pageHeaders;
+    const slots = readSlots(user.actor.id);
     if (id !== undefined) {
-      const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
-      const isOwn = val.author.id === user.id;
-      const runs = isOwn ? (await store.runs(user, id, { limit: valPageLimits.runs })).records : [];
-      const runCount = isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0;
-      const content = {
-        val,
-        versions: (await store.versions(user, id, { limit: valPageLimits.versions })).versions,
-        runs: runs.map(({ json }) => JSON.parse(json)),
-        runCount,
-        comparedWith: from === undefined ? undefined : await store.version(user, id, from),
-        now,
-        visitor,
-      };
+      const content = { ...(await slots.run(() => readVal(user, id, request))), now, visitor };
       return html(await runInTurn(user.actor.id, () => valPage(content)), 200, headers);
     }
-    const found = await store.listVals(user, user, { limit: valsPerPage, offset: (page - 1) * valsPerPage });
+    const range = { limit: valsPerPage, offset: (page - 1) * valsPerPage };
+    const found = await slots.run(() => store.listVals(user, user, range));
     const next = found.next && page + 1;
     return html(listPage(found.vals, { number: page, next, now, visitor }), 200, headers);
   }
