@@ -99,7 +99,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: `A val may use 512 MB, and may not change flags of V8. To lift both limits, run ${shell`vals run --allow-all ${name}`}.`,
+      hint: `A val may use 512 MB, and may not change flags of V8. To remove these limits, run ${shell`vals run --allow-all ${name}`}.`,
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {

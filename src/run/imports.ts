@@ -127,7 +127,7 @@ export const outsideFolder = (specifier: string, importer: Source, startedVal: s
     specifier,
     importer,
     'which is outside of the project folder',
-    `A val may import files of its own project and installed packages. To lift this limit, run ${shell`vals run --allow-all ${startedVal}`}.`,
+    `A val may import files of its own project and installed packages. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
   );
 
 export const hiddenFile = (specifier: string, importer: Source, startedVal: string): RunFailedError =>
@@ -135,5 +135,5 @@ export const hiddenFile = (specifier: string, importer: Source, startedVal: stri
     specifier,
     importer,
     'which is hidden',
-    `A val may not import files whose path contains a name that begins with a dot. To lift this limit, run ${shell`vals run --allow-all ${startedVal}`}.`,
+    `A val may not import files whose path contains a name that begins with a dot. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
   );

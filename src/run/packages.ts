@@ -51,7 +51,7 @@ export function refuseStars(readable: readonly string[], name: string): void {
   const path = readable.find((path) => path.includes('*'));
   if (path === undefined) return;
   throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
-    hint: `Rename the folder, or let the val do everything that your user account can do: ${shell`vals run --allow-all ${name}`}.`,
+    hint: `Rename the folder, or let the val do everything that you can do: ${shell`vals run --allow-all ${name}`}.`,
   });
 }
 
