@@ -8,6 +8,7 @@ import { cellText } from '../terminal/fields.ts';
 import type { ShownDiff } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import type { Examined } from '../workspace/examine.ts';
+import { haveTooManyLines } from '../workspace/text/lines.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { compareVals } from './shared/compare-vals.ts';
 
@@ -25,10 +26,15 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
-    const { examined, error } = await compareVals(context, vals);
+    let characters = 0;
+    const keepsRemoteCode = ({ here = '', remote }: Examined) => {
+      characters += here.length + (remote?.code.length ?? 0);
+      return characters <= mostCharacters;
+    };
+    const { examined, error } = await compareVals(context, vals, { keepsRemoteCode });
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');
-    refuseTooMuch(differing);
+    refuseTooMuch(differing, characters);
     const rows = await interruptible(() =>
       differing.map((examined) => {
         const { val, here, remote } = examined;
@@ -53,11 +59,13 @@ export const command = defineCommand({
 /** V8 allows 512 million characters in one string, and JSON may need six characters for one character of a text. */
 const mostCharacters = 64 * 1_048_576;
 
-function refuseTooMuch(differing: readonly Examined[]): void {
-  const lengths = differing.map(({ here = '', remote }) => here.length + (remote?.code.length ?? 0));
-  if (lengths.reduce((sum, length) => sum + length, 0) <= mostCharacters) return;
+function refuseTooMuch(differing: readonly Examined[], characters: number): void {
+  const texts = differing.flatMap(({ here = '', remote }) => [here, remote?.code ?? '']);
+  const isTooLarge = characters > mostCharacters;
+  if (!isTooLarge && !haveTooManyLines(texts)) return;
+  const size = isTooLarge ? 'is larger than 64 MB' : 'has more than 2 million lines';
   const [only] = differing;
-  throw new LocalError('The code that differs is larger than 64 MB, so no diff was made.', {
+  throw new LocalError(`The code that differs ${size}, so no diff was made.`, {
     hint:
       only !== undefined && differing.length === 1
         ? `To see the code on the service, run ${shell`vals val get ${only.val.name} --code`}.`

@@ -57,7 +57,7 @@ export const command = defineCommand({
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
   async run(context, { vals, exitCode }) {
-    const { examined, error } = await compareVals(context, vals);
+    const { examined, error } = await compareVals(context, vals, { keepsRemoteCode: () => false });
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);

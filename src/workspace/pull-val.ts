@@ -1,4 +1,4 @@
-import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import { interruptible } from '../lib/signals.ts';
@@ -8,6 +8,7 @@ import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { haveTooManyLines } from './text/lines.ts';
 import { hasConflictMarkers, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, type Workspace, withoutId } from './workspace.ts';
@@ -100,7 +101,13 @@ async function mergeInto(
   options: PullOptions,
 ): Promise<Outcome> {
   const { val, here = '', base } = examined;
-  const { text, conflicts } = await interruptible(() => merge(base?.code, here, writable(remote, val)));
+  const there = writable(remote, val);
+  if (haveTooManyLines([base?.code ?? '', here, there])) {
+    throw new LocalError(`${val.file} was not merged, because the code has more than 2 million lines.`, {
+      hint: `To overwrite the file and keep a copy of it, run ${shell`vals pull ${val.file} --force`}.`,
+    });
+  }
+  const { text, conflicts } = await interruptible(() => merge(base?.code, here, there));
   options.backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
   record(workspace, examined, remote, options);

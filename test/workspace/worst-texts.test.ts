@@ -108,3 +108,40 @@ it('a diff of more than 64 MB is refused', async () => {
   });
   expect(await run(['diff', 'a.ts'], { cwd, env: service.env })).toMatchObject({ exit: 0 });
 });
+
+it('code with more than 2 million lines is neither compared nor merged', async () => {
+  const val = { id: 'a', name: 'a', version: 2, code: '\n'.repeat(2_000_001) };
+  const service = await scriptedService([], ({ path }) =>
+    path.startsWith('/v1/vals/a') ? { body: val } : { status: 404 },
+  );
+  const ids = { [service.env.VALS_BASE_URL]: 'a' };
+  const manifest = JSON.stringify({ vals: { 'a.ts': { name: 'a', ids } } });
+  const cwd = folderOf({ 'vals.json': manifest, 'a.ts': 'mine' });
+  for (const args of [['diff'], ['version', 'diff', 'a', '1'], ['pull', '--merge']]) {
+    const { exit, stderr } = await run(args, { cwd, env: service.env });
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('more than 2 million lines'),
+    });
+  }
+});
+
+it('status keeps no code of the service', async () => {
+  const code = 'a'.repeat(1_048_576);
+  const service = await scriptedService([], ({ path }) => {
+    const id = path.split('/')[3];
+    return path.startsWith('/v1/vals/') ? { body: { id, name: id, version: 2, code } } : { status: 404 };
+  });
+  const names = Array.from({ length: 100 }, (_, index) => `a${index}`);
+  const entry = (name: string) => ({ name, ids: { [service.env.VALS_BASE_URL]: name } });
+  const manifest = { vals: Object.fromEntries(names.map((name) => [`${name}.ts`, entry(name)])) };
+  const files = Object.fromEntries(names.map((name) => [`${name}.ts`, 'mine']));
+  const args = ['--max-old-space-size=80', program, 'status'];
+  const { exitCode, stdout } = await execa(process.execPath, args, {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    cwd: folderOf({ 'vals.json': JSON.stringify(manifest), ...files }),
+    reject: false,
+  });
+  expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: names.length });
+});

@@ -12,7 +12,16 @@ interface Compared {
   error: LocalError | undefined;
 }
 
-export async function compareVals(context: Context, words: readonly string[]): Promise<Compared> {
+/** Only a diff needs the code of the service. */
+interface CompareOptions {
+  keepsRemoteCode(examined: Examined): boolean;
+}
+
+export async function compareVals(
+  context: Context,
+  words: readonly string[],
+  { keepsRemoteCode }: CompareOptions,
+): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
   const isAgent = context.agent !== undefined;
@@ -31,7 +40,8 @@ export async function compareVals(context: Context, words: readonly string[]): P
     try {
       const each = await examine(workspace, remotes, val);
       recordUnchanged(workspace, each, 'read');
-      examined[index] = withoutEqualCodes(each);
+      const trimmed = withoutEqualCodes(each);
+      examined[index] = keepsRemoteCode(trimmed) ? trimmed : withoutRemoteCode(trimmed);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       errors.push(error);
@@ -48,6 +58,10 @@ export async function compareVals(context: Context, words: readonly string[]): P
 /** The code of unchanged vals is dropped, because the code of thousands of vals would fill the memory. */
 function withoutEqualCodes(examined: Examined): Examined {
   if (examined.status !== 'unchanged') return examined;
-  const remote = examined.remote && { ...examined.remote, code: '' };
-  return { ...examined, here: undefined, base: undefined, recorded: undefined, remote };
+  return { ...withoutRemoteCode(examined), here: undefined, base: undefined, recorded: undefined };
 }
+
+const withoutRemoteCode = (examined: Examined): Examined => ({
+  ...examined,
+  remote: examined.remote && { ...examined.remote, code: '' },
+});
