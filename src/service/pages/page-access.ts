@@ -4,6 +4,8 @@ import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
   readonly key: string;
+  /** A new token ends the session and the unused links, because somebody with the old token may have them. */
+  expectToken(digest: string): void;
   makeOneTimeKey(): string;
   admit(request: ServiceRequest): Answer | undefined;
   isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
@@ -13,7 +15,8 @@ export interface PageAccess {
 const mostUnusedKeys = 100;
 
 export function createPageAccess(): PageAccess {
-  const session = secret();
+  let session = secret();
+  let tokenDigest = '';
   const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
@@ -31,6 +34,12 @@ export function createPageAccess(): PageAccess {
   return {
     get key() {
       return key;
+    },
+    expectToken(digest) {
+      if (digest === tokenDigest) return;
+      tokenDigest = digest;
+      session = secret();
+      made.clear();
     },
     makeOneTimeKey() {
       const [oldest = ''] = made;

@@ -9,6 +9,7 @@ import { ref } from '../routes/schemas.ts';
 import { asPerson, type Principal } from '../store/spaces.ts';
 import type { Store } from '../store/store.ts';
 import { formHeaders, listPage, pageHeaders, refusalPage } from './page.ts';
+import type { PageAccess } from './page-access.ts';
 import { createSignIn } from './sign-in.ts';
 import { mostCountedRuns, valPage, valPageLimits } from './val-page.ts';
 import { createWorkQueue } from './work-queue.ts';
@@ -31,6 +32,12 @@ export function pageRoutes(
     const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
+
+  async function linkAccess(): Promise<PageAccess> {
+    const owner = store.owner && (await store.users.withDigest(store.owner.user.id));
+    pageAccess.expectToken(owner?.tokenDigest ?? '');
+    return pageAccess;
+  }
 
   async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
     const person = await signIn?.visitor(request);
@@ -95,7 +102,7 @@ export function pageRoutes(
       async answer(request, { query }) {
         if (request.user) return show(request.user, query);
         if (!signIn && request.space === undefined) {
-          return pageAccess.admit(request) ?? refuseVisit(request);
+          return (await linkAccess()).admit(request) ?? refuseVisit(request);
         }
         const visitor = await visitorOf(request);
         return visitor ? show(visitor, query, true) : refuseVisit(request);
@@ -105,11 +112,11 @@ export function pageRoutes(
       summary: 'A link that opens the web page once',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
-      answer(request) {
+      async answer(request) {
         // Only the owner of the store may get a link, because the link shows private vals.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
-        link.searchParams.set('key', pageAccess.makeOneTimeKey());
+        link.searchParams.set('key', (await linkAccess()).makeOneTimeKey());
         return json({ url: link.href });
       },
     }),
@@ -118,8 +125,8 @@ export function pageRoutes(
       summary: 'The vals as a web page, for a browser that has opened a link',
       query: pageRequest,
       responses: { 200: 'text/html' },
-      answer: (request, { params, query }) =>
-        store.owner && pageAccess.isAdmitted(request, params.place)
+      answer: async (request, { params, query }) =>
+        store.owner && (await linkAccess()).isAdmitted(request, params.place)
           ? show(asPerson(store.owner.user), query)
           : refuseVisit(request),
     }),

@@ -8,6 +8,7 @@ import {
   askText,
   createVal,
   statusOf,
+  storeOf,
   type TemporaryService,
   temporaryFolder,
   temporaryService,
@@ -109,6 +110,22 @@ describe('access to the page', () => {
     expect((await visit(path, { cookie: `${cookie}x` })).status).toBe(401);
     expect((await visit(path, { cookie: 'vals=' })).status).toBe(401);
     expect((await visit(path)).status).toBe(401);
+  });
+
+  test('a new token ends the open page and the links that were requested with the old token', async () => {
+    const own = await temporaryService();
+    const link = async () => {
+      const { body } = await ask(own, 'GET', '/v1/me/page-link');
+      return (body as { url: string }).url.slice(own.baseUrl.length);
+    };
+    const unused = await link();
+    const { headers } = await askText(own, 'GET', await link(), { token: null });
+    const Cookie = `${headers['set-cookie']}`;
+    const open = () => statusOf(own, 'GET', `${headers.location}`, { token: null, headers: { Cookie } });
+    expect(await open()).toBe(200);
+    await (await storeOf(own)).users.renewToken('local');
+    expect(await open()).toBe(401);
+    expect(await statusOf(own, 'GET', unused, { token: null })).toBe(401);
   });
 
   test('a link that was requested with the token works once, and the link in the terminal still works', async () => {
