@@ -20,12 +20,12 @@ export function readablePackages(packagesFrom: string): string[] {
 
 /**
  * In a folder such as /tmp, other users can make `node_modules`, and put links into it while the val runs. Files of
- * root and of the current user are trusted, because the sticky bit keeps other users from replacing these files.
+ * root and of the current user are trusted.
  */
 export function canOthersMake(path: string): boolean {
-  const shared = 0o1002;
+  const writableByAll = 0o002;
   const mode = statSync(dirname(path), { throwIfNoEntry: false })?.mode ?? 0;
-  if ((mode & shared) !== shared) return false;
+  if ((mode & writableByAll) === 0) return false;
   const owner = lstatSync(path, { throwIfNoEntry: false })?.uid;
   return owner !== 0 && owner !== process.geteuid?.();
 }
@@ -53,6 +53,30 @@ export function refuseStars(readable: readonly string[], name: string): void {
   throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
     hint: `Rename the folder, or let the val do everything that you can do: ${shell`vals run --allow-all ${name}`}.`,
   });
+}
+
+/**
+ * Node 20 also lets the val read the beginning that several readable paths have in common: `.env` if `.env1`, `.env2` and
+ * `.env3` are packages. Such a folder is not refused, because the val can only list its names.
+ */
+export function refuseCommonBeginnings(readable: readonly string[], name: string): void {
+  const sorted = [...readable].sort();
+  for (const [index, path] of sorted.entries()) {
+    const beginning = commonBeginning(path, sorted[index + 1] ?? '');
+    if (!isFile(beginning) || sorted.some((folder) => isWithin(folder, beginning))) continue;
+    throw new LocalError(
+      `The paths of several packages begin with ${beginning}, so Node could let the val read that file.`,
+      {
+        hint: `Rename the file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
+      },
+    );
+  }
+}
+
+function commonBeginning(path: string, other: string): string {
+  let length = 0;
+  while (length < path.length && path[length] === other[length]) length++;
+  return path.slice(0, length);
 }
 
 /**

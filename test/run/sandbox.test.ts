@@ -224,9 +224,12 @@ export default () => [count > 0, read]`;
     chmodSync(path, 0o1777);
     expect((await run(['mine/a.ts'])).exit).toBe(0);
     chownSync(join(path, file), 65_534, 65_534);
-    const { exit, error } = await run(['--json', 'mine/a.ts']);
-    expect(exit).toBe(12);
-    expect(error?.message).toContain(problem);
+    for (const mode of [0o1777, 0o777]) {
+      chmodSync(path, mode);
+      const { exit, error } = await run(['--json', 'mine/a.ts']);
+      expect(exit).toBe(12);
+      expect(error?.message).toContain(problem);
+    }
   });
 
   it.each([
@@ -303,6 +306,24 @@ it.skipIf(process.platform === 'win32')('a val in a folder with * in its name is
   expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
   expect(error?.message).toBe(`${cwd} has * in its path, so Node cannot limit what the val reads.`);
   expect(await run(['--allow-all', 'a.ts'], { cwd })).toMatchObject({ exit: 0, stdout: 'a-secret' });
+});
+
+it('a val is not run if its packages make a file readable on Node 20', async () => {
+  const { path, run } = folderWith({
+    'a.ts': 'import { readFileSync } from "node:fs"; export default () => readFileSync(".env", "utf8")',
+    '.env': 'a-secret',
+    'node_modules/x/package.json': '{}',
+  });
+  for (const name of ['.env1', '.env2', '.env3']) {
+    mkdirSync(join(path, name));
+    writeFileSync(join(path, name, 'package.json'), '{}');
+    symlinkSync(join(path, name), join(path, 'node_modules', name), 'junction');
+  }
+  const { exit, stdout, error } = await run(['--json', 'a.ts']);
+  expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
+  expect(error?.message).toContain(
+    `begin with ${join(path, '.env')}, so Node could let the val read that file`,
+  );
 });
 
 describe('a val may', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { findNode } from '../../run/find-node.ts';
-import { readablePackages, refuseStars } from '../../run/packages.ts';
+import { readablePackages, refuseCommonBeginnings, refuseStars } from '../../run/packages.ts';
 import type { LaunchOptions } from '../../run/run.ts';
 import { environmentOf, missingVariables, nodeOptions } from '../../run/sandbox.ts';
 import type { Entry } from '../../run/sources.ts';
@@ -29,6 +29,7 @@ export function launchOptions(
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
   if (packages !== undefined) refuseStars(packages, valName);
   const readable = packages && [program, ...packages];
+  if (readable !== undefined) refuseCommonBeginnings(readable, valName);
   const { platform } = settings.system;
   const privateFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
     (folder) => folder?.value ?? [],
