@@ -13,7 +13,6 @@ import {
   type Caller,
   createVal,
   newPlace,
-  postgres,
   putVal,
   statusOf,
   type Val,
@@ -194,14 +193,11 @@ test('a full disk gives 507 for writes, reads go on, and writes succeed when the
   }
   onTestFinished(() => void execFileSync('umount', ['-l', disk]));
   chownSync(disk, user?.uid ?? 0, user?.gid ?? 0);
-  const server = postgres ?? '';
-  const space = `small_${randomBytes(4).toString('hex')}`;
-  await onServer(server, `CREATE TABLESPACE ${space} LOCATION '${disk}'`);
-  const { address: at, drop } = await newDatabase(server, `TABLESPACE ${space}`);
-  onTestFinished(async () => {
-    await drop();
-    await onServer(server, `DROP TABLESPACE ${space}`);
-  });
+  // The test has its own server, because a full disk can break the writes of every database of a server.
+  const { address: server, end } = await startPostgres();
+  onTestFinished(end);
+  await onServer(server, `CREATE TABLESPACE small LOCATION '${disk}'`);
+  const { address: at } = await newDatabase(server, 'TABLESPACE small');
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const service = { ...(await startService({ database: at, port: 0 })), token };
   onTestFinished(service.close);
