@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { existsSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -7,6 +6,8 @@ import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { existingRealPath } from '../lib/paths.ts';
+import { createSlots } from '../lib/slots.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { secretFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
@@ -38,8 +39,8 @@ export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: Ca
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
   // GITHUB_ACTIONS is removed, because the calls of an agent must not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
-  const reading = createSemaphore(mostReaders);
-  const changing = createSemaphore(1);
+  const reading = createSlots(mostReaders);
+  const changing = createSlots(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
@@ -56,7 +57,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
-      const error = await turns(async () => {
+      const error = await turns.run(async () => {
         host.signal.throwIfAborted();
         return context.commands.run(host, flagsForEveryTool(context), captured.output);
       });
@@ -78,7 +79,7 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   const { cwd } = settings;
   const root = nearestRootOfAnyUser(cwd);
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
-  const isHome = existsSync(homedir()) && realpathSync(homedir()) === cwd;
+  const isHome = existingRealPath(homedir()) === cwd;
   // The result must be undefined in / and in the home folder, because an agent could otherwise use all files of the
   // user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
@@ -93,22 +94,4 @@ function interruptedBy(...signals: AbortSignal[]): AbortSignal {
     else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
   }
   return controller.signal;
-}
-
-type Semaphore = <T>(work: () => Promise<T>) => Promise<T>;
-
-function createSemaphore(most: number): Semaphore {
-  const waiting: (() => void)[] = [];
-  let free = most;
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
 }

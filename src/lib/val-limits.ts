@@ -18,3 +18,6 @@ export function validName(name: string): string | undefined {
 /** The limits count characters, not bytes. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;
+
+/** Counts the bytes of a run's error as JSON, where a control character takes six bytes. */
+export const mostErrorBytes = 65_536;

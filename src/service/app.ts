@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Slots } from '../lib/slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
   callerIsGone,
@@ -28,7 +29,6 @@ import { ref } from './routes/schemas.ts';
 import { searchRoute } from './routes/search-route.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
-import type { Slots } from './slots.ts';
 import type { Store } from './store/store.ts';
 
 export interface AppOptions {

@@ -2,6 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
 import type { FinishedRun } from '../../run/report.ts';
 import type { Entry } from '../../run/sources.ts';
@@ -66,9 +67,6 @@ export function finishedRun(startedAt: number, endedAt: number, failure: ValsErr
     error: failure === undefined ? null : shortened(typeof body === 'string' ? body : failure.message),
   };
 }
-
-/** The service counts the bytes of the error as JSON, where a control character takes six bytes. */
-const mostErrorBytes = 65_536;
 
 function shortened(error: string): string {
   // Unpaired surrogates are replaced, because the service refuses them.

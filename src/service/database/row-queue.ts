@@ -1,4 +1,4 @@
-import { createSlots } from '../slots.ts';
+import { createSlots } from '../../lib/slots.ts';
 import { DatabaseFailure } from './database.ts';
 
 interface Limits {

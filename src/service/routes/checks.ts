@@ -1,4 +1,4 @@
-import { longestCode, longestReadme, namePattern } from '../../lib/val-limits.ts';
+import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
 import type { Positions } from '../store/positions.ts';
 import { type Privacy, valPositions, versionPositions } from '../store/read-vals.ts';
 import { recordPositions } from '../store/records.ts';
@@ -25,7 +25,6 @@ import {
   timestamp,
 } from './fields.ts';
 
-const longestError = 65_536;
 const longestSearch = 200;
 
 const privacies: readonly Privacy[] = ['public', 'unlisted', 'private'];
@@ -72,7 +71,7 @@ export const nameAndCode = body({ name, code }, { type });
 export const reportedRun = thenCheck(
   body(
     { version: versionNumber, runStartAt: timestamp, runEndAt: timestamp },
-    { error: orNull(string(longestError, { maxBytes: longestError })) },
+    { error: orNull(string(mostErrorBytes, { maxBytes: mostErrorBytes })) },
   ),
   ({ error = null, ...run }): ReportedRun => {
     if (`${sortableTime(run.runEndAt)}` < `${sortableTime(run.runStartAt)}`) {

@@ -1,3 +1,4 @@
+import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { Problem } from '../problem.ts';
 import { sortableTime } from '../store/time.ts';
 import type { Schema } from './schemas.ts';
@@ -68,7 +69,7 @@ export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyF
     if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
     const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
     if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
-    if (/[\ud800-\udfff]/u.test(value)) throw refuse(name, 'must not contain an unpaired surrogate');
+    if (hasLoneSurrogate(value)) throw refuse(name, 'must not contain an unpaired surrogate');
     if (value.length < min) throw refuse(name, 'must not be empty');
     return value;
   },
