@@ -82,7 +82,7 @@ function isNestedTooDeeply(code: string): boolean {
 
 const tooDeep = ({ name }: Source): RunFailedError =>
   new RunFailedError(`${name} cannot be transpiled: its code is nested too deeply.`, {
-    hint: 'Make the code flatter, then run the val again.',
+    hint: 'Nest the code less deeply, then run the val again.',
   });
 
 const hasCrashed = (error: unknown): boolean =>
