@@ -90,7 +90,7 @@ const mostNamed = 3;
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. To push one of the files, run \`vals push <file>\`.`;
+  return `Not pushed: ${named}. To push an ignored file or a file that is not code, run \`vals push <file>\`.`;
 }
 
 export const isBelow = (workspace: KnownVals, paths: readonly string[], file: string): boolean =>

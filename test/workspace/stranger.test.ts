@@ -320,6 +320,38 @@ it('push leaves out a file in a repository of its own, even if vals.json lists t
   expect(stdout).not.toContain('vendor/x.ts');
 });
 
+describe.each(['.git', 'vals.json'])('your project, with %s, in the folder of a stranger', (mark) => {
+  const yourProject = async () => {
+    const { place, service, id } = await checkout('yours/prod.ts');
+    place.put({ [`yours/${mark}`]: '{}', 'yours/prod.ts': 'draft' });
+    return { place, service, id };
+  };
+
+  it.each([
+    ['push', 'yours/prod.ts'],
+    ['push', 'yours'],
+    ['push', 'yours/prod.ts', '--force'],
+  ])('vals %s %s does not overwrite your val', async (...args) => {
+    const { place, service, id } = await yourProject();
+    const { exit, stderr } = await place.vals(...args);
+    expect({ exit, stderr }).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('yours/prod.ts was not pushed, because it is in another repository or'),
+    });
+    expect(await service.code(id)).toBe('precious');
+  });
+
+  it("the stranger's vals.json does not apply to it", async () => {
+    const { place } = await yourProject();
+    rmSync(join(place.folder, 'yours', mark));
+    const yours = new Place(join(place.folder, 'yours'), place.env);
+    expect(await yours.vals('status')).toMatchObject({ exit: 0 });
+    put(yours.folder, { [mark]: '{}' });
+    const { stdout, stderr } = await yours.vals('status');
+    expect(stdout + stderr).not.toContain('yours/prod.ts');
+  });
+});
+
 it('an id that no address can contain fails alone, and the other vals are pushed and reported', async () => {
   const service = await startService();
   const place = new Place(temporaryFolder(), service.env);

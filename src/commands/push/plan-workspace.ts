@@ -9,6 +9,7 @@ import { createFileCheck, selectForPush } from '../../workspace/select.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
+  createNestedProjectCheck,
   type FoundFile,
   isPath,
   nameFrom,
@@ -60,7 +61,9 @@ async function chosenItems(
 ): Promise<PushItem[]> {
   const reasonAgainst = createFileCheck(known, context.say.warn);
   const paths = words.map((word) => findPath(known, word, reasonAgainst));
-  const files = withoutInvalidPaths(context, known, await collectFiles(paths, context));
+  const found = await collectFiles(paths, context);
+  refuseOtherProjects(known, found);
+  const files = withoutInvalidPaths(context, known, found);
   const items = files.map((found) => chosenItem(context, known, found));
   refuseSameNames(items);
   return items;
@@ -81,15 +84,30 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
+/** A file of another repository must not be pushed, because a stranger's vals.json may give it the id of any val. */
+function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
+  const isInOtherProject = createNestedProjectCheck(known.root);
+  const inOther = files.find(
+    ({ file }) => !isOutside(known, file) && isInOtherProject(relativeTo(known, file)),
+  );
+  if (inOther === undefined) return;
+  throw new LocalError(`${inOther.file} was not pushed, because it is in another repository or workspace.`, {
+    hint: 'Go to the folder of that repository or workspace, then push the file there.',
+  });
+}
+
+function isOutside(known: KnownVals, file: string): boolean {
+  const below = relativeTo(known, file);
+  return below.startsWith('../') || isAbsolute(below);
+}
+
 /**
  * vals.json cannot list a file with an invalid path, so such a file has no id and no base. Its push would overwrite the
  * val of the same name without a comparison.
  */
 function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly FoundFile[]): FoundFile[] {
   return files.filter(({ file, inFolder }) => {
-    const below = relativeTo(known, file);
-    const isOutside = below.startsWith('../') || isAbsolute(below);
-    const problem = isOutside ? undefined : pathProblem(below);
+    const problem = isOutside(known, file) ? undefined : pathProblem(relativeTo(known, file));
     if (problem === undefined) return true;
     if (inFolder === undefined) throw invalidPath(file, problem);
     say.warn(`${file} was not pushed, because its path ${problem}.`);

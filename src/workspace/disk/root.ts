@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, type Stats } from 'node:fs';
+import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
 import { foldersAbove } from '../../lib/paths.ts';
@@ -8,8 +8,7 @@ export const manifestFile = 'vals.json';
 export const dotValsFolder = '.vals';
 export const projectMarks = ['.git', manifestFile];
 
-export const isProject = (folder: string): boolean =>
-  projectMarks.some((name) => existsSync(join(folder, name)));
+export const isProject = (folder: string): boolean => projectMarks.some((name) => exists(join(folder, name)));
 
 export function findRoot(settings: Settings): string | undefined {
   const root = nearestRootOfAnyUser(settings.cwd);
@@ -17,8 +16,11 @@ export function findRoot(settings: Settings): string | undefined {
   return root;
 }
 
-export const nearestRootOfAnyUser = (from: string): string | undefined =>
-  [from, ...foldersAbove(from)].find((folder) => lookAt(join(folder, manifestFile)) !== undefined);
+/** The vals.json of a stranger may be in a folder above a git repository, so it does not apply to the repository. */
+export function nearestRootOfAnyUser(from: string): string | undefined {
+  const project = [from, ...foldersAbove(from)].find(isProject);
+  return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;
+}
 
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPath(settings, root);
@@ -50,6 +52,8 @@ export function foreignPath(settings: Settings, root: string): string | undefine
   });
   return foreign !== undefined && settings.safeDirectories.includes(root) ? undefined : foreign;
 }
+
+const exists = (path: string): boolean => lookAt(path) !== undefined;
 
 function lookAt(path: string): Stats | undefined {
   try {
