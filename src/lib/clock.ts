@@ -1,7 +1,8 @@
+type Cancel = () => void;
+
 export interface Clock {
   now(): number;
-  /** Returns a function that cancels the call. */
-  after(ms: number, callback: () => void): () => void;
+  after(ms: number, callback: () => void): Cancel;
 }
 
 export const systemClock: Clock = {

@@ -1,5 +1,5 @@
-// Holds a folder open. The `path` of a held folder always leads to the same folder, even if somebody replaces a
-// parent folder with a link.
+// On Linux, a held folder stays open. So its `path` leads to the same folder, even if somebody replaces a parent folder
+// with a link.
 import { closeSync, constants, existsSync, lstatSync, mkdirSync, openSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
@@ -7,7 +7,7 @@ import { errnoOf, isMissing } from './system.ts';
 export interface HeldFolder {
   /** Never show this path to the user, because it may be a path such as /proc/self/fd/7. */
   path: string;
-  /** Throws if the path contains a link. Needed on systems that cannot hold a folder open. */
+  /** Throws if the path contains a link. A folder that is held open needs no check. */
   check(): void;
   close(): void;
 }
@@ -41,11 +41,11 @@ export function holdFolder(
   }
 }
 
-/** On Linux, this path leads to the open folder, even after the folder was moved. */
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
-/** 0o10000000 is O_PATH of Linux, which Node does not name. O_PATH opens a folder even if this user may not list it. */
-const folderFlags = 0o10000000 | (constants.O_DIRECTORY ?? 0);
+/** Node has no constant for O_PATH. On Linux, O_PATH opens a folder even if this user may not list its files. */
+const O_PATH = 0o10000000;
+const folderFlags = O_PATH | (constants.O_DIRECTORY ?? 0);
 
 function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
   let descriptor = openSync(top, folderFlags);
@@ -76,7 +76,7 @@ function stepInto(path: string, place: readonly string[], make: boolean): number
 const notReached = (place: readonly string[], stats: Stats | undefined): NotReached =>
   new NotReached(place.join('/'), stats?.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder');
 
-/** For systems that cannot hold a folder open. Misses a link that appears after the check. */
+/** Does not notice a link that appears after the check. */
 function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
   const checkEach = (makeMissing: boolean) => {
     for (const index of parts.keys()) {

@@ -1,5 +1,5 @@
-// JSON.parse loses digits of some numbers. So `parseJson` returns such a number as a JsonNumber, which keeps the digits.
-// JSON.parse and JSON.stringify handle a JsonNumber as a string that begins with a secret mark.
+// JSON.parse loses digits of some numbers, so `parseJson` returns these numbers as objects of the class JsonNumber.
+// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with `secretMark`.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 
@@ -16,22 +16,22 @@ export class JsonNumber {
   }
 }
 
-/** The mark must be random, because a service could otherwise send a string that vals would read as a number. */
+/** The mark is random, so that a service cannot send a string that vals would read as a number. */
 let secretMark: string | undefined;
 const mark = (): string => {
   secretMark ??= `${crypto.randomUUID()}:`;
   return secretMark;
 };
 
-// Matches only a number between JSON's punctuation, because strings such as timestamps contain digits and dots too.
+// The number must stand between spaces or JSON punctuation, so that a timestamp in a string does not match.
 const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\],}\s])/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const answerLimits = { maxDepth: 1_000, maxValues: 4_000_000 };
 
 export function parseJson(text: string): JsonValue {
-  if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply, or too many values');
-  // Throws if the text is not JSON, so `parseWithDigits` gets only JSON.
+  if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply or has too many values');
+  // Throws if the text is not JSON. `parseWithDigits` does not check that.
   const value: JsonValue = JSON.parse(text);
   return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }
@@ -78,7 +78,7 @@ function hasMany(text: string, character: string, count: number): boolean {
   return true;
 }
 
-/** A regular expression would overflow the stack on a long string. */
+/** Uses no regular expression, because a long string would overflow its stack. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;
@@ -102,8 +102,7 @@ function closingQuote(json: string, open: number): number {
   }
 }
 
-// JSON.stringify does not escape these characters. Some of them control a terminal, others reverse the text after
-// them.
+// JSON.stringify does not escape these characters. They can control a terminal or reverse the order of text.
 const unsafeInOutput = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 export const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
@@ -139,7 +138,6 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
-/** Does not find inherited keys such as `constructor`. */
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split('.')) {

@@ -7,7 +7,7 @@ import { readPlainFile, UnusableFile } from './plain-file.ts';
 import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
-  /** False if another process has removed the lock because it looked stale. */
+  /** Returns false if another process has removed this lock as stale. */
   isMine(): boolean;
   release(): void;
 }
@@ -22,8 +22,7 @@ export interface Waiting {
 
 const staleAfterMs = 10_000;
 const warnAfterMs = 1_000;
-/** The clock of a file server may be this much ahead of the clock of this machine. */
-const aheadMs = 1_000;
+const mostClockSkewMs = 1_000;
 const mostBytes = 1_024;
 
 /** Takes a free lock even after an interrupt, so that finished work can be saved. */
@@ -36,7 +35,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   };
   const began = clock.now();
   let hasWarned = false;
-  while (!create(path, mine)) {
+  while (!createUnlessExists(path, mine)) {
     if (isStale(path, name)) {
       remove(path);
     } else {
@@ -53,8 +52,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   return { isMine, release };
 }
 
-/** Returns false if the lock file exists. */
-function create(path: string, content: string): boolean {
+function createUnlessExists(path: string, content: string): boolean {
   try {
     retryWhileBusy(() => writeFileSync(path, content, { flag: 'wx', mode: 0o600 }));
     return true;
@@ -78,12 +76,11 @@ function isStale(path: string, name: string): boolean {
   const [host, owner] = content.split(' ');
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
   const ageMs = Date.now() - stats.mtimeMs;
-  return ageMs > staleAfterMs || ageMs < -aheadMs;
+  return ageMs > staleAfterMs || ageMs < -mostClockSkewMs;
 }
 
 /** A command under sudo may have left a lock that belongs to root. */
 function isOursOrRoots(uid: number): boolean {
-  // Windows has no user ids.
   if (process.getuid === undefined) return true;
   return uid === process.getuid() || uid === 0;
 }
@@ -97,7 +94,6 @@ function isRunning(processId: number): boolean {
   }
 }
 
-/** Returns undefined if there is no lock file, and an empty text if this user may not read the file. */
 function read(path: string, name: string): string | undefined {
   try {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();

@@ -4,7 +4,7 @@ import { errnoOf } from './system.ts';
 
 export const raiseFileLimit = 'Raise the limit with `ulimit -n 1024`.';
 
-/** Call this before a database is opened: a database that cannot open a file crashes or reports a misleading error. */
+/** Call this before opening a database. A database that cannot open a file crashes or reports a misleading error. */
 export function requireOpenFiles(count: number, purpose: string): void {
   const opened: number[] = [];
   try {

@@ -6,7 +6,7 @@ export interface Page {
   readonly isLarge?: boolean;
 }
 
-/** Reading and writing this many bytes takes a noticeable part of a second. */
+/** Parsing or printing a large page takes so long that the user must be able to interrupt it. */
 export const isLarge = (bytes: number): boolean => bytes > 262_144;
 
 export const interruptibleIfLarge = async <T>(page: Page, work: () => T): Promise<T> =>

@@ -4,7 +4,7 @@ import { errnoOf, isMissing } from './system.ts';
 
 export const withSlashes = (path: string, separator = sep): string => path.split(separator).join('/');
 
-/** Neither path may contain `..`. No link is followed. */
+/** Compares the texts of the paths and follows no links. Neither path may contain `..`. */
 export function isWithin(
   folder: string,
   path: string,
@@ -25,7 +25,7 @@ export function existingRealPath(path: string): string | undefined {
   }
 }
 
-/** Does not use Node's option `recursive`, which never returns for a folder in /proc. */
+/** Does not use Node's option `recursive`, because `recursive` never returns for a folder in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {
     mkdirSync(folder, { mode });

@@ -45,15 +45,13 @@ export function readPlainFile(path: string, { mostBytes, followLinks = false }: 
 }
 
 function open(path: string, followLinks: boolean): number {
-  // Windows has no O_NOFOLLOW, so a link has to be found before the file is opened.
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants;
+  // Windows has no O_NOFOLLOW, so `lstatSync` has to find a link before the file is opened.
   if (!followLinks && O_NOFOLLOW === 0 && lstatSync(path).isSymbolicLink()) throw linkError();
   try {
     return openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | (followLinks ? 0 : O_NOFOLLOW));
   } catch (error) {
-    // With O_NOFOLLOW, ELOOP means that the path is a link.
     if (!followLinks && errnoOf(error) === 'ELOOP') throw linkError();
-    // ENXIO means that the file is a socket, or a device that does not exist.
     if (errnoOf(error) === 'ENXIO') throw new UnusableFile('is a socket or a device, not a regular file');
     throw error;
   }
@@ -71,7 +69,7 @@ export function kindOf(stats: Stats): string | undefined {
 
 /** Reads until the end, because the system reports the size 0 for files in /proc. */
 function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
-  // With one byte more than the size, the second read finds the end of the file, and the buffer need not grow.
+  // Thanks to the extra byte, the second `readSync` can find the end of the file without a larger buffer.
   let bytes = Buffer.allocUnsafe(size + 1);
   let length = 0;
   for (;;) {

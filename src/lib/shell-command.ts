@@ -4,7 +4,6 @@ export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
-/** Example: shell`vals push ${file} --force` */
 export function shell(fixed: TemplateStringsArray, ...values: (string | readonly string[])[]): string {
   const quoted = values.map((value) => [value].flat().map(quoteWord).join(' '));
   return `\`${String.raw({ raw: fixed }, ...quoted)}\``;

@@ -4,7 +4,7 @@ const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type SignalName = keyof typeof exits;
 const signalNames = Object.keys(exits) as SignalName[];
 
-/** An interrupted command has this time to end by itself. Then the process is killed. */
+/** An interrupted command that has not ended after this time is killed. */
 const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;
 
@@ -18,7 +18,7 @@ interface SignalState {
   beforeComputation(): void;
 }
 
-/** Undefined in tests, which call `main` in their own process. */
+/** Undefined in tests that call `main`, because `main` does not call `listenForSignals`. */
 let current: SignalState | undefined;
 
 /** The first SIGINT or SIGTERM aborts the returned AbortSignal. The second signal ends the process. */
@@ -28,7 +28,6 @@ export function listenForSignals(
 ): AbortSignal {
   const controller = new AbortController();
   const { signal } = controller;
-  // Without this call, Node would warn that there are more than ten listeners.
   setMaxListeners(0, signal);
   const state: SignalState = {
     signal,
@@ -59,13 +58,13 @@ function killSelfAfter(ms: number, name: SignalName, state: SignalState): void {
   state.graceTimer = setTimeout(killUnlessShuttingDown, ms).unref();
 }
 
-/** Without listeners, the system ends the process, and the parent process sees which signal ended it. */
+/** Removes the listeners first, so that the signal ends the process, and the parent process sees the signal. */
 function killSelf(name: SignalName): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);
 }
 
-/** SIGUSR1 would open Node's debugger, and any program on this machine could then control this process. */
+/** Without a listener, SIGUSR1 opens Node's debugger, and any program on this machine could control this process. */
 export function refuseDebugger(): void {
   if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
 }
@@ -76,7 +75,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** For a shutdown that may take longer than the grace period: a server has to finish the requests under way. */
+/** Lets `work` take longer than the grace period, because a server has to finish its open requests. */
 export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
@@ -89,20 +88,19 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A signal may end the process during a computation, so `action` must restore the terminal before each computation. */
+/** `action` must restore the terminal, because a signal may end the process during the computation. */
 export function setBeforeComputation(action: () => void): void {
   if (current !== undefined) current.beforeComputation = action;
 }
 
 /**
- * JavaScript handles a signal only between two turns of the event loop. So this function removes the listeners during
- * a long computation, and a signal ends the process immediately.
+ * A listener cannot run during a long computation. So this function removes all listeners, and a signal ends the
+ * process immediately.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined) return work();
-  // Node reports a signal up to two turns of the event loop after the signal arrived, and only to a listener. So the
-  // listeners stay for two more turns.
+  // Node may report a signal two turns of the event loop late. So the listeners stay for two more turns.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   state.signal.throwIfAborted();
   state.beforeComputation();
@@ -116,7 +114,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** While a pager runs during a computation, Ctrl-C must not end the process. */
+/** Adds the listeners again during `work`, so that Ctrl-C in a pager does not end the process. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined || state.runningComputations === 0) return work();
@@ -128,7 +126,7 @@ export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Removes the listeners of libraries too: if any listener is left, a signal does not end the process. */
+/** Removes the listeners of libraries too, because a signal ends the process only if no listener is left. */
 function stopListening(state: SignalState): void {
   state.removedListeners = signalNames.flatMap((name) =>
     process.listeners(name).map((listener): [SignalName, NodeJS.SignalsListener] => [name, listener]),

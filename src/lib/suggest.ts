@@ -10,15 +10,14 @@ export function nearest(word: string, names: Iterable<string>): string[] {
   const farthest = Math.max(1, Math.floor(word.length * 0.4));
   return [...new Set(names)]
     .filter((name) => Math.abs(name.length - word.length) <= farthest)
-    .map((name) => ({ name, distance: distance(word.toLowerCase(), name.toLowerCase()) }))
+    .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= farthest)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, mostSuggestions)
     .map(({ name }) => name);
 }
 
-/** Counts the edits from `a` to `b`. An edit adds, removes or changes a letter, or swaps two neighbours. */
-function distance(a: string, b: string): number {
+function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

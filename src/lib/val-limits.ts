@@ -15,9 +15,9 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** The limits count characters, not bytes. */
+/** These two limits count characters, not bytes. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;
 
-/** Counts the bytes of a run's error as JSON, where a control character takes six bytes. */
+/** The error of a run may have this many bytes when it is written as JSON. */
 export const mostErrorBytes = 65_536;

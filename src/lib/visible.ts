@@ -17,7 +17,7 @@ export const visible = (text: string): string => text.replace(unsafe, escapeChar
 export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);
 
 const invisible = /\p{Default_Ignorable_Code_Point}/gu;
-/** Also matches escapes such as `\u200b`, which JSON or `visible` wrote for an invisible character. */
+/** Also matches escapes such as `\u200e`, because JSON and `visible` may write an invisible character like that. */
 const invisibleOrEscaped = /\p{Default_Ignorable_Code_Point}|\\u[\da-f]{4}/gu;
 
 export const withoutInvisible = (text: string): string => text.replace(invisible, '');

@@ -2,13 +2,12 @@ import { UsageError } from '../errors.ts';
 import { isLoopback } from '../lib/host-names.ts';
 
 export interface BaseUrl {
-  /** Scheme, host and port. Each stored token belongs to one origin. */
   origin: string;
   href: string;
 }
 
 export function parseBaseUrl(text: string, source: string, allowHttp: boolean): BaseUrl {
-  // No message repeats the base URL, because it may contain a password.
+  // No message repeats the base URL, because the URL may contain a password.
   const refusal = (problem: string, hint = 'Use an address such as https://api.example.com.') =>
     new UsageError(`The base URL from ${source} ${problem}.`, { hint });
   let url: URL;
@@ -17,7 +16,8 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   } catch {
     throw refusal('is not a URL');
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw refusal('is neither https:// nor http://');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw refusal('begins with neither https:// nor http://');
   if (url.username || url.password) {
     throw refusal(
       'contains a user name or password',

@@ -7,8 +7,7 @@ interface Directories {
 }
 
 /**
- * Ignores an empty or relative path, because it would lead into the working directory, which may belong to a
- * stranger.
+ * Ignores relative paths. A relative path would lead into the working directory, and another user may own that folder.
  */
 export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Directories {
   const home = homeDirectory(env, platform);
@@ -36,7 +35,7 @@ export function platformDirectories(env: NodeJS.ProcessEnv, platform: NodeJS.Pla
   }
 }
 
-/** Some containers do not know their user, and then `homedir` throws. */
+/** `homedir` throws if the system does not know the user, for example in some containers. */
 function homeDirectory(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
   try {
     return env[platform === 'win32' ? 'USERPROFILE' : 'HOME'] ?? homedir();

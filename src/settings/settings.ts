@@ -21,7 +21,6 @@ export interface Flags {
 
 export interface Setting<T> {
   value: T;
-  /** For example `--timeout`, `VALS_TIMEOUT`, `config file` or `default`. */
   source: string;
 }
 
@@ -49,7 +48,7 @@ export interface Settings {
   readonly system: System;
 }
 
-/** Each setting is read when a command asks for it, so a command that needs no config never opens the config file. */
+/** Reads a setting only on demand, so that a command that needs no config does not open the config file. */
 export function createSettings(
   flags: Flags,
   host: { env: NodeJS.ProcessEnv; system: System; readonly cwd: string },
@@ -200,7 +199,7 @@ export function parseTimeout(text: string, source: string): number {
   return seconds;
 }
 
-/** A token is sent in a header, which may only contain visible ASCII. */
+/** vals sends the token in a header, so the token may contain only visible ASCII. */
 export function checkToken(token: string, source: string): string {
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new UsageError(`The token from ${source} contains invalid characters.`, {
