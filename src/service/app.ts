@@ -48,7 +48,7 @@ export type App = (
 ) => Promise<Answer>;
 
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const mostIdentityMs = 100;
+const identityLifetimeMs = 100;
 const mostReadsOfOneCaller = 3;
 const mostDeletionsOfOneCaller = 3;
 const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
@@ -121,7 +121,7 @@ export function createApp(store: Store, options: AppOptions): App {
       request.user = identified?.principal;
     };
     await identifyCaller();
-    // A closed connection emits no second `close`, so the request would count as unanswered forever.
+    // `countRequest` counts a request until the event `close`. A closed connection never emits `close` again.
     if (outgoing.destroyed) throw callerIsGone();
     const caller = callerKey(request, network);
     await countRequest(caller, outgoing);
@@ -140,8 +140,7 @@ export function createApp(store: Store, options: AppOptions): App {
     request.reserveMemory = held.add;
     const answerNow = async () => {
       if (outgoing.destroyed) throw callerIsGone();
-      // A request may wait for seconds behind other requests of the caller, and the caller may be removed meanwhile.
-      if (now() - identifiedAt > mostIdentityMs) await request.identifyAgain();
+      if (now() - identifiedAt > identityLifetimeMs) await request.identifyAgain();
       return route.answer(request, params);
     };
     const slots = slotsFor(request, caller);

@@ -29,8 +29,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
   const names = hostNames(network, incoming.socket.localPort);
-  // Checks the Host header and `url.host`, because the first line of a request can contain a URL with another
-  // host.
+  // `url.host` can differ from the Host header, because the first line of a request may contain a whole URL.
   for (const host of [headerOf(request, 'host'), url.host]) {
     if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
   }
@@ -46,7 +45,7 @@ function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | 
 
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
-    throw new Problem(403, 'The service refuses requests from web pages, which have an Origin header.');
+    throw new Problem(403, 'The service refuses requests from web pages. This request has an Origin header.');
   }
 }
 
@@ -74,7 +73,6 @@ export async function identify(
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
   const stranger = `wrong token, ${addressOf(request, network)}`;
-  // `isSpent` must run before `identify`, because a caller could otherwise guess tokens without a limit.
   if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);
@@ -118,10 +116,9 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
   const bytes = await readBytes(request);
   request.countStored(bytes.length);
   const isLarge = bytes.length > largeBody;
-  // Without turns, the service would parse the large bodies of sixty requests at once, and nothing else for a second.
+  // Parses the large bodies of a caller one at a time, so that other callers are answered in between.
   if (isLarge) await request.takeTurn();
-  // A body may take 30 seconds to arrive, so without `identifyAgain` a person who was removed meanwhile could
-  // still write.
+  // A body can take 30 seconds to arrive, and the caller may have been removed in this time.
   if (!isComplete || isLarge) await request.identifyAgain();
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());
@@ -130,7 +127,6 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
 }
 
 function parse(text: string): unknown {
-  // Without `isTooComplex`, parsing 4 MiB of short fields would delay all other requests by half a second.
   if (isTooComplex(text, bodyLimits)) throw new Problem(400, 'The request body has too many values.');
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
-/** The answer must not contain the cause, because the cause may reveal paths and addresses of the machine. */
+/** The answer must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
   if (!(error instanceof DatabaseFailure))
     return new Problem(

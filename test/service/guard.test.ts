@@ -84,7 +84,9 @@ test.each(['http://evil.example', 'null', 'http://127.0.0.1:PORT', ''])(
       const lines = [`${method} /v1/me HTTP/1.1`, 'Host: 127.0.0.1:PORT', SIGNED, `Origin: ${origin}`];
       const answer = await say(lines);
       expect(statusIn(answer)).toBe(403);
-      expect(answer).toContain('The service refuses requests from web pages, which have an Origin header.');
+      expect(answer).toContain(
+        'The service refuses requests from web pages. This request has an Origin header.',
+      );
       expect(answer.toLowerCase()).not.toContain('access-control');
     }
   },

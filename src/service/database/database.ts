@@ -1,6 +1,6 @@
 import type { LocalError } from '../../errors.ts';
 
-/** `Value` has no boolean, because the SQLite driver aborts the process when the driver gets a boolean. */
+/** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
 export type Value = string | number | null | Buffer;
 
 export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
@@ -8,8 +8,8 @@ export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 export interface Database {
   all: All;
   /**
-   * `work` must change nothing outside the database, because `work` runs a second time after a conflict. `work`
-   * must await only statements, because other writes wait until `work` ends.
+   * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
+   * SQL statements, because other writes wait until `work` ends.
    */
   write<Result>(work: (all: All) => Promise<Result>, rowId?: string): Promise<Result>;
   forUpdate: string;

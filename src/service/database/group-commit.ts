@@ -8,7 +8,6 @@ interface Write {
 
 type Report = () => void;
 
-/** Without group commits, a push of 1,000 files would wait for the disk 1,000 times instead of 119 times. */
 export function createGroupCommit(
   connection: Libsql.Database,
   { before, after }: { before(): void; after(): void },

@@ -4,10 +4,10 @@ export const schemaName = 'vals';
 
 export const versionTable = 'store_version';
 
-/** A released migration must not change, because existing stores never run the migration a second time. */
+/** Never change a released migration, because a store that has run the migration does not run it again. */
 export const migrations: readonly string[] = [
-  // Without COLLATE "C", PostgreSQL would sort lists in another order than SQLite. Texts of users are BYTEA,
-  // because TEXT cannot contain a NUL character.
+  // Without COLLATE "C", PostgreSQL would sort lists in another order than SQLite. Code and readmes are
+  // BYTEA, because TEXT cannot contain a NUL character.
   `CREATE TABLE users (
     id TEXT PRIMARY KEY, username TEXT COLLATE "C" NOT NULL UNIQUE, token_digest TEXT NOT NULL UNIQUE,
     created_at TEXT NOT NULL

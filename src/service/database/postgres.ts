@@ -61,7 +61,7 @@ function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // `sslmode` must become `verify-full`, because otherwise a later version of pg would accept more certificates.
+  // pg 8 treats these modes as `verify-full`. pg 9 will check certificates less strictly.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);

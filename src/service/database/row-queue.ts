@@ -7,7 +7,7 @@ interface Limits {
   waitMs: number;
 }
 
-/** Without the queue, writes that wait for one row would take all connections of the database. */
+/** Lets only one write per row take a connection, so that waiting writes do not take all connections. */
 export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
   const rows = new Map<string, (() => void)[]>();
   const freeConnections = createSlots(connections);

@@ -8,8 +8,8 @@ export const applicationId = 0x76616c73;
 type Migration = (all: <Row>(sql: string) => Row[]) => string;
 
 /**
- * A released migration must not change, because existing stores never run the migration a second time. Texts of
- * users are BLOB, because the driver cuts a TEXT off at its first NUL character.
+ * Never change a released migration, because a store that has run the migration does not run it again. Code
+ * and readmes are BLOB, because the driver cuts a TEXT off at its first NUL character.
  */
 export const migrations: readonly Migration[] = [
   () => `

@@ -73,10 +73,7 @@ function failureOf(error: unknown): unknown {
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
 }
 
-/**
- * SQLite ignores its busy timeout while a process switches a new file to WAL, so a second process would fail
- * without `retryWhileBusy`.
- */
+/** While another process switches a new file to WAL mode, SQLite ignores its busy timeout. */
 async function retryWhileBusy(work: () => void): Promise<void> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
@@ -93,12 +90,11 @@ function prepare(connection: Libsql.Database, path: string): void {
   const version = () => versionOf(connection, path);
   version();
   connection.exec('PRAGMA journal_mode = WAL');
-  // Without `fullfsync`, macOS keeps commits in the cache of the disk, and a power failure would lose commits.
+  // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
-  // Before SQLite 3.51.3, automatic checkpoints can lose a commit of another process (the "WAL-reset bug").
+  // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  // `version()` runs before `checkOwnership`, because `version()` makes SQLite create the log that
-  // `checkOwnership` checks.
+  // `version()` must run first, because it makes SQLite create the log file that `checkOwnership` checks.
   const isCurrent = version() === migrations.length;
   checkOwnership(path);
   restrictMode(path);
@@ -107,8 +103,7 @@ function prepare(connection: Libsql.Database, path: string): void {
     connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
       const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
-      // The transaction reads `version()`, because another process may have migrated the file before the
-      // transaction began.
+      // The version is read again, because another process may have migrated the file in the meantime.
       for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
@@ -155,15 +150,13 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
 
   const checkpoint = () => {
     try {
-      // `wal_checkpoint` must use TRUNCATE, because otherwise a checkpoint without a write lock could lose a commit of
-      // another process.
+      // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A failed checkpoint loses nothing, because the commits stay in the log.
     }
   };
   const checkpointWithoutWaiting = () => {
-    // With a `busy_timeout`, requests would wait while another process reads the store, for example for a backup.
     connection.exec('PRAGMA busy_timeout = 0');
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
@@ -173,7 +166,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     saveLog();
     throw new StoreGone(maybeCommitted);
   };
-  /** A new log may belong to another store, so `checkpoint` must not copy it into this store. */
+  /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   const saveLog = () => {
     if (!files.haveNewLog()) checkpoint();
   };

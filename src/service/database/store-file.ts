@@ -54,7 +54,7 @@ export function checkOwnership(path: string): void {
 }
 
 /**
- * Uses `chmodSync` with a path, because closing a file descriptor would release all locks that the process
+ * Uses the path and no file descriptor, because closing a descriptor would release all locks that the process
  * holds on the file.
  */
 export function restrictMode(path: string): void {

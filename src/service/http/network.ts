@@ -41,7 +41,7 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
   return limitKey(caller);
 }
 
-/** A limit applies to a whole IPv6 network, because one customer can use all addresses of the network. */
+/** An IPv6 network (/64) counts as one caller, because one customer usually gets a whole network. */
 export const limitKey = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
 
 function networkOf(address: string): string {

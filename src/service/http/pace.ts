@@ -3,8 +3,8 @@ export type Pace = (caller: string) => Promise<void>;
 const mostTurns = 50;
 
 /**
- * Node accepts only one new connection per turn of the event loop. So a caller with many reads must pause, to let
- * other callers connect.
+ * Makes a caller with many requests pause, so that other callers can connect. Node accepts only one new
+ * connection per turn of the event loop.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();
@@ -24,10 +24,9 @@ export function createPace(): Pace {
       const end = performance.now();
       rest(caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
     };
-    // The second turn is included, because SQLite commits a write in the turn after the parsing of the body.
+    // Measures two turns of the event loop, because SQLite commits a write one turn after the parsing.
     setImmediate(setImmediate, measure);
   };
-  // Without `until`, the rest would last too long if the work for other callers makes each turn long.
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
     if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);

@@ -34,13 +34,12 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     const known = buckets.get(caller) ?? { left: burst, leftAt: moment, inFlight: 0 };
     known.left = Math.min(burst, known.left + (Math.max(0, moment - known.leftAt) * perSecond) / 1_000);
     known.leftAt = moment;
-    // `delete` and `set` move the caller to the end of the Map, because `removeOldest` removes from its start.
     buckets.delete(caller);
     buckets.set(caller, known);
     return known;
   };
 
-  const removeOldest = () => {
+  const removeLeastRecentlyUsed = () => {
     if (buckets.size <= 2 * bucketsAfterRemoval) return;
     for (const [caller, bucket] of buckets) {
       if (buckets.size <= bucketsAfterRemoval) return;
@@ -55,7 +54,7 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
     secondsUntil: (caller, cost) => Math.max(1, Math.ceil((cost - bucketOf(caller).left) / perSecond)),
     enter(caller, cost = 1) {
       const bucket = bucketOf(caller);
-      removeOldest();
+      removeLeastRecentlyUsed();
       if (isExhausted(bucket, cost)) return undefined;
       bucket.left -= cost;
       bucket.inFlight += 1;

@@ -13,8 +13,8 @@ const mostConnectionsPerAddress = 200;
 /** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the answer 408. */
 const idleMs = 40_000;
 /**
- * `closingMs` and `drainingMs` together must be less than ten seconds, because many supervisors kill a
- * process after ten seconds.
+ * `closingMs` and `drainingMs` together must be less than ten seconds, because Docker kills a process ten
+ * seconds after the request to stop.
  */
 const closingMs = 5_000;
 const drainingMs = 3_000;
@@ -24,19 +24,19 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node rounds 5,999 down and tells clients 5 seconds, so clients close an idle connection first. Otherwise the
- * service could close a connection while a request arrives.
+ * Node rounds down and announces 5 seconds to clients, so clients close an idle connection before the service
+ * does. Otherwise a client could send a request to a connection that the service is closing.
  */
 const keepAliveMs = 5_999;
 /**
- * `proxyKeepAliveMs` must be longer than the idle timeout of proxies, because the service could otherwise close a
- * connection while a request arrives.
+ * Must be longer than the idle timeout of proxies. Otherwise a proxy could send a request to a connection
+ * that the service is closing.
  */
 const proxyKeepAliveMs = 150_000;
 const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
-/** Without `maxHeaderSize` and `insecureHTTPParser`, Node would read the values from its command line. */
+/** Sets `maxHeaderSize` and `insecureHTTPParser`, so that the command line of Node cannot change them. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
 
 export interface AnsweredRequest {
@@ -83,7 +83,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     underWay += 1;
     outgoing.once('close', () => {
       underWay -= 1;
-      // `path` has no query, because a query may contain a secret, and a log would reveal the secret.
+      // The query is left out of the log, because a query may contain a secret.
       const path = url.replace(/[?#].*$/s, '');
       onAnswered?.({
         method,
@@ -119,17 +119,15 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const server = certificate
     ? process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Without a listener for `checkExpectation`, Node itself would answer a request that has an unknown Expect
-  // header, and no limit would apply.
+  // Without this listener, Node itself would answer requests with an unknown Expect header, without limits.
   server.on('checkExpectation', handle);
-  // With a limit, Node would silently drop further headers, even a header that the service must check, such as
+  // 0 means no limit. With a limit, Node would silently drop headers that the service must check, such as
   // Origin.
   server.maxHeadersCount = 0;
   server.maxConnections = mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // `answerMalformed` must not run after `headersSent`, because otherwise the client would mistake the second answer
-    // for the answer to its next request.
+    // After an answer has begun, the client would take a second answer for the answer to its next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });

@@ -86,8 +86,7 @@ export function createTurns(): Turns {
     add(socket, address) {
       const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
-      // Without a listener for `resume`, a paused connection would not stay paused, because Node resumes a connection to
-      // read a body.
+      // Pauses the connection again, because Node resumes a paused connection to read a body.
       socket.on('resume', () => {
         if (!mayBeRead(connection)) socket.pause();
       });

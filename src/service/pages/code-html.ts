@@ -19,7 +19,7 @@ const keywords =
   'true try type typeof undefined var void while with yield';
 const isKeyword = new Set(keywords.split(' '));
 
-/** No alternative may backtrack, because hostile code could otherwise block the service. */
+/** No part of the pattern may backtrack, because hostile code could otherwise block the service. */
 const tokenPattern = [
   '(?<comment>//[^\\n]*|/\\*[^]*?(?:\\*/|$))',
   '(?<string>"(?:[^"\\\\\\n]|\\\\[^])*"?|\'(?:[^\'\\\\\\n]|\\\\[^])*\'?|`(?:[^`\\\\]|\\\\[^])*`?)',
@@ -58,8 +58,8 @@ export function highlight(code: string): string[] {
       break;
     }
     const { comment, string, number, word, slash, space } = match.groups ?? {};
-    // `nextSearchFrom` must be checked, because otherwise `regularExpression` would read the whole line for each slash
-    // and block the service.
+    // Without `nextSearchFrom`, the service would read the rest of a line for each slash in the line, and
+    // hostile code could block the service.
     if (slash && mayBeginExpression && match.index >= nextSearchFrom) {
       regularExpression.lastIndex = match.index;
       const whole = regularExpression.exec(text)?.[0];

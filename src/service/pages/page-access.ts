@@ -4,8 +4,7 @@ import { type Answer, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
   readonly key: string;
-  /** A new token ends the session and the unused links, because somebody with the old token may have them. */
-  expectToken(digest: string): void;
+  endSessionsOfOldToken(currentDigest: string): void;
   makeOneTimeKey(): string;
   admit(request: ServiceRequest): Answer | undefined;
   isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
@@ -20,7 +19,7 @@ export function createPageAccess(): PageAccess {
   const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
-  // A key works only once, because other users of the machine can see the link in the list of processes when
+  // A key works only once, because other users of the machine see the link in the list of processes when
   // `vals open` starts a browser.
   const useUp = (given: string): boolean => {
     if (isSame(given, key)) key = secret();
@@ -35,9 +34,9 @@ export function createPageAccess(): PageAccess {
     get key() {
       return key;
     },
-    expectToken(digest) {
-      if (digest === tokenDigest) return;
-      tokenDigest = digest;
+    endSessionsOfOldToken(currentDigest) {
+      if (currentDigest === tokenDigest) return;
+      tokenDigest = currentDigest;
       session = secret();
       made.clear();
     },
@@ -54,8 +53,8 @@ export function createPageAccess(): PageAccess {
       query.delete('key');
       // Only a GET uses up the key, because programs that preview a link send HEAD before the visit.
       if (method !== 'GET' || !useUp(given)) return undefined;
-      // The path contains a secret, because browsers send a cookie to all ports of a host, and another user may
-      // run a server on another port.
+      // Browsers send a cookie to all ports of a host. The secret path keeps the cookie from servers of other
+      // users on this host.
       const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });

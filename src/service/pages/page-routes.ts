@@ -35,7 +35,7 @@ export function pageRoutes(
 
   async function linkAccess(): Promise<PageAccess> {
     const owner = store.owner && (await store.users.withDigest(store.owner.user.id));
-    pageAccess.expectToken(owner?.tokenDigest ?? '');
+    pageAccess.endSessionsOfOldToken(owner?.tokenDigest ?? '');
     return pageAccess;
   }
 
@@ -113,7 +113,6 @@ export function pageRoutes(
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       async answer(request) {
-        // Only the owner of the store may get a link, because the link shows private vals.
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         link.searchParams.set('key', (await linkAccess()).makeOneTimeKey());

@@ -21,10 +21,7 @@ export const pageHeaders = {
   'Referrer-Policy': 'no-referrer',
 };
 
-/**
- * With the Referrer-Policy `no-referrer`, browsers would send the form with the Origin `null`, which the
- * service refuses.
- */
+/** With `no-referrer`, browsers would send the form with `Origin: null`, which the service refuses. */
 export const formHeaders = {
   ...pageHeaders,
   'Content-Security-Policy': policy("'self'"),

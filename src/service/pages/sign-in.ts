@@ -15,7 +15,7 @@ const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network) {
   const isSecure = publicUrl.protocol === 'https:';
-  // Without the prefix `__Host-`, another host of the same domain could set the cookie.
+  // The prefix `__Host-` keeps other hosts of the same domain from setting the cookie.
   const name = isSecure ? '__Host-vals' : 'vals';
   // SameSite=Lax is enough, because a GET request changes nothing, and `requireOwnOrigin` checks each form.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
@@ -34,7 +34,7 @@ export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network)
 
   return {
     async visitor(request: ServiceRequest): Promise<User | undefined> {
-      // Only one session is looked up in the database, because an attacker could send hundreds of sessions.
+      // Only the first session is looked up, because one request can contain hundreds of cookies.
       const [session] = cookieValues(request, name)
         .map((value) => value.split('.'))
         .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());

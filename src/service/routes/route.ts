@@ -8,10 +8,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface Route {
   method: Method;
   path: string;
-  /**
-   * A route with the access `form` must itself check the Origin header and the caller, because another web site could
-   * send the form.
-   */
+  /** For `form`, the service does not check the Origin header and the caller. The route must do this. */
   access: 'token' | 'anyone' | 'form' | 'any host';
   summary: string;
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
@@ -66,8 +63,7 @@ export function routeFinder(routes: readonly Route[]) {
   return (method: string, path: string) => {
     const encoded = path.split('/');
     const asLong = table.filter(({ parts }) => parts.length === encoded.length);
-    // The parts are decoded only if a route has the same number of parts, because decoding a path of 8,000
-    // parts takes 60 ms.
+    // Decodes only if a route has as many parts, because decoding a path of 8,000 parts takes 60 ms.
     const given = asLong.length > 0 ? encoded.map(decode) : [];
     const onPath = asLong.filter(({ parts }) =>
       parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),

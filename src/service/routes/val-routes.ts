@@ -22,7 +22,7 @@ export function valRoutes(store: Store): Route[] {
       responses: { 200: 'application/typescript' },
       async answer({ user }, { params }) {
         const { code } = await store.val(user, params.id);
-        // The type must not be a JavaScript type, because a page of another site could load the code as a script.
+        // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,
           headers: { 'Content-Type': 'application/typescript; charset=utf-8' },

@@ -5,7 +5,7 @@ const runsPerStep = 500;
 const versionsPerStep = 20;
 const mostMsPerStep = 20;
 
-/** Repeats `step` until `step` has a result. Other requests are answered between the steps. */
+/** Waits after each step as long as the step took, so that other requests are answered in between. */
 export async function inSteps<Result>(step: () => Promise<Result | undefined>): Promise<Result> {
   for (;;) {
     const start = performance.now();
@@ -63,7 +63,7 @@ export function removeOwner<Refusal extends string>(
         return 'removed';
       }
       if (!withVals) return 'has vals';
-      // Access ends with the first step, otherwise the owner could add vals between the steps.
+      // Access ends with the first step, because the owner could otherwise add vals between the steps.
       await endAccess(all, owner);
       const end = performance.now() + mostMsPerStep;
       for (const { id } of vals) {

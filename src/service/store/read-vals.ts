@@ -117,8 +117,8 @@ export async function valWithId(all: All, id: string): Promise<Val> {
 }
 
 /**
- * A private val of another owner looks missing, otherwise callers would learn that the val exists. The database
- * checks the privacy, because reading the code of the val first would take a time that callers can measure.
+ * Hides private vals of other owners. SQL does the check, because otherwise the answer for a missing val
+ * would be measurably faster than the answer for a hidden val.
  */
 const isVisible = "(privacy <> 'private' OR owner_id = ?)";
 
@@ -130,7 +130,7 @@ export async function visibleVal(all: All, caller: Caller, id: string): Promise<
   return val;
 }
 
-/** Reads no code, otherwise a caller could make the service read 768,000 bytes with each small request. */
+/** Reads no code, so that a small request cannot make the service read 768,000 bytes. */
 async function visibleFacts(all: All, caller: Caller, id: string): Promise<ValFacts> {
   const facts = idPattern.test(id)
     ? await findFacts(all, `vals.id = ? AND ${isVisible}`, id, caller?.id ?? '')
@@ -185,8 +185,8 @@ export interface ValRange {
 }
 
 /**
- * A val that changes while a client reads page after page moves to the first page. Without the pass `changed`,
- * the client would miss the val.
+ * A val that changes moves to the first page. A client on a later page would miss the val, so the pass
+ * `changed` lists such vals at the end.
  */
 export type ValPosition = readonly [
   pass: 'all' | 'changed',
@@ -204,7 +204,7 @@ export const valPositions = positionsOf<ValPosition>(
 const passes = {
   all: {
     order: 'updated_at DESC, name',
-    // The first condition is redundant, but without the first condition the database would not use its index.
+    // The first condition is redundant, but the database needs it to use its index.
     after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
   },
   changed: {

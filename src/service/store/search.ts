@@ -55,7 +55,7 @@ export async function searchVals(
   const vals: ListedVal[] = [];
   for (const id of ids) {
     const val = await findListedVal(database.all, id);
-    // The owner may have hidden the val since `findIds` read it.
+    // The owner may have made the val private since `findIds` found it.
     if (val?.privacy === 'public' || val?.author.id === caller.id) vals.push(val);
   }
   return { vals, next };
@@ -100,7 +100,7 @@ function readCandidates(
   text: string,
   [scope, updatedAt, name, id]: Position,
 ): Promise<Candidate[]> {
-  // The first condition is redundant, but without the first condition the database would not use its index.
+  // The first condition is redundant, but the database needs it to use its index.
   const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
   const inCode = (expression: string) =>
     `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;

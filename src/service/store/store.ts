@@ -100,10 +100,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 
-    /**
-     * An unlisted val of another owner is not found by its name, because only people who know the id may read
-     * the val.
-     */
+    /** Does not find unlisted vals of other owners, because only people who know the id may read them. */
     async valNamed(caller: User, owner: User, name: string): Promise<Val> {
       const isNamed = "owner_id = ? AND name = ? AND (privacy = 'public' OR owner_id = ?)";
       const val = namePattern.test(name) ? await findVal(all, isNamed, owner.id, name, caller.id) : undefined;
@@ -131,7 +128,6 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
     addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
       write(async (all) => {
-        // Without the lock, a run could be added to a val that is being deleted.
         const { name } = await lockOwnVal(database, all, caller, id);
         await checkVersion(all, id, number);
         const run = {

@@ -87,8 +87,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
       write(async (all) => {
-        // The loop repeats, because another process may create or delete the val between `lockVal` and
-        // `insertVal`.
+        // Tries again if another process creates the val between `lockVal` and `insertVal`.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
           if (id !== undefined) {
@@ -113,7 +112,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
           await lockOwnVal(database, all, caller, id);
           return deletePartOfVal(all, id);
         }, id).catch((error) => {
-          // After the first step, the answer must not say that nothing was changed.
+          // Earlier steps have already deleted a part of the val, so `maybeCommitted` must be true.
           throw isBegun && error instanceof DatabaseFailure
             ? new DatabaseFailure(error.kind, error.cause, true)
             : error;
