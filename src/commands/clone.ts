@@ -33,7 +33,7 @@ export const command = defineCommand({
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // listAll must run before beginClone, because an empty folder would otherwise stay behind if listAll fails.
+    // listAll runs before beginClone, so that a failure of listAll leaves no empty folder behind.
     await listAll(remotes, service);
     beginClone(folder, service);
     await updateManifest(folder, context, () => {});

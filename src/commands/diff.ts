@@ -56,7 +56,10 @@ export const command = defineCommand({
   },
 });
 
-/** V8 allows 512 million characters in one string, and JSON may need six characters for one character of a text. */
+/**
+ * The JSON of a diff must fit into one string. V8 allows 512 million characters in a string, and JSON writes some
+ * characters as six characters.
+ */
 const mostCharacters = 64 * 1_048_576;
 
 function refuseTooMuch(differing: readonly Examined[], characters: number): void {

@@ -31,7 +31,7 @@ export const command = defineCommand({
       });
     }
     const { configFile } = settings;
-    // readConfig runs first, because a broken config file must be reported before the user types a token.
+    // This call reports a broken config file before the user types a token.
     readConfig(configFile, settings.system, say.warn);
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
@@ -44,7 +44,7 @@ export const command = defineCommand({
     if (env.VALS_TOKEN)
       say.warn('VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.');
     say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
-    // `actor` comes first, because in a space `user` is the space, and `user.actor` is the person who signed in.
+    // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const space = spaceIn(baseUrl);
     const asUser = username === undefined ? '' : ` as ${username}`;

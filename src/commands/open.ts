@@ -64,9 +64,9 @@ function addressOf(api: Api, text: string | undefined): string {
     });
   }
   if (text.length > longestAddress) throw unusable('is too long');
-  // The address must not contain the token, because other users can see the arguments of the browser.
+  // The address must not contain the token, because other users of this machine can see a browser's command line.
   if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
-  // Only http:// and https:// are accepted, because another address from a hostile service could start a program.
+  // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
   throw new BadResponseError(
     'The service sent an address that is not http:// or https://, so nothing was opened.',

@@ -11,7 +11,7 @@ import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { fileAndOthers, notePossibleTakeovers } from './shared/messages.ts';
 
-/** The order of the keys matters, because `vals status` lists the vals in the order of the keys. */
+/** `vals status` lists the vals in the order of these keys. */
 const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },

@@ -16,10 +16,9 @@ function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const commands = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
     darwin: [['open']],
-    // No shell starts rundll32, because a shell could run a part of the address as a command.
+    // `start` is not used, because it needs a shell, and a shell could run a part of the address as a command.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
-  // xdg-open cannot show a page without a display.
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   return [
     ...commands.map((command) => command.trim().split(/\s+/)).filter(([program]) => program !== ''),

@@ -3,6 +3,8 @@ import { type Glyphs, unicode } from './glyphs.ts';
 import { plain, type Style } from './style.ts';
 import { timeRange, wholeDuration } from './times.ts';
 
+const shortestBucketMs = 1_000;
+
 interface Bar {
   runs: number;
   failed: number;
@@ -36,9 +38,8 @@ export function describeBars(
   const [first, second] = starts;
   const last = starts.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  // A single bucket does not tell its length, so the shortest possible length is used.
-  const length = second === undefined ? 1_000 : second - first;
-  // The first bucket may begin before `since`, because buckets begin at whole hours or days.
+  const length = second === undefined ? shortestBucketMs : second - first;
+  // The first bucket may begin before `since`, because buckets begin at multiples of their length.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
   const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
   if (width === 0) return `${range}.`;

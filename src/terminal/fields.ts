@@ -48,7 +48,7 @@ function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonVal
   if (isObject(next) && isMadeHere(next)) place(next, rest, value);
 }
 
-/** With the fields `a` and `a.b`, the projection contains the record's own object `a`, which must not be changed. */
+/** Only `emptyObject` makes objects without a prototype. Other objects belong to the record and must not be changed. */
 const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
 export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

@@ -15,17 +15,16 @@ export type Fitted<Item> = Item & { width: number };
 
 export interface Layout<Item> {
   shown: Fitted<Item>[];
-  /** Does not count droppable columns. */
-  missing: number;
+  leftOut: number;
 }
 
 /**
- * Drops columns until the others fit with a readable width. If no other column may be dropped, makes the columns
- * narrower, and leaves out the last columns if necessary.
+ * Drops the droppable columns one by one, until the others fit with a readable width. If that is not enough, makes the
+ * columns narrower, and then leaves out the last columns.
  */
 export function layOut<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
   const shown = fitInto(items, width, readable);
-  if (shown !== undefined) return { shown, missing: 0 };
+  if (shown !== undefined) return { shown, leftOut: 0 };
   const next = nextToDrop(items);
   if (next === undefined) return fitFirst(items, width);
   const others = items.filter((item) => item !== next);
@@ -33,13 +32,13 @@ export function layOut<Item extends Measured>(items: readonly Item[], width: num
 }
 
 function fitFirst<Item extends Measured>(items: readonly Item[], width: number): Layout<Item> {
-  for (let missing = 0; missing < items.length; missing++) {
-    const first = items.slice(0, items.length - missing);
+  for (let leftOut = 0; leftOut < items.length; leftOut++) {
+    const first = items.slice(0, items.length - leftOut);
     const shown = fitInto(first, width, narrow) ?? fitInto(first, width, narrowest);
-    if (shown !== undefined) return { shown, missing };
+    if (shown !== undefined) return { shown, leftOut };
   }
   const shown = items.slice(0, 1).map((item) => ({ ...item, width: Math.max(1, width) }));
-  return { shown, missing: items.length - 1 };
+  return { shown, leftOut: items.length - 1 };
 }
 
 const readable = ({ column, wantedWidth }: Measured): number =>

@@ -14,7 +14,6 @@ export function createLineWriter(stderr: Sink, { redact }: Redactor, options: Li
   const { color, clearProgress } = options;
   let written = Promise.resolve();
 
-  /** Writes the lines one after the other, in the order of the calls. */
   function write(line: (style: Style) => string | Promise<string>, clean?: () => string): void {
     const writeLine = async () => {
       const text = await line(await createStyle(color));

@@ -20,7 +20,7 @@ export interface Say {
    * Shows a sentence as the last line, if the output is a terminal. The service and the duration follow in brackets.
    */
   done(sentence: string): void;
-  /** Shows a line that is never wrapped, such as a line for a CI runner or a line of a stack trace. */
+  /** Shows a line without wrapping it, for CI systems and for stack traces. */
   line(text: string): void;
   /** Shows lines at a terminal. Indented lines are not wrapped, so that the user can copy them. */
   banner(lines: string): void;
@@ -33,7 +33,7 @@ export interface Messages extends Omit<Say, 'done'> {
   done(sentence: string, details: readonly string[]): void;
   trace(line: string): void;
   error(error: ValsError): void;
-  /** From now on, messages show `word` instead of the val's id. */
+  /** From now on, errors show `word` instead of the id of the val. */
   nameVal(id: string, word: string): void;
   flush(): Promise<void>;
   finish(): Promise<void>;

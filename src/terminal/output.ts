@@ -30,7 +30,7 @@ export interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;
-  /** Whether the output is laid out for a person. With --color, the output of a pipe is laid out for a person too. */
+  /** True for text at a terminal. With --color, also true for text in a pipe. */
   forPerson: boolean;
   glyphs: Glyphs;
   links: boolean;
@@ -43,10 +43,7 @@ export interface Output {
   progress: ProgressLine;
   messages: Messages;
   format: Format;
-  /**
-   * A signal ends the work immediately, unless the command has changed something on the service. Such a change must be
-   * reported.
-   */
+  /** A signal ends the work immediately, unless the command changed the service. Such a change must be reported. */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
   /** If an agent called the command, this function gets the result, and stdout gets nothing. */
   receive?(result: Result): Promise<void>;

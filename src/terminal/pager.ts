@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Resolves to false if there is no pager. Then the text was not shown. */
+/** Resolves to false if no pager could show the text. */
 export type Pager = (text: string) => Promise<boolean>;
 
 export interface PagerOptions {

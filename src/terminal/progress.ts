@@ -13,7 +13,6 @@ export interface ProgressLine extends Progress {
   pause(): void;
 }
 
-/** A command that ends sooner shows no spinner, and does not load ora. */
 const delayMs = 300;
 
 export function createProgress(

@@ -38,7 +38,7 @@ export function createPrompt(
     const stdin = input();
     const { createInterface } = await import('node:readline/promises');
     const { PassThrough } = await import('node:stream');
-    // readline shows each key on its output. The keys of a secret go to a stream that nobody reads.
+    // readline writes each key to its output, so the keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
     const shown = visible(question);
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));

@@ -9,7 +9,6 @@ export interface RecordResult {
   kind: 'record';
   record: JsonObject;
   columns?: readonly Column[];
-  /** The command shows the record, then ends with this error. */
   error?: ValsError | undefined;
 }
 
@@ -25,7 +24,6 @@ export interface ListResult extends ListLayout {
   rows: readonly JsonObject[] | Pages;
 }
 
-/** A list that never ends, such as `vals runs --follow`. */
 export interface FollowingResult extends ListLayout {
   kind: 'following';
   pages: Pages;
@@ -59,7 +57,6 @@ export interface PiecesResult {
   pieces: AsyncIterable<Buffer>;
 }
 
-/** Each result is shown before the next result is requested. */
 interface SeriesResult {
   kind: 'series';
   results: AsyncIterable<JsonResult | PiecesResult>;

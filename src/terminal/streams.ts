@@ -20,7 +20,7 @@ export interface SinkOptions {
   page?(text: string): Promise<boolean>;
 }
 
-/** The program that reads the pipe has ended, as `head` does. The command then stops with exit code 0. */
+/** The program that reads the pipe has ended early, as `head` does. The command then ends with exit code 0. */
 export class ReaderGone extends Error {}
 
 export interface Redactor {
@@ -94,11 +94,12 @@ function createWriter(
     failure ??= error;
   });
   // If the reader stops reading, a write may never end. So an interrupt rejects all writes that do not end within one
-  // turn of the event loop. A listener for each write would keep the written text in memory.
+  // turn of the event loop.
   const underWay: ((reason: unknown) => void)[] = [];
   const interrupt = () => {
     for (const reject of [...underWay]) reject(signal?.reason);
   };
+  // All writes share one listener, because a listener for each write would keep the written text in memory.
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   return (output) =>
     new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ export async function createStyle(color: boolean): Promise<Style> {
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
 
-/** These terminals make addresses clickable (OSC 8). Other terminals would show the escape sequence as text. */
+/** These terminals show clickable links (escape sequence OSC 8). Other terminals would show the sequence as text. */
 const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
 const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
 
@@ -40,8 +40,8 @@ export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
 }
 
 /**
- * An address must be visible ASCII, because another character could end the escape sequence of the link. A backslash is
- * refused, because it may be part of an escape such as `\u200b`, which `visible` wrote for another character.
+ * Accepts only visible ASCII, because another character could end the escape sequence of the link. Refuses a
+ * backslash, because `visible` writes escapes such as `\u200b`, which would make the address wrong.
  */
 const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
 

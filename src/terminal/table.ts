@@ -36,18 +36,18 @@ export async function formatTable(
 
 function hintAtHiddenColumns(
   filled: readonly FilledColumn[],
-  { shown, missing }: Layout<MeasuredColumn>,
+  { shown, leftOut }: Layout<MeasuredColumn>,
   { hint }: Screen,
 ): void {
   for (const { column } of filled) {
     if (column.firstLine && fittedWidth(column, shown) === undefined) hint(column.firstLine.hint);
   }
-  if (missing === 0) return;
-  const columnCount = missing === 1 ? '1 column' : `${missing} columns`;
+  if (leftOut === 0) return;
+  const columnCount = leftOut === 1 ? '1 column' : `${leftOut} columns`;
   hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
 }
 
-/** Returns a function that adds rows. The first rows decide which columns are shown, and how wide they are. */
+/** The first rows decide the columns and their widths. Later rows use the same columns. */
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
@@ -146,7 +146,7 @@ const measure = (filled: readonly FilledColumn[], { width }: TextWidth): Measure
     wantedWidth: each.cells.reduce((widest, { text }) => Math.max(widest, width(text)), width(each.head)),
   }));
 
-/** The last column with free text gets the rest of the line. */
+/** Later rows may be longer, so the last column with free text gets the rest of the line. */
 function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {
   const lastText = measured.findLast(({ column }) => column.firstLine || !column.neverCut);
   return measured.map((each) => {

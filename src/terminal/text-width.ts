@@ -9,12 +9,12 @@ export interface TextWidth {
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
 /**
- * A command between backticks counts as one word, so that the user can copy it. The text must not end with spaces,
- * because the pattern would take hours for a text that ends with a million spaces.
+ * A command between backticks counts as one word, so that the user can copy it. Call trimEnd on the text
+ * first, because the pattern takes hours for a text that ends with a million spaces.
  */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
-/** Loads string-width, which takes 16 ms, only if a text is not plain. */
+/** Loads string-width only if a text is not plain, because loading takes 16 ms. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
   for (const text of texts) {

@@ -21,12 +21,11 @@ type Remark = (message: string) => void;
 
 interface ValToCopy {
   id: string;
-  /** Undefined if the command line gave only the id. */
-  name: string | undefined;
+  givenName: string | undefined;
 }
 
 export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Remark): Promise<Outcome> {
-  const { id } = val;
+  const { id, givenName } = val;
   const source = await options.from.record(routes.getVal(id));
   const name = textAt(source, 'name');
   if (name === undefined) {
@@ -34,8 +33,8 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
-  // The name must be the given name, because otherwise the service could choose which val --force overwrites.
-  if (val.name !== undefined && val.name !== name) throw otherName(val.name, name);
+  // The service may send another name. Then --force would overwrite a val that the user did not name.
+  if (givenName !== undefined && givenName !== name) throw otherName(givenName, name);
   const found = await options.target.vals.named(name);
   const there = found === 'unknown' ? undefined : found;
   const codes = await codesToSend(id, source, there, options);

@@ -66,7 +66,7 @@ export const command = defineCommand({
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) =>
-        copyVal({ id, name: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
+        copyVal({ id, givenName: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
     });
   },
 });

@@ -1,4 +1,4 @@
-// In a workflow of GitHub, a line that begins with `::error file=` makes GitHub show the error beside the file.
+// In GitHub Actions, a line that begins with `::error file=` makes GitHub show the error beside the file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';

@@ -8,7 +8,6 @@ export interface PushItem extends Source {
   val?: WorkspaceVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
-  /** With --prune: the file is gone, so the val is deleted. */
   isPruned?: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;

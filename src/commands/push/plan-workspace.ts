@@ -102,8 +102,8 @@ function isOutside(known: KnownVals, file: string): boolean {
 }
 
 /**
- * vals.json cannot list a file with an invalid path, so such a file has no id and no base. Its push would overwrite the
- * val of the same name without a comparison.
+ * vals.json cannot list a file with an invalid path. So a push of the file would overwrite the val of the same name
+ * without a comparison.
  */
 function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly FoundFile[]): FoundFile[] {
   return files.filter(({ file, inFolder }) => {
@@ -127,7 +127,7 @@ function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushI
   const val = trackedOrNewVal(known, file);
   const read = async () => {
     const code = readBelow(known.root, val.file);
-    // The user named this file. If the file does not exist, `untracked.read` throws an error that says so.
+    // If the file does not exist, `untracked.read` throws an error that says so.
     return code === undefined ? untracked.read() : checkNotEmpty(found.file, code);
   };
   return { ...untracked, name: val.name, val, canReadAgain: true, read };

@@ -8,7 +8,6 @@ import { planInWorkspace } from './plan-workspace.ts';
 export interface PlanOptions {
   paths: readonly string[];
   name: string | undefined;
-  /** Set for a dry run that sends no request and only lists the files with the names of their vals. */
   isOffline: boolean;
 }
 

@@ -1,5 +1,3 @@
-// Pushes saved files, several at the same time. While the service cannot be reached, the files wait, and one file after the
-// other is tried again.
 import type { Context } from '../../cli/context.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { createFilePusher, type PusherOptions } from './push-saved-file.ts';
@@ -14,8 +12,7 @@ export interface PushQueue {
 
 interface PushQueueOptions extends PusherOptions {
   concurrency: number | 'auto';
-  /** Called with an error that ends the watch. */
-  onFatal(error: unknown): void;
+  endWatch(error: unknown): void;
 }
 
 const maxParallelFiles = 32;
@@ -24,7 +21,7 @@ const longestPauseMs = 30_000;
 
 export function createPushQueue(
   context: Context,
-  { concurrency, onFatal, ...pusherOptions }: PushQueueOptions,
+  { concurrency, endWatch, ...pusherOptions }: PushQueueOptions,
 ): PushQueue {
   const { clock, say } = context;
   const pushFile = createFilePusher(context, pusherOptions);
@@ -66,11 +63,11 @@ export function createPushQueue(
   function start(file: string): void {
     waiting.delete(file);
     const finished = push(file)
-      .catch(onFatal)
+      .catch(endWatch)
       .finally(() => {
         running.delete(file);
         startWaiting();
-        if (running.size === 0) saveManifest().catch(onFatal);
+        if (running.size === 0) saveManifest().catch(endWatch);
       });
     running.set(file, finished);
   }

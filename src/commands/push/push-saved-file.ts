@@ -74,18 +74,18 @@ export function createFilePusher(
       if (code !== undefined) checkNotEmpty(file, code);
       const remotes = isFirst ? firstRemotes : createRemotes();
       const outcome = await pushVal(saved.workspace, api, val, code, { ...pushOptions, remotes });
-      // For a file that does not exist, nothing is sent.
+      // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
       return { service, outcome: { file, name, ...outcome } };
     } catch (error) {
       const result = resultOfError(error, { file, ...(name !== undefined && { name }) });
-      // The next attempt needs new remotes, because the old remotes keep a failed or outdated list of vals.
+      // The next attempt must read the list of vals again, because `firstRemotes` keeps the failed or outdated list.
       if (result.service === 'unreachable') firstRemotes = createRemotes();
       return result;
     }
   };
 
-  /** Runs before each push: the user may just have ignored the file, or cloned a repository into its folder. */
+  /** Runs before each push, because the user may have edited .valsignore, or cloned a repository into the folder. */
   function isLeftOut(file: string): boolean {
     const { root } = workspace;
     return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);

@@ -1,5 +1,3 @@
-// plan.ts finds the files, check.ts reads and checks all files, and then send.ts sends them. With --watch, watch.ts
-// runs instead.
 import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
@@ -89,12 +87,10 @@ export const command = defineCommand({
     }
     const sendOptions = { concurrency, force, fork, prune, yes, dryRun };
     const outcomes = await sendAll(context, { workspace, items }, sendOptions);
-    // A workspace may have hundreds of vals, so a terminal shows only the vals that changed.
     return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
   },
 });
 
-/** Outside of a workspace or without a token, a dry run has nothing to compare the files with. */
 const canCompare = ({ settings }: Context, name: string | undefined): boolean =>
   name === undefined &&
   (settings.local.value || settings.token !== undefined) &&

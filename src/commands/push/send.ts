@@ -49,7 +49,7 @@ export async function sendAll(
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
-  // `remotes` may hold a list from before the push, which lacks the new vals. So new remotes read the list again.
+  // The list of vals must be read again, because `remotes` may keep a list from before the push without the new vals.
   const { rows, error } =
     workspace && !dryRun ? await saveInWorkspace(context, workspace, items, sent, createRemotes()) : sent;
   hintAtMissingIds(say, rows, tracked.length > 0);
@@ -84,7 +84,7 @@ async function saveInWorkspace(
   sent: OutcomesResult,
   remotes: RemoteVals,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
-  // The missing ids are read first, so that vals.json gets them.
+  // withMissingIds must run before saveManifest, so that vals.json gets the ids.
   const rows = await withMissingIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
   const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);

@@ -32,19 +32,21 @@ export async function watchWorkspace(
   progress.stop();
 
   const failure = new AbortController();
-  const fail = (error: unknown) => failure.abort(error);
+  const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
   const ignoreFiles = createIgnoreFiles(say.warn);
   const pusherOptions = { workspace, api, force, ignoreFiles };
-  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, onFatal: fail });
+  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, endWatch });
 
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const onSave = (file: string) => {
     if (isChosen(file)) pushes.add(file);
   };
   // The watch begins before the first push, so that no save during the first push is missed.
-  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) => fail(cannotWatch(root, error)));
+  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
+    endWatch(cannotWatch(root, error)),
+  );
   try {
     say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
     for (const { file } of await selectForPush(workspace, say)) {

@@ -69,7 +69,7 @@ export function finishedRun(startedAt: number, endedAt: number, failure: ValsErr
 }
 
 function shortened(error: string): string {
-  // Unpaired surrogates are replaced, because the service refuses them.
+  // Unpaired surrogates (halves of a character) are replaced, because the service refuses them.
   const text = error.replace(/\p{Surrogate}/gu, '\ufffd');
   let bytes = 0;
   let length = 0;

@@ -46,8 +46,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // Without trustProxy, only proxies on the same machine may be trusted, because a proxy can forge a client's
-    // address.
+    // A trusted proxy can forge the address of a caller, so by default only proxies on this machine are trusted.
+    // With --tls-cert, callers connect directly, so by default no proxy is trusted.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };

@@ -12,8 +12,8 @@ interface Compared {
   error: LocalError | undefined;
 }
 
-/** Only a diff needs the code of the service. */
 interface CompareOptions {
+  /** Returns false if the caller does not need the code of the service. Then the code does not stay in memory. */
   keepsRemoteCode(examined: Examined): boolean;
 }
 

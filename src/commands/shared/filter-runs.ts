@@ -6,7 +6,7 @@ export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;
 
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
-  // filterRuns must read all pages, because services do not promise an order of the runs.
+  // All pages must be read, because a service may send the runs in any order.
   for await (const { records, isLarge } of pages) {
     yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
   }

@@ -85,7 +85,7 @@ export function versionNumber(text: string): string {
       hint: 'A version number is a whole number. To list the versions of a val, run `vals version ls <val>`.',
     });
   }
-  // A version must stay a string, because a version may be larger than a safe integer.
+  // A version must stay a string, because it may be larger than Number.MAX_SAFE_INTEGER.
   return text.replace(/^0+(?=\d)/, '');
 }
 

@@ -28,7 +28,7 @@ export async function* distinctVersions(api: Api, id: string): AsyncGenerator<st
     for (const record of records) {
       const version = textAt(record, 'version');
       if (version === undefined) continue;
-      // Other characters than digits could change the address of the next request.
+      // Characters other than digits could change the path of the next request.
       if (!/^\d+$/.test(version)) throw notANumber(version);
       versions.add(version);
     }

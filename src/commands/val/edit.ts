@@ -29,11 +29,11 @@ export const command = defineCommand({
     const record = await read();
     const code = codeOf(record);
     context.progress.stop();
-    // beyondGracePeriod is needed, because Ctrl-C in the open editor must not end the command.
+    // Ctrl-C in the editor must not end this command.
     const { bytes, file, discard } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
-    // A newline at the end is no change, because many editors add a newline.
+    // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();

@@ -26,7 +26,7 @@ export const command = defineCommand({
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
       route: routes.deleteVal,
-      // Vals are deleted one at a time, because Ctrl-C must stop the command before the next val is deleted.
+      // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
       concurrency: 1,
       yes,
       dryRun,

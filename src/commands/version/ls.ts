@@ -34,6 +34,5 @@ export const command = defineCommand({
 
 function numberOf({ version }: JsonObject): bigint {
   const text = textOf(version) ?? '';
-  // A version must become a bigint, because a version may be larger than a safe integer.
   return /^\d+$/.test(text) ? BigInt(text) : -1n;
 }

@@ -7,7 +7,7 @@ import { createStyle } from '../style.ts';
 export interface RenderOptions extends Format {
   commandColumns: readonly Column[];
   now: number;
-  /** A cell is redacted before it is cut, because `redact` does not find a part of the token. */
+  /** Redact a text before you cut it, because `redact` does not find a part of the token. */
   redactor: Redactor;
   interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
   givenOptions: ReadonlySet<string>;

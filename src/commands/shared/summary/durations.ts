@@ -5,7 +5,7 @@ export interface Durations {
 
 const mostExactDurations = 2_048;
 const groupRatio = 1.015;
-/** Shorter durations are not grouped, because rounding to milliseconds would raise the error of a group above 1%. */
+/** Shorter durations stay exact. If they were grouped, rounding to milliseconds could make the error larger than 1%. */
 const longestExactMs = 200;
 
 export function createDurations(): Durations {
