@@ -40,12 +40,12 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    // libsql and esbuild contain native code, which cannot be bundled. pg loads pg-native only if it is installed.
+    // libsql and esbuild contain native code, which cannot be bundled. pg works without pg-native.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
   const text = outputFiles.map((file) => file.text).join('');
-  // bin/code-cache.js reads main.js as Latin-1, so main.js must be ASCII. esbuild escapes strings, but no regular
+  // The output must be ASCII, because bin/code-cache.js reads main.js as Latin-1. esbuild escapes strings, but not regular
   // expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -59,7 +59,6 @@ async function prepareTexts({ main, commandPaths }) {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     await write(`dist/prepared/completion-${shell}.txt`, await outputOf(main, ['completion', shell]));
   }
-  // `options` is a help topic and no command.
   const topics = ['options', ...commandPaths()].map((topic) => topic.split(' '));
   for (const topic of [[], ...topics]) {
     const words = ['help', ...topic];

@@ -10,7 +10,7 @@ if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
-/** The program looks beside itself for two other programs, which are in dist. */
+/** launch.ts and serve.ts load other programs from `__dirname`. In the built program, that is the folder dist. */
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
@@ -19,20 +19,22 @@ const runsAsBuilt = {
       : undefined,
 };
 
-/** The same for all projects, so that vitest compiles each file once. A new object each time, because vitest changes it. */
+/**
+ * All projects have the same options, so that vitest compiles each file only once. Each project has its own object,
+ * because vitest changes the object.
+ */
 const compiling = () => ({ define: { VERSION: JSON.stringify(version) }, plugins: [runsAsBuilt] });
 
-/** A process for each file would import the program again, which takes half a second. */
+/** The test files share a process, because a new process needs half a second to import the program. */
 const oneProcess = { isolate: false };
 
-/** Needs its own process, because it replaces a module to record the statements that the program runs. */
+/** This file needs its own process, because it replaces a module for the whole process. */
 const readsPlans = 'test/service/database/plans.test.ts';
 
 const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
-/** Tests of behaviour that is the same on both databases. */
 const onBothDatabases = [
   'test/commands/user.test.ts',
   'test/service/routes/*.test.ts',
@@ -47,11 +49,10 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
-    // Most tests wait more than they compute, so two cores run four at a time.
+    // Most tests wait more than they compute, so two cores can run four test files at the same time.
     maxWorkers: 4,
-    // Keeps compiled files for the next run.
     experimental: { fsModuleCache: true },
-    // Projects run in the order of their names: those that wait most come first, and short files fill the end.
+    // vitest sorts the projects by name. The shortest files are in the last project, so that all workers end together.
     projects: [
       {
         ...compiling(),

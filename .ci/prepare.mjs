@@ -1,6 +1,5 @@
-// npm runs this file after `npm ci` in a checkout.
 try {
-  // If commander is installed, all development dependencies are installed.
+  // One development dependency is enough for the check, because npm installs all of them or none.
   import.meta.resolve('commander');
 } catch {
   console.error(

@@ -1,5 +1,5 @@
-// Loads the program from dist/main.js. Keeps the bytecode that V8 makes of the program in a file, the cache. Without the
-// cache, `vals me` takes 1.47 times as long (Node 20).
+// Loads the program from dist/main.js, and stores the V8 bytecode of the program in a cache file. Without the cache,
+// `vals me` takes 1.47 times as long (Node 20).
 const fs = require('node:fs');
 const { basename, resolve } = require('node:path');
 const { Script } = require('node:vm');
@@ -11,7 +11,8 @@ const headerLength = '/*0123456789abcdef*/'.length;
 const maxCacheFiles = 16;
 
 /**
- * Call `keepBytecode` after most of the program has run, because V8 compiles a function only when the program calls it.
+ * Call `keepBytecode` only if this process uses most of the program, because the bytecode contains only the functions
+ * that were called.
  * @returns {{ program: typeof import('../src/main.ts'), keepBytecode(): void }}
  */
 function loadProgram() {
@@ -45,7 +46,7 @@ function evaluate(script) {
 /** Each set of flags has its own cache, because V8 rejects bytecode that was made under other flags. */
 function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
-  // --local has its own cache, because the embedded service doubles the amount of bytecode.
+  // --local has its own cache, so that other commands do not load the bytecode of the embedded service.
   const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
   const flags = [...process.execArgv, NODE_OPTIONS].join(' ').replace(/\W+/g, '_').slice(0, 100);
   const parts = [process.version, process.arch, isLocal ? 'local' : '', flags];
@@ -59,7 +60,7 @@ function cacheFile() {
 function readCache(file, header) {
   let descriptor;
   try {
-    // O_NONBLOCK: opening a named pipe must not block. Windows has neither O_NOFOLLOW nor O_NONBLOCK.
+    // Without O_NONBLOCK, opening a named pipe would wait for ever. Windows has neither O_NOFOLLOW nor O_NONBLOCK.
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
     descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(descriptor);
@@ -84,14 +85,13 @@ function writeCache(file, header, bytecode) {
     fs.writeFileSync(unfinished, pack(header, bytecode), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
-    // The error is ignored, because without a cache the next start only takes longer.
     fs.rmSync(unfinished, { force: true });
   }
 }
 
 /**
- * Writes the content twice, so that `unpack` finds damage: V8 would crash on damaged bytecode. Comparing two halves is
- * faster than loading node:crypto for a checksum.
+ * Writes the content twice, so that `unpack` detects damaged bytecode, which would crash V8. A checksum would be
+ * slower, because it needs node:crypto.
  * @param {string} header
  * @param {Buffer} bytecode
  */
@@ -118,7 +118,7 @@ function hasRoomFor(file) {
 }
 
 /**
- * V8 runs any bytecode unchecked, so only root and this user may be able to change the cache.
+ * V8 runs bytecode without a check, so nobody except root and this user may be able to change the cache.
  * @param {fs.Stats} stats
  */
 function isSafe({ uid, mode }) {

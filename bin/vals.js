@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Prints a text that the build prepared (the version, a help text, a completion script), or loads and runs the program.
+// Prints the version, a help text or a completion script from a file that the build prepared. For everything else,
+// loads and runs the program.
 
 const { existsSync, fstatSync, readFileSync, statSync, writeSync } = require('node:fs');
 
@@ -33,7 +34,7 @@ function fail(message, hint) {
 }
 
 /**
- * If a write fails, returns false. The program then writes the text again, or reports the error.
+ * Returns false if a write fails, so that the program writes the text again or reports the error.
  * @param {string[]} words
  */
 function printPrepared(words) {
@@ -75,7 +76,7 @@ function preparedName(words) {
 }
 
 /**
- * The words become a part of a file name. A slash or a dot could lead to a file outside the folder of prepared texts.
+ * The word becomes part of a file name. With a slash or a dot, it could name a file in another folder.
  * @param {string} word
  */
 function isPlainWord(word) {
@@ -89,7 +90,7 @@ function commandToExplain(words) {
   return words.at(-1) === '--help' || words.at(-1) === '-h' ? words.slice(0, -1) : undefined;
 }
 
-/** Must give the same answer as src/terminal/output.ts gives without --color and --no-color. */
+/** Must agree with `format.color` in src/terminal/output.ts for a command line without --color and --no-color. */
 function wantsColor() {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR || !isTerminal()) return false;

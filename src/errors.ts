@@ -51,7 +51,7 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
-/** Throw UnavailableError only if the service changed nothing, because scripts repeat a command after exit code 7. */
+/** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';
   readonly exit = 7;

@@ -1,4 +1,4 @@
-/** The package's version, set by the build. */
+/** The build replaces this constant with the version in package.json. */
 declare const VERSION: string;
 
 /** The types of Node do not contain WebAssembly. */
@@ -11,8 +11,8 @@ declare namespace WebAssembly {
   }
 }
 
-// undici has no types for these files. They are imported because the index of undici also loads fetch, mocks and
-// caches, and `vals me` would take 1.3 times as long.
+// undici has no types for these files. vals imports them directly, because undici's index loads many other files, and
+// `vals me` would take 1.3 times as long.
 declare module 'undici/lib/dispatcher/client.js' {
   import { Client } from 'undici';
   export = Client;

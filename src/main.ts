@@ -135,10 +135,10 @@ function otherRuntime(): string | undefined {
   return process.versions.deno === undefined ? undefined : 'Deno';
 }
 
-/** runProcess must not call process.exit(), because unwritten output would be lost. */
+/** This function must not call process.exit(), because output that is not yet written would be lost. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // process.title is replaced, because `ps` would otherwise show a password on the command line.
+  // A new process.title hides the command line, so that `ps` does not show the password.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = listenForSignals(
@@ -151,7 +151,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);
-  // 'beforeExit' must report an error, because Node ends with exit code 0 if a promise never resolves.
+  // Without this listener, Node would end silently with exit code 0 if a promise never resolves.
   const endedEarly = () => reportDefect(new Error('the command waits for something that never happens.'));
   process.once('beforeExit', endedEarly);
   const exit = await main({

@@ -37,7 +37,7 @@ const mostReaders = 4;
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
 
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
-  // GITHUB_ACTIONS is removed, because the calls of an agent must not appear in the summary of a GitHub job.
+  // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const reading = createSlots(mostReaders);
   const changing = createSlots(1);
@@ -80,8 +80,7 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   const root = nearestRootOfAnyUser(cwd);
   if (root !== undefined && foreignPath(settings, root) === undefined) return root;
   const isHome = existingRealPath(homedir()) === cwd;
-  // The result must be undefined in / and in the home folder, because an agent could otherwise use all files of the
-  // user.
+  // In / and in the home folder, the result is undefined, so that an agent cannot use all files of the user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
 

@@ -75,7 +75,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const describe = (error: ValsError): JsonObject => {
     const described = inWords(describeError(error));
-    // The message of a RunFailedError must not be reworded, because the val wrote the message.
+    // The message of a RunFailedError must not be reworded, because it may contain text that the val wrote.
     return error instanceof RunFailedError ? { ...described, message: error.message } : described;
   };
 

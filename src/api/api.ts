@@ -56,7 +56,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null, isLarge } = await request({ ...call, query });
     const next = nextQueryOf(body, call);
-    // Servers log the addresses of requests, so a link that contains the token would reveal the token.
+    // A link with the token must not be followed, because servers write the addresses of requests to their logs.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
     return { page: { records: listOf(body, call), isLarge }, next };
   };

@@ -50,7 +50,7 @@ function arrayIn(body: JsonValue): JsonValue[] | undefined {
   return arrays.size === 1 ? [...arrays.values()][0] : undefined;
 }
 
-/** No server takes a longer address. A link with millions of parameters would keep vals busy for minutes. */
+/** Servers reject longer addresses, and a link with millions of parameters would keep vals busy for minutes. */
 const longestLink = 8_192;
 
 export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams | null | undefined {
@@ -89,7 +89,7 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
 function findMessage(body: unknown): string | undefined {
   if (typeof body === 'string') {
     if (!/^\s*<(!doctype|html)/i.test(body)) return body;
-    // Only the beginning is searched, because the pattern would take minutes for a page with a million `<title`.
+    // Searches only the beginning, because the search would take minutes on a page with a million `<title`.
     const title = /<title[^>]*>([^<]*)/i.exec(body.slice(0, 10_000))?.[1]?.trim();
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
@@ -136,7 +136,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-/** For ids, names, versions and times. Longer ones could fill the memory, or make vals.json too large to be read. */
+/** Checks an id, name, version or time. A longer text could fill the memory, or make vals.json too large to read. */
 export const isTooLong = (text: string): boolean => text.length > 1_000;
 
 const noCodeHint = 'If the val has code, ask its owner to let you read the code.';

@@ -33,7 +33,7 @@ export const looksLikeId = (word: string): boolean =>
 
 const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 
-/** Refuses `..`, because `..` would change the path of the URL. */
+/** An id such as `..` would change the path of the URL. */
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..' || hasLoneSurrogate(id)) {
     throw new UsageError(`"${id}" is not the id of a val.`, {

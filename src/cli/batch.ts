@@ -53,7 +53,7 @@ export async function runBatch<Item>(
     try {
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (caught) {
-      // A defect must not be thrown, because the outcomes of the other items would then not be shown.
+      // Even a defect of vals counts as a failure of this item, so that the outcomes of the other items are shown.
       const error = asValsError(caught);
       if (error === signal.reason) return;
       const isDefect = error !== caught;

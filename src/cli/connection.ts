@@ -38,7 +38,6 @@ export async function openConnection(options: ConnectionOptions): Promise<Connec
   try {
     return connectTo(service, options);
   } catch (error) {
-    // service.close must run, because the embedded service would otherwise keep running after an error.
     await service.close?.();
     throw error;
   }
@@ -70,7 +69,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
     api: createApi(
-      // With another token, `seen` must not be used, because `seen` belongs to the token in the settings.
+      // `seen` belongs to the token in the settings, so answers to requests with another token are not noted.
       { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
       { notes: options.notes, token, clock, signal },
     ),
@@ -99,7 +98,7 @@ function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undef
   if (proxy === undefined || isLoopback(hostname) || bypassesProxy(none?.value ?? '', origin)) {
     return undefined;
   }
-  return { url: parseProxy(proxy), source: proxy.source };
+  return { url: parseProxy(proxy), variable: proxy.source };
 }
 
 function parseProxy({ value, source }: Setting<string>): URL {

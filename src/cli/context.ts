@@ -38,7 +38,7 @@ export interface Context {
   stdout: NodeJS.WriteStream;
   signal: AbortSignal;
   wordFor(id: string): string | undefined;
-  /** Undefined if the command line did not name the val, but gave its id. */
+  /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
   rememberWord(word: string, val: { id: string; name?: string }): void;
   rememberVal(id: string, record: JsonObject): void;

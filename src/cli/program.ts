@@ -26,7 +26,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // `given` collects all options, because commander keeps only the last option of `--error --no-error`.
+  // `given` contains every option on the command line, because commander keeps only the last of `--error --no-error`.
   const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
@@ -47,7 +47,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     current = command;
     if (entries.has(command)) await define(command);
     else addOptions(command, globalOptions, true);
-    // The values of global options must be copied, because the user may write a global option before the command.
+    // Copies the global options that stand before the command, such as --json in `vals --json ls`.
     for (const key of Object.keys(globalOptions)) {
       const source = parent.getOptionValueSource(key);
       if (source !== undefined) command.setOptionValueWithSource(key, parent.getOptionValue(key), source);
@@ -146,7 +146,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** commander must not check the values of options, because --help must work even with an invalid value. */
+/** commander must not check the values of options, so that --help works even with an invalid value. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

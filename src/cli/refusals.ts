@@ -7,7 +7,7 @@ import { type CommandTree, commandNamed } from './command-tree.ts';
 import { globalOptions, helpOption } from './global-options.ts';
 import type { Program } from './program.ts';
 
-/** The messages of commander must not be printed, because commander repeats values of options, which may be secrets. */
+/** Replaces the messages of commander, because they repeat the values of options, which may be secrets. */
 export function refusalOf(
   error: CommanderError,
   words: readonly string[],

@@ -11,7 +11,7 @@ export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Cli
   if (!space) return request;
   const me = routes.me();
   const noSpace = (): NoSpaceError =>
-    // The error must have no HTTP status, because commands take status 404 as the sign of an absent val.
+    // The error must have no HTTP status, because commands take status 404 to mean that the val does not exist.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of that space.`,
       {

@@ -29,7 +29,7 @@ export interface NamedVal {
 
 const shortestIdPrefix = 6;
 
-/** The name is undefined if the word is the beginning of an id. */
+/** The name is undefined if the user gave an id or the beginning of an id. */
 type FoundVal = Pick<NamedVal, 'id'> & Partial<NamedVal>;
 
 export function createFinder(options: FindOptions): (word: string) => Promise<FoundVal> {
@@ -52,8 +52,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`);
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A name has precedence over the start of an id, so a word that may be a name is first compared with the names in
-    // the service's list. Any other word can be found in memory without a request.
+    // A name has precedence over the beginning of an id. So a word that may be a name is first searched in the list.
     const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {
@@ -74,10 +73,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     throw unknownName(word, names, mine !== undefined);
   };
 
-  /**
-   * The service is asked for the current names, because a remembered name may be outdated and a write could
-   * then change another val.
-   */
+  /** Asks the service for the current names, because a write by an outdated name could change another val. */
   async function currentVals(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
@@ -93,7 +89,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
   }
 }
 
-/** A stranger's vals.json may have the id of any val beside a harmless name, so the name and the owner are checked. */
+/**
+ * Checks the name and the owner of a val in vals.json. If somebody else wrote vals.json, it may contain a harmless name
+ * with the id of another val.
+ */
 export function createConfirm({
   settings,
   seen,

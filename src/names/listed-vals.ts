@@ -55,7 +55,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   return {
     async withId(id) {
       if (!isForAll && valCount < fewestForList) return undefined;
-      // An error of the list is ignored, because the caller can read the val by its id.
+      // Ignores an error of the list, because the caller can still read the val by its id.
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },

@@ -66,7 +66,7 @@ export async function listForLookup(
   })();
 }
 
-/** A long text would fill the memory, because the caller keeps these texts of every val. */
+/** Skips records with very long texts, because the callers keep these texts of all vals in memory. */
 function isKept(record: JsonObject): boolean {
   const texts = [textAt(record, 'id'), textAt(record, 'name'), changedAtOf(record), ownerOf(record)?.id];
   return ![...texts, stringifyJson(record.version ?? null)].some((text = '') => isTooLong(text));

@@ -36,7 +36,7 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
     const json = JSON.stringify(known);
     if (lines.get(key) === json) return;
     isChanged = true;
-    // `delete` and `set` move the line to the end, because the first lines are dropped when the file is full.
+    // `delete` before `set` moves the line to the end. When the file is full, the first lines are dropped.
     lines.delete(key);
     lines.set(key, json);
   }

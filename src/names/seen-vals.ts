@@ -70,7 +70,7 @@ export function createSeenVals(
       try {
         (await open()).write();
       } catch {
-        // A failed write is ignored, because the file is only a cache.
+        // The file is only a cache, so a failed write does no harm.
       }
     },
   };

@@ -1,4 +1,3 @@
-// Keeps the connections to the service. Each connection serves one request at a time.
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
@@ -14,7 +13,10 @@ export interface SocketError extends NodeJS.ErrnoException {
 
 interface Connection {
   client: Client;
-  /** True until a request connects. If a service ends each connection immediately, undici would connect again for ever. */
+  /**
+   * A request may connect only once. Otherwise undici would reconnect for ever to a service that closes each connection
+   * immediately.
+   */
   mayConnect: boolean;
 }
 
@@ -34,7 +36,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
     const connection: Connection = {
       mayConnect: true,
       client: new Client(origin, {
-        // Without this number, undici would obey Node's option --max-http-header-size, and a small number would break answers.
+        // Without this limit, a low --max-http-header-size in NODE_OPTIONS would make undici reject normal answers.
         maxHeaderSize: 16_384,
         connect(target, callback) {
           if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
@@ -76,7 +78,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
 
 function adaptErrorsOf(socket: Socket): void {
   socket.on('error', (error: SocketError) => {
-    // undici takes ECONNRESET for the regular end of a body without a length, so the code is changed.
+    // With the code ECONNRESET, undici would accept an incomplete body without a Content-Length as complete.
     if (error.code === 'ECONNRESET') error.code = 'ECONNABORTED';
     error.receivedNothing = socket.bytesRead === 0;
   });

@@ -1,4 +1,3 @@
-// The result of one attempt to send a request.
 import type { JsonValue } from '../../lib/json.ts';
 
 export interface Answer {
@@ -11,13 +10,12 @@ export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: string }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: string }
-  /** After `lost`, `tls_broken` and `timed_out`, the service may have received the request. */
   | { kind: 'lost' | 'tls_broken'; hint?: string }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
-  /** The answer is a redirect, compressed or too large. A retry would bring the same answer. */
+  /** The answer is a redirect, compressed, too large or nested too deeply. A retry would bring the same answer. */
   | { kind: 'unusable'; status: number }
 );
 

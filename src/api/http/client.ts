@@ -40,9 +40,9 @@ export interface Client {
 export interface ClientOptions extends TransportOptions {
   token: string | undefined;
   userAgent: string;
-  /** The time for one call, with all attempts and the pauses between attempts. */
+  /** The time limit of one call, with all attempts and the pauses between attempts. */
   deadlineMs: number;
-  /** Aborted with an InterruptedError when the user interrupts. */
+  /** The reason of the abort must be an InterruptedError. */
   signal: AbortSignal;
   concurrency: number | 'auto';
   trace: (line: string) => void;
@@ -75,7 +75,7 @@ export function createClient(options: ClientOptions): Client {
     for (let attempt = 1; ; attempt++) {
       const isRetry = attempt > 1;
       const leaveGate = await gate.enter(isRetry);
-      // The deadline starts here, so that the first wait at the gate does not count.
+      // The deadline starts after the first wait at the gate, so that this wait does not count.
       deadline ??= clock.now() + deadlineMs;
       const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
@@ -151,7 +151,7 @@ export function createClient(options: ClientOptions): Client {
     request,
     hasWritten: () => hasWritten,
     async close() {
-      // Ends the requests that no command waits for any more, such as pages that were requested ahead.
+      // Ends the requests that the command no longer needs, such as requests for the next pages of a list.
       closing.abort(new InterruptedError(0));
       await transport.close();
     },

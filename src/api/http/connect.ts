@@ -1,4 +1,3 @@
-// Opens a TCP or TLS connection to the service or to a proxy.
 import type { Socket } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import type { buildConnector } from 'undici';
@@ -12,7 +11,10 @@ export type CancelConnect = (reason: Error) => void;
 export function createDirectConnect(): Connect {
   const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
   let tlsConnector: buildConnector.connector | undefined;
-  /** undici and V8 have only weak references to these objects, so without `kept` they would be made again. */
+  /**
+   * undici and V8 have only weak references to these objects. Without `kept`, the garbage collector would delete the
+   * objects, and each connection would need new ones.
+   */
   const kept: { parser?: WebAssembly.Module; sessions: Map<string, Buffer> } = { sessions: new Map() };
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
@@ -40,8 +42,8 @@ export function createDirectConnect(): Connect {
       if (error) return callback(error, null);
       socket = open(getTlsConnector(), { ...target, httpSocket }, callback);
     });
-    // Creates the secure context while the service answers the TCP connection. Creating it blocks Node, so Node first gets
-    // 2 ms to look up the host name and to begin the TCP connection.
+    // Creates the secure context while the TCP connection opens. The timer waits 2 ms, because the creation blocks Node
+    // and the connection must begin first.
     const contextTimer = setTimeout(getTlsConnector, 2);
     return (reason) => socket.destroy(reason);
   };

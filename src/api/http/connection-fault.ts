@@ -1,7 +1,7 @@
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs, type SocketError } from './agent.ts';
 import type { Fault } from './attempt.ts';
-import { GivenUp, type NoReply } from './exchange.ts';
+import { type NoReply, TimeoutOrInterrupt } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
 import { explainTlsError, isCertificateWanted } from './tls-problem.ts';
 
@@ -15,7 +15,7 @@ export function connectionFault(
 }
 
 function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | undefined): Fault {
-  if (error instanceof GivenUp) return { kind: 'not_connected', reason: error.message };
+  if (error instanceof TimeoutOrInterrupt) return { kind: 'not_connected', reason: error.message };
   const tlsProblem = tlsProblemOf(error, origin);
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
   const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
@@ -23,10 +23,10 @@ function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | 
 }
 
 function faultAfterSending(error: Error, origin: string): Fault {
-  if (error instanceof GivenUp) return { kind: 'timed_out', reason: error.message };
+  if (error instanceof TimeoutOrInterrupt) return { kind: 'timed_out', reason: error.message };
   const tlsProblem = tlsProblemOf(error, origin);
-  // With TLS 1.3, a service may ask for a client certificate after the request was sent. Without a certificate, the
-  // service ignores the request, so nothing was changed.
+  // With TLS 1.3, a service may reject a missing client certificate only after the request was sent. The service then
+  // ignores the request, so nothing was changed.
   if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
   if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
   if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };
@@ -70,7 +70,7 @@ export function faultOfTlsPort(status: number, body: unknown, origin: string): F
 function proxyFault({ status, cause, message }: ProxyError, proxy: ProxyAddress): Fault {
   if (status !== undefined) return proxyStatusFault(status, proxy);
   const name = nameOf(proxy);
-  const addressHint = `Check the proxy address in ${proxy.source}. To see the address without the password, run \`vals config\`.`;
+  const addressHint = `Check the proxy address in ${proxy.variable}. To see the address without the password, run \`vals config\`.`;
   if (!(cause instanceof Error))
     return { kind: 'not_connected', reason: `${name} ${message}`, hint: addressHint };
   const tlsProblem = explainTlsError(cause, { name, addressHint });
@@ -81,14 +81,14 @@ function proxyFault({ status, cause, message }: ProxyError, proxy: ProxyAddress)
 const nameOf = ({ url }: ProxyAddress): string => `the proxy ${url.host}`;
 
 function proxyStatusFault(status: number, proxy: ProxyAddress): Fault {
-  const { url, source } = proxy;
+  const { url, variable } = proxy;
   const name = nameOf(proxy);
   if (status === 407) {
     const given = url.username !== '' || url.password !== '';
     return {
       kind: 'rejected',
       reason: `${name} ${given ? 'rejected the user name and password' : 'requires a user name and password'}`,
-      hint: `Set ${source} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
+      hint: `Set ${variable} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }
   const isTemporary = status === 408 || status === 429 || status >= 500;

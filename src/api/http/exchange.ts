@@ -1,4 +1,3 @@
-// Sends one request and reads the bytes of the reply, within a time limit.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
@@ -28,10 +27,9 @@ export interface NoReply {
   mayHaveReachedService: boolean;
 }
 
-/** The time limit passed, or the user interrupted. */
-export class GivenUp extends Error {}
+export class TimeoutOrInterrupt extends Error {}
 
-/** A Set would often keep finished requests in memory until the next full garbage collection. */
+/** This is an array, because a Set may keep deleted entries in memory until the next full garbage collection. */
 export type Interrupts = (() => void)[];
 
 interface ExchangeOptions {
@@ -40,7 +38,7 @@ interface ExchangeOptions {
   interrupts: Interrupts;
 }
 
-/** Uses undici's `dispatch`, because `request` makes a stream for each reply, which is slow. */
+/** Calls undici's `dispatch`, because undici's `request` is slower: it creates a stream for each reply. */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
@@ -52,14 +50,13 @@ export function exchange(
     let head: Head | undefined;
     const received = createByteCollector();
     let bytesLeft = 0;
-    /** Undefined until undici begins to send the request. */
     let controller: Dispatcher.DispatchController | undefined;
     let isFinished = false;
     const seconds = Math.round(limitMs / 100) / 10;
     const cancelLimit = clock.after(limitMs, () =>
-      giveUp(new GivenUp(`there was no answer within ${seconds} s`)),
+      giveUp(new TimeoutOrInterrupt(`there was no answer within ${seconds} s`)),
     );
-    const interrupt = () => giveUp(new GivenUp('interrupted'));
+    const interrupt = () => giveUp(new TimeoutOrInterrupt('interrupted'));
     interrupts.push(interrupt);
 
     dispatcher.dispatch(
@@ -67,7 +64,7 @@ export function exchange(
       {
         onRequestStart(started) {
           controller = started;
-          if (isFinished) started.abort(new GivenUp());
+          if (isFinished) started.abort(new TimeoutOrInterrupt());
         },
         onResponseStart(_controller, status, headers) {
           const isInterim = status < 200;
@@ -109,7 +106,7 @@ export function exchange(
   });
 }
 
-/** Copies each chunk, because a list of chunks of one byte would need about a hundred times the size of the reply. */
+/** Copies all chunks into one buffer. A list of one-byte chunks would need about a hundred times as much memory. */
 function createByteCollector() {
   let buffer = Buffer.alloc(0);
   let length = 0;

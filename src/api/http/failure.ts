@@ -1,4 +1,3 @@
-// Turns the fault of the last attempt into the error that the user reads.
 import {
   AuthError,
   BadResponseError,
@@ -71,7 +70,6 @@ const changeMade = (call: Call): string =>
 const checkChange = ({ ifUnknown }: Call): string =>
   ifUnknown ?? 'Before you send the change again, check whether the service made the change.';
 
-/** Exit code 7 promises that nothing was changed. If that is not certain, the exit code is 8. */
 function unavailable(failed: FailedCall, message: string, usualHint = 'Run the command again.'): ValsError {
   const { call, fault, maybeApplied } = failed;
   const faultHint = 'hint' in fault ? fault.hint : undefined;
@@ -93,7 +91,7 @@ const longestBody = 2_000;
 function factsOf({ call: { method, path }, fault, redact }: FailedCall): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? fault.body : undefined;
-  // `redact` comes first, because it would not recognize a token that was cut in half.
+  // `redact` must run before `slice`, because it would not recognize a token that `slice` has cut in half.
   const shownBody = typeof body === 'string' ? redact(body).slice(0, longestBody) : body;
   return { method, path, status, body: shownBody };
 }

@@ -32,18 +32,18 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   }
 
   function startRequest(): Leave {
-    const othersUnderWay = underWay;
+    const othersAtStart = underWay;
     underWay += 1;
     return (result) => {
       underWay -= 1;
       if (concurrency === 'auto') {
-        pace = nextPace(pace, { kind: result, at: clock.now(), othersUnderWay });
+        pace = nextPace(pace, { kind: result, at: clock.now(), othersAtStart });
       }
       admitWaiting();
     };
   }
 
-  // After an abort, the transport sends nothing and returns a fault. So all waiting requests are admitted, and fail.
+  // After an abort, all waiting requests are admitted, so that they end. The transport does not send them.
   signal.addEventListener('abort', () => {
     pausedUntil = 0;
     cancelPause();

@@ -1,16 +1,16 @@
-// Finds how many requests at a time a service answers fastest. This number is the limit.
+// Finds the best limit: the number of simultaneous requests at which a service sends the most answers per second.
 //
-// A search measures the rate of answers at one limit, then at a higher or lower limit, each for one round of answers. If
-// the rate is better, the search goes on in the same direction. If not, it tries a smaller step from the best limit in the
-// other direction. When the steps become too small to measure, the search ends. A new search begins when the answers become
-// slow, or after many answers.
+// A search tries one limit after another, and measures the rate of answers at each limit. After a better rate, the
+// search goes on in the same direction. After a worse rate, the search returns to the best limit and tries a smaller
+// step in the other direction. The search ends when the steps are too small. A new search begins when the answers
+// become slow, or after many answers.
 
 export interface Pace {
   readonly limit: number;
   readonly trying: Direction | 'nothing';
   readonly best: Measured | undefined;
   readonly stepFactor: number;
-  /** The requests for these answers were sent before the limit changed, so the answers are not measured. */
+  /** This many answers are not measured, because their requests were sent before the limit changed. */
   readonly answersToSkip: number;
   readonly answersInRound: number;
   readonly roundBeganAt: number;
@@ -27,11 +27,10 @@ interface Measured {
 }
 
 export interface PaceEvent {
-  /** `refused` means a 429, a 503 or a lost connection. */
+  /** `refused` means status 429, status 503 or a lost connection. */
   readonly kind: 'answered' | 'refused';
   readonly at: number;
-  /** How many other requests were under way when this request was sent. */
-  readonly othersUnderWay: number;
+  readonly othersAtStart: number;
 }
 
 export const mostRequests = 32;
@@ -51,7 +50,7 @@ export const startPace: Pace = {
 
 export function nextPace(pace: Pace, event: PaceEvent): Pace {
   const { limit, answersToSkip, roundBeganAt } = pace;
-  if (event.kind === 'refused') return afterRefusal(pace, event.othersUnderWay);
+  if (event.kind === 'refused') return afterRefusal(pace, event.othersAtStart);
   if (answersToSkip > 0) return { ...pace, answersToSkip: answersToSkip - 1, roundBeganAt: event.at };
   const answersInRound = pace.answersInRound + 1;
   if (answersInRound < roundLength(pace)) return { ...pace, answersInRound };
@@ -62,8 +61,8 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
 const roundLength = ({ limit, trying }: Pace): number =>
   Math.max(6, trying === 'nothing' ? 4 * limit : limit);
 
-const afterRefusal = (pace: Pace, othersUnderWay: number): Pace => ({
-  ...withLimit(pace, Math.max(1, Math.min(pace.limit, othersUnderWay))),
+const afterRefusal = (pace: Pace, othersAtStart: number): Pace => ({
+  ...withLimit(pace, Math.max(1, Math.min(pace.limit, othersAtStart))),
   trying: 'nothing',
   best: undefined,
   hasRefused: true,

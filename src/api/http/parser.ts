@@ -1,24 +1,25 @@
-// Prepares undici's HTTP parser, which is a WebAssembly module.
 import { UsageError } from '../../errors.ts';
 
-// An ES import would copy the bytes one by one, which takes 100 ms. `require` does not.
+// Uses `require`, because an ES import would copy the bytes one by one, which takes 100 ms.
 import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
 /**
- * Compiles the parser without V8's background optimisation. Node waits for that optimisation before it exits, which would
- * make `vals me` 4.6 times as slow. The caller must keep the module: then V8 reuses it when undici compiles the same bytes.
+ * Compiles undici's HTTP parser without V8's background optimisation. Node would wait for the optimisation before it
+ * exits, and `vals me` would take 4.6 times as long.
+ *
+ * Later, undici compiles the same bytes. V8 then reuses this module, if the caller has kept it.
  */
 export function compileParser(): WebAssembly.Module {
   const { setFlagsFromString } = process.getBuiltinModule('node:v8');
   const optimisations = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
   for (const flag of optimisations) setFlagsFromString(`--no-${flag}`);
   const parser = new WebAssembly.Module(bytes);
-  // V8 rejects cached bytecode if its flags have changed, so the flags are reset.
+  // The flags must be as before, because V8 rejects the bytecode in the cache file if the flags have changed.
   for (const flag of optimisations) setFlagsFromString(`--${flag}`);
   return parser;
 }
 
-/** Without this check, undici would fail after it has connected, and the failure would look like a fault of the service. */
+/** Without this check, undici would fail after it has connected, and the service would seem to be the cause. */
 export function requireWebAssembly(): void {
   if (!('WebAssembly' in globalThis)) {
     throw new UsageError('Cannot send requests, because this Node runs without WebAssembly.', {

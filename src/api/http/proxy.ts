@@ -1,11 +1,9 @@
-// Connects to the service through a tunnel that a proxy opens.
 import type { Socket } from 'node:net';
 import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
   url: URL;
-  /** The environment variable with this address, such as `https_proxy`. */
-  source: string;
+  variable: string;
 }
 
 export class ProxyError extends Error {

@@ -5,7 +5,6 @@ export const maxAttempts = 4;
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const repeatableMethods = new Set([...readMethods, 'PUT', 'DELETE']);
 const temporaryStatuses = new Set([408, 429, 500, 502, 503, 504]);
-/** A service sends these statuses before it handles the request, so it changed nothing. */
 const notHandledStatuses = new Set([429, 503]);
 
 export const isRead = (method: string): boolean => readMethods.has(method);

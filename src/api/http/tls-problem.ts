@@ -4,7 +4,7 @@ interface Explanation {
 }
 
 interface ServiceOrProxy {
-  /** Such as "the proxy localhost:8080". */
+  /** For example "the proxy localhost:8080". */
   name: string;
   addressHint: string;
 }
@@ -75,7 +75,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first match counts. Many patterns omit the start of the code, because it depends on the OpenSSL version. */
+/** The first match counts. Many patterns match only the end of a code, because OpenSSL versions differ in the start. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],

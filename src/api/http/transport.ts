@@ -1,4 +1,3 @@
-// Makes one attempt: sends the request once and returns an answer or a fault.
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
@@ -35,7 +34,7 @@ export interface Transport {
 export function createTransport({ baseUrl, proxy, clock, signal }: TransportOptions): Transport {
   const { origin } = baseUrl;
   const agent = createAgent(origin, proxy, clock);
-  // The signal gets only one listener, because a listener for each request would keep old answers in memory.
+  // The signal has one listener for all requests, because one listener per request would keep old answers in memory.
   const interrupts: Interrupts = [];
   signal.addEventListener('abort', () => {
     for (const interrupt of [...interrupts]) interrupt();
@@ -48,8 +47,8 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
       try {
         const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
         if ('error' in reply) return connectionFault(reply, origin, proxy);
-        // If the service closed the connection after its answer, undici notices that in the next turn of the event loop.
-        // Without this wait, the next request could use the closed connection.
+        // The service may have closed the connection after its answer. undici notices this in the next turn of the event
+        // loop. Without the wait, the next request could use the closed connection.
         await new Promise(setImmediate);
         const read = () => readReply(request, reply, clock, proxy);
         const hasLargeBody = reply.body instanceof Buffer && isLarge(reply.body.length);

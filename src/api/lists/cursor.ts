@@ -114,7 +114,7 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     }
     if (next === null || (next === undefined && paging === undefined)) return undefined;
     const query = queryAfter(records, next);
-    // Only links are checked for a circle, because the cursor may step back to an earlier offset.
+    // A repeated link means a circle. A repeated offset does not, because `stepBack` returns to earlier offsets.
     const isLink = paging === undefined || !query.has('offset');
     if (query.toString() === currentQuery.toString() || (isLink && links.isRepeated(query)))
       return circular();
@@ -136,7 +136,10 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
     return atOffset(offset);
   }
 
-  /** If `overlaps` is true, `offset` must go back by one, because otherwise records would be skipped after a deletion. */
+  /**
+   * If `overlaps` is true, the next page repeats the last record of this page. If the next page has no known record, a
+   * deletion has moved records to an earlier page, and `stepBack` returns to that page.
+   */
   function queryAfter(records: readonly JsonObject[], link: URLSearchParams | undefined): URLSearchParams {
     previous = records;
     offset += records.length;

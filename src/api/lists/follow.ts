@@ -68,12 +68,10 @@ interface NewestEntries {
 
 type IsEnough = (added: readonly Entry[], total: number) => boolean;
 
-/** New records are found by their ids, because a service may add a record with an earlier time. */
+/** Recognizes new records by their ids and not by their times, because a new record may have an earlier time. */
 function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { notes: FollowNotes }) {
   const known = new RecentKeys();
-  /**
-   * `known` forgets old keys, so without `headKeys` an old record at the start of the list would count as new.
-   */
+  /** `known` forgets old keys. Without `headKeys`, an old record at the start of the list would then count as new. */
   let headKeys = new Set<string>();
   let count = 0;
   let knowsAll = true;

@@ -25,14 +25,14 @@ export async function completionAnswer(
   if (candidates.length === 0) return found.offersFiles ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
-    // For zsh, a colon must be escaped, because zsh takes the text after a colon as the description.
+    // Escapes each colon for zsh, because zsh takes the text after a colon as the description.
     const escaped = shell === 'zsh' ? word.replaceAll(':', '\\:') : word;
     return `${before}${escaped}\t${description}\n`;
   };
   return candidates.map(line).join('');
 }
 
-/** A candidate for Bash must omit the text up to the last `=` or `:`, because Bash would otherwise repeat the text. */
+/** Bash replaces only the text after the last `=` or `:`, so a candidate for Bash must not contain the text before. */
 function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));
@@ -54,7 +54,7 @@ function wordsFrom(shell: string | undefined, typed: readonly string[]): readonl
   return [...typed.slice(0, -1), (typed.at(-1) ?? '').replace(wordMark, '')];
 }
 
-/** The words must be joined, because Bash splits `--option=word` into three words. */
+/** Bash splits `--option=word` into three words. This function joins them again. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
   let isAfterBreak = false;

@@ -4,7 +4,7 @@ export const filesLine = ':files';
 
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 
-/** PowerShell's script must put wordMark before the unfinished word, because PowerShell drops an empty word. */
+/** The PowerShell script puts this mark before the unfinished word, because PowerShell drops an empty word. */
 export const wordMark = '+';
 
 type Shell = (typeof shells)[number];
@@ -13,7 +13,7 @@ export const isShell = (word: string): word is Shell => shells.some((shell) => s
 
 export const completionScripts: Record<Shell, string> = {
   bash: `\
-# Completion of vals for bash, from 3.2 on; load it with: eval "$(vals completion bash)"
+# Completion of vals for bash 3.2 and later. To load it, run: eval "$(vals completion bash)"
 _vals() {
   local words name
   words=("\${COMP_WORDS[@]:1:COMP_CWORD}")
@@ -21,7 +21,7 @@ _vals() {
   COMPREPLY=($(vals ${completionRequest} bash "\${words[@]}" 2>/dev/null))
   [ "\${COMPREPLY[0]-}" = ${filesLine} ] || return 0
   COMPREPLY=()
-  # Readline completes files best; bash 3 cannot be told to here.
+  # From bash 4 on, compopt lets bash complete the file names. Bash 3 has no compopt.
   compopt -o default 2>/dev/null && return
   while read -r name; do COMPREPLY+=("$name"); done < <(compgen -f -- "\${COMP_WORDS[COMP_CWORD]}")
 }
@@ -29,7 +29,7 @@ if type compopt >/dev/null 2>&1; then complete -F _vals vals; else complete -o f
 `,
   zsh: `\
 #compdef vals
-# Completion of vals for zsh; load it with: eval "$(vals completion zsh)"
+# Completion of vals for zsh. To load it, run: eval "$(vals completion zsh)"
 _vals() {
   local -a lines
   lines=("\${(@f)$(vals ${completionRequest} zsh "\${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)}")
@@ -49,7 +49,7 @@ else
 fi
 `,
   fish: `\
-# Completion of vals for fish; load it with: vals completion fish | source
+# Completion of vals for fish. To load it, run: vals completion fish | source
 function __vals_complete
     set -l words (commandline -opc)
     set -e words[1]
@@ -66,13 +66,13 @@ complete -c vals -e
 complete -c vals -f -a '(__vals_complete)'
 `,
   powershell: `\
-# Completion of vals for PowerShell, from 5.1 on; load it with: vals completion powershell | Out-String | Invoke-Expression
+# Completion of vals for PowerShell 5.1 and later. To load it, run: vals completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName vals -ScriptBlock {
   param($current, $command, $cursor)
   $before = @($command.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor })
   $words = @($before | ForEach-Object { if ($null -eq $_.Value) { $_.Extent.Text } else { "$($_.Value)" } })
   $lines = @(& vals ${completionRequest} powershell @words "${wordMark}$current" 2>$null)
-  # Where nothing is returned, PowerShell completes files.
+  # If this block returns nothing, PowerShell completes file names.
   if ($lines.Count -eq 0 -or $lines[0] -eq '${filesLine}') { return }
   foreach ($line in $lines) {
     $word, $description = $line -split "\`t", 2

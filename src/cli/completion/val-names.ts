@@ -4,12 +4,12 @@ import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** A name that is not harmless must not be completed, because a shell could interpret characters such as $. */
-const harmless = /^[\w.][\w./-]*$/;
+/** Other names are not completed, because a shell could interpret characters such as $. */
+const safeInShell = /^[\w.][\w./-]*$/;
 
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
   const matching = (words: readonly string[]) =>
-    words.filter((word) => word.startsWith(unfinished) && harmless.test(word));
+    words.filter((word) => word.startsWith(unfinished) && safeInShell.test(word));
   const vals = workspaceVals(settings);
   const names = new Set([...vals.map(({ name }) => name), ...(await seenNames(settings))]);
   const fitting = matching([...names]);

@@ -45,7 +45,7 @@ describe('an answer that arrives before its request is not used', () => {
     } else {
       const secure = road.includes('secure');
       const { port } = await tunnellingProxy(service, secure);
-      proxy = { url: new URL(`${secure ? 'https' : 'http'}://127.0.0.1:${port}`), source: 'HTTPS_PROXY' };
+      proxy = { url: new URL(`${secure ? 'https' : 'http'}://127.0.0.1:${port}`), variable: 'HTTPS_PROXY' };
     }
     service.on(protocol === 'https:' ? 'secureConnection' : 'connection', () => {
       connections += 1;

@@ -69,7 +69,7 @@ function play(
       if (now > 1_000) course.refusedLater += 1;
       seen(refusalMs, () => {
         underWay -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'refused', at: now, othersUnderWay: others });
+        if (fixed === undefined) pace = nextPace(pace, { kind: 'refused', at: now, othersAtStart: others });
         if (attempt === attempts) course.failed += 1;
         else {
           const wait = Math.max(retryAfterMs, random() * Math.min(8_000, 500 * 2 ** (attempt - 1)));
@@ -85,7 +85,7 @@ function play(
       });
       seen(ms, () => {
         underWay -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'answered', at: now, othersUnderWay: others });
+        if (fixed === undefined) pace = nextPace(pace, { kind: 'answered', at: now, othersAtStart: others });
       });
     }
   };
