@@ -98,7 +98,7 @@ async function outputOf(main, argv, terminal = {}) {
 }
 
 /**
- * Renames a finished file, so that a running program never reads half a file.
+ * Writes to another file first, so that a running program never reads half a file.
  * @param {string} path
  * @param {string} text
  */

@@ -1,7 +1,6 @@
 /** The build replaces this constant with the version in package.json. */
 declare const VERSION: string;
 
-/** The types of Node do not contain WebAssembly. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array<ArrayBuffer>);

@@ -75,7 +75,7 @@ const notTls = /WRONG_VERSION_NUMBER$|PACKET_LENGTH_TOO_LONG$|ERR_SSL_HTTP_REQUE
 
 const certificateWanted = /ALERT_CERTIFICATE_REQUIRED$/;
 
-/** The first match counts. Many patterns match only the end of a code, because OpenSSL versions differ in the start. */
+/** The first match counts. Many patterns match only the end of a code, as the start depends on the OpenSSL version. */
 const explanations: [code: RegExp, explain: Explain][] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, otherHost],
   [/^CERT_HAS_EXPIRED$|ALERT_CERTIFICATE_EXPIRED$/, expired],
