@@ -156,7 +156,7 @@ const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   });
 
 const otherOwner = ({ id, name }: NamedVal, owner = 'another owner'): ConflictError =>
-  new ConflictError(`The val "${name}" of vals.json belongs to ${owner}. Nothing was done.`, {
+  new ConflictError(`The val "${name}" in vals.json belongs to ${owner}. Nothing was done.`, {
     hint: `To use the val of ${owner}, give its id: ${id}.`,
   });
 

@@ -206,7 +206,7 @@ describe('the name of a val in vals.json, whose id belongs to a val of another o
       exit: 5,
       stdout: '',
       stderr:
-        'error: The val "quote" of vals.json belongs to mallory. Nothing was done.\n' +
+        'error: The val "quote" in vals.json belongs to mallory. Nothing was done.\n' +
         `hint: To use the val of mallory, give its id: ${id}.\n`,
     });
   });

@@ -129,8 +129,8 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
 }
 
 const passHostOn =
-  'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header, in nginx ' +
-  'with `proxy_set_header Host $http_host;`.';
+  'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header. ' +
+  'For nginx, the setting is `proxy_set_header Host $http_host;`.';
 const useOtherToken = 'Use a token that has the permission. To see whose token you use, run `vals me`.';
 const checkId = 'Check the id. The service has nothing with this id, or does not show it to you.';
 const readAgain =

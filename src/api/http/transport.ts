@@ -70,8 +70,9 @@ function readReply(
   const { status, body } = reply;
   const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
   if (body === 'redirect') {
-    const location = headerOf(reply, 'location') ?? 'nowhere';
-    return unusable(`sent a redirect to ${location}, and redirects are not followed`);
+    const location = headerOf(reply, 'location');
+    const target = location === undefined ? '' : ` to ${location}`;
+    return unusable(`sent a redirect${target}, and vals does not follow redirects`);
   }
   if (!isSuccess(reply)) return readError(request, reply, clock);
   if (body instanceof Buffer) return readSuccess(request, status, body);
