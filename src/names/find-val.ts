@@ -52,7 +52,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`);
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A name has precedence over the beginning of an id. So a word that may be a name is first searched in the list.
+    // A name has precedence over the beginning of an id. So a possible name is first searched in the list of vals.
     const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {

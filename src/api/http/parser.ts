@@ -14,7 +14,7 @@ export function compileParser(): WebAssembly.Module {
   const optimisations = ['wasm-tier-up', 'wasm-dynamic-tiering', 'wasm-lazy-compilation'];
   for (const flag of optimisations) setFlagsFromString(`--no-${flag}`);
   const parser = new WebAssembly.Module(bytes);
-  // The flags must be as before, because V8 rejects the bytecode in the cache file if the flags have changed.
+  // Resets the flags, because V8 would otherwise reject the bytecode that bin/code-cache.js stores.
   for (const flag of optimisations) setFlagsFromString(`--${flag}`);
   return parser;
 }
