@@ -9,7 +9,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots } from '../lib/slots.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
-import { secretFolders } from '../workspace/sources/typed-path.ts';
+import { tokenFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
 import type { Wording } from './wording.ts';
@@ -53,7 +53,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
         stdin: () => Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
         agent: {
           filesBelow: folderForFiles(context.settings),
-          forbiddenFolders: secretFolders(context.settings),
+          forbiddenFolders: tokenFolders(context.settings),
         },
       };
       const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;

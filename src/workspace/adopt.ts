@@ -47,8 +47,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
     if (dryRun) return { ...outcome, status: 'planned' };
     const content = writable(remote, { name });
-    // bases.write must run before replaceBelow. Otherwise, after a crash, the next pull would mistake the new file for
-    // the user's work, and refuse to replace the file.
+    // `bases.write` must run before `replaceBelow`, so that after a crash the next pull knows that a pull
+    // wrote the file.
     bases.write({ id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));
@@ -68,7 +68,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
-  // `name` must be checked, because a hostile service could otherwise choose a dangerous path for the new file.
+  // The name comes from the service, and a hostile service could send a dangerous file name.
   const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
@@ -80,7 +80,7 @@ const runByTools =
   /^(?:(?:gulp|grunt|jake|cake|danger|knex|plop)file|setup_?tests|ormconfig|codegen|serverless|wallaby|gatsby-(?:config|node|browser|ssr))$/;
 
 function dangerOf(name: string): string | undefined {
-  // A file name must not begin with -, because a shell command such as `tar *` would treat the file name as an option.
+  // A shell command such as `tar *` would treat a file name that begins with - as an option.
   if (name.startsWith('-')) return 'begins with -';
   const isRunByTools = name.includes('.') || runByTools.test(fold(name));
   return isRunByTools ? 'may make build tools run the file' : undefined;

@@ -27,7 +27,7 @@ function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): s
   if (isNew)
     return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
   return base === undefined || base.code === remote?.code
-    ? `${file} differs from the service's code, and .vals has no record of a pull or push that shows which is newer.`
+    ? `${file} differs from the service's code. It is unknown which is newer, because .vals has no record of a pull or push.`
     : `${file} changed here and on the service.`;
 }
 
@@ -55,7 +55,7 @@ export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined
 
 export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(
-    `${file} has no val on the service any more, because of a deletion or a change of owner.`,
+    `${file} has no val on the service any more, because the val was deleted or has another owner.`,
     {
       hint:
         `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +

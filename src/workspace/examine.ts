@@ -75,15 +75,15 @@ function codeWithoutBase(
 }
 
 /**
- * mayReplace must be false for an id that a stranger added to vals.json after the checkout. Otherwise a push could
- * overwrite any val of the user.
+ * False for an id that was added to vals.json after the checkout, for example by a hostile commit. Otherwise
+ * a push could overwrite any val of the user.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**
- * A stranger's vals.json can have the id of a stranger's val and the name of a val of the user. A push sends the code
- * by name, so it would overwrite the user's val. If the service sends no owner, the user's list of vals shows this.
+ * Needed if the service sends no owner. If the user has a val of this name with another id, the val belongs
+ * to somebody else. A push by name would then overwrite the user's val.
  */
 async function isOfAnotherOwner(
   remotes: RemoteVals,
@@ -94,7 +94,7 @@ async function isOfAnotherOwner(
 ): Promise<boolean> {
   const isKnown = recorded?.name !== undefined || here === undefined || here === remote?.code;
   if (!isOwnerUnknown || isKnown || remote === undefined || id === undefined) return false;
-  return remotes.hasOtherId(remote.name ?? name, id);
+  return remotes.hasOtherValNamed(remote.name ?? name, id);
 }
 
 async function findByName(
@@ -124,7 +124,7 @@ async function findById(
 
 type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
 
-/** `changedAt` must be compared too, because otherwise a change would be missed if a service uses a `version` twice. */
+/** Compares `changedAt` too, because a service may use the same version twice. */
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
@@ -132,8 +132,8 @@ const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefin
   base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
 
 /**
- * A command that only reads must pass 'read'. Otherwise the base gets a name, which allows a later push to rename or
- * delete the val.
+ * A command that only reads must pass 'read', so that the base gets no name. A base with a name allows a
+ * later push to rename or delete the val.
  */
 export function recordUnchanged(
   { bases }: Workspace,
@@ -143,8 +143,8 @@ export function recordUnchanged(
   if (status !== 'unchanged' || remote === undefined || isNew) return;
   const isKnown = by === 'pull or push' || recorded?.name !== undefined;
   const ownName = isKnown ? val.name : undefined;
-  // If the names differ, the recorded name must stay. Otherwise a push would mistake a rename on the service for a
-  // rename in vals.json.
+  // If the names differ, the recorded name must stay. Otherwise a push would treat a rename on the service as
+  // a rename in vals.json.
   const name = otherNameThere === undefined ? ownName : recorded?.name;
   if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {

@@ -12,7 +12,7 @@ export async function forgetVals(
   context: WorkspaceContext,
   files: readonly string[],
 ): Promise<void> {
-  // addToIgnoreFile must run before updateManifest. Otherwise, after a crash, a push would send the files as new vals.
+  // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
   addToIgnoreFile(root, files.map(exactPattern));
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);

@@ -17,8 +17,8 @@ export async function readPrunable(
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
   const base = val.id === undefined ? undefined : bases.read(val);
-  // `base.name` is set only by a pull or push in this folder. Without the check, a stranger's vals.json could make the
-  // command delete any val of the user.
+  // Only a pull or push in this folder sets `base.name`. Without this check, a hostile vals.json could make
+  // the command delete any val of the user.
   if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
   const { remote, foreign } = await remotes.read(val.id);
   if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {
@@ -39,7 +39,7 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // existsBelow must run, because the user may have restored the file while the command asked for confirmation.
+  // The user may have restored the file while the command asked for confirmation.
   if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
@@ -60,8 +60,8 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // Two updates are needed. If one update deleted an entry and its id, `updateManifest` would keep the id in .vals,
-    // because the vals.json of another git branch may list the file.
+    // The ids must be deleted before the entries, because `updateManifest` keeps the local id of a file that
+    // is not in vals.json.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) vals.get(file)?.ids.delete(service);
     });

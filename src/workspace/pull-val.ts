@@ -75,7 +75,7 @@ function withoutRemote(
   }
   const message =
     foreign === undefined
-      ? `${val.file} has no val on ${nameOf(workspace.service)} any more, because of a deletion or a change of owner.`
+      ? `${val.file} has no val on ${nameOf(workspace.service)} any more, because the val was deleted or has another owner.`
       : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You may not read that val.`;
   const isGone = here === undefined;
   const hint = isGone
@@ -89,7 +89,7 @@ function withoutRemote(
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
   const { val, here, base } = examined;
   if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
-  // replaceBelow must run before `record`. Otherwise, after a crash, the old code in the file would look like an edit.
+  // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
   record(workspace, examined, remote, options);
 }
@@ -126,7 +126,7 @@ function record(workspace: Workspace, examined: Examined, remote: RemoteVal, opt
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
-  // bases.write must run before workspace.remember. Otherwise, after a crash, an id could be stored without a base.
+  // `bases.write` must run first. Otherwise, after a crash, vals.json could have an id without a base.
   workspace.bases.write(val, { ...remote, name: otherNameThere });
   workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
   if (isNamedAnew) {

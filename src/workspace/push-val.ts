@@ -89,7 +89,7 @@ async function renameAndPush(
   options.beforeSending();
   const version = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
-  // pushVal is called instead of sendCode, because pushVal notices if somebody changed the code during the rename.
+  // Calls `pushVal`, not `sendCode`, because somebody may have changed the code during the rename.
   return pushVal(workspace, api, val, code, options);
 }
 
@@ -111,12 +111,12 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   workspace.bases.prepare();
   options.beforeSending();
   const { status, body = null } = await api.send(call).catch((error) => {
-    // The base must record `sent`, because the service may have stored the code although the request failed.
+    // The service may have stored the code although the request failed, so the base records the sent code.
     if (base !== undefined) workspace.bases.write(val, { ...base, sent: hashOf(code) });
     throw error;
   });
   const sentId = textAt(body, 'id');
-  // An id that contains the token must not be used, because a hostile service could put the token into vals.json.
+  // A hostile service could send the token as the id. Then vals.json would reveal the token.
   const id = sentId !== undefined && mayBeStored(api, sentId) ? sentId : target.id;
   const version = versionOf(body);
   if (hasConflictMarkers(code)) options.remark(`${val.file} was pushed with conflict markers in its code.`);
@@ -201,8 +201,7 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // A val with another name must stop the push, because a stranger's vals.json can put the id of any val beside a
-  // harmless name.
+  // A hostile vals.json can put the id of any val beside a harmless name, so another name stops the push.
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
@@ -218,8 +217,8 @@ function outcomeWithoutSending(
 
 function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
   try {
-    // workspace.remember must run before bases.write. Otherwise, after a crash, a base could be stored under an id that
-    // vals.json does not have.
+    // `workspace.remember` must run first. Otherwise, after a crash, a base could have an id that vals.json
+    // does not have.
     workspace.remember({ file, name, id });
     workspace.bases.write({ name, id }, base);
   } catch (error) {

@@ -25,8 +25,7 @@ export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   listed(id: string): Promise<ListedVal | undefined>;
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
-  /** True if the caller has a val of this name with another id. */
-  hasOtherId(name: string, id: string): Promise<boolean>;
+  hasOtherValNamed(name: string, id: string): Promise<boolean>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -40,7 +39,8 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       const record = await api.record(routes.getVal(id));
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
-      // A value that contains the token must be refused, because a hostile service could put the token into vals.json.
+      // A hostile service could send the token in these values. Then the files of the workspace would reveal
+      // the token.
       const facts = [id, name, changedAt, stringifyJson(version)];
       if (facts.some(api.holdsToken)) throw sentToken();
       if (facts.some(isTooLong)) throw sentTooMuch();
@@ -71,7 +71,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       }
       return undefined;
     },
-    async hasOtherId(name, id) {
+    async hasOtherValNamed(name, id) {
       const ids = (await list.idsWithName(name)) ?? [];
       return ids.length > 0 && !ids.includes(id);
     },

@@ -53,9 +53,7 @@ export async function findNewFiles(
   return found;
 }
 
-/**
- * A push without paths must leave out ignored files, because a stranger's vals.json may list any file of the folder.
- */
+/** Leaves out ignored files, because a hostile vals.json may list any file of the folder. */
 export async function selectForPush(
   workspace: KnownVals,
   { warn, note }: { warn(message: string): void; note(message: string): void },

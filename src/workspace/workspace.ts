@@ -107,7 +107,6 @@ export function valsOf(root: string, service: string | undefined): Vals {
   return createVals(vals);
 }
 
-/** Two files must not have the same id, because otherwise a push of one file would overwrite the other file's code. */
 function refuseSameIds(vals: readonly WorkspaceVal[]): void {
   const fileById = new Map<string, string>();
   for (const { file, id } of vals) {
@@ -131,7 +130,7 @@ function originOf(service: string): string {
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
   if (isWithin(root, target)) return withSlashes(relative(root, target));
-  // The real paths are compared, because `root` may contain a link, such as /tmp on macOS.
+  // The real paths are compared, because a path may contain a link, such as /tmp on macOS.
   const realRoot = realPath(root);
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));

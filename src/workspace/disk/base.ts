@@ -27,9 +27,7 @@ export interface Bases {
   readOwnCode(val: Identity): string | undefined;
   cameWithCheckout(id: string): boolean;
   prepare(): void;
-  /** Writes nothing, so that a dry run can call it. */
   checkWritable(val: Identity): void;
-  /** Warns only once, because the same problem concerns every val. */
   warnNotRecorded(val: Identity, error: LocalError): void;
   write(val: Identity, base: Base): void;
   removeBaseByName(name: string): void;
@@ -41,9 +39,9 @@ export function createBases(
   ids: readonly string[],
   warn: (message: string) => void,
 ): Bases {
-  // The folder must keep the name `agreed`, because older versions of the program wrote files into the folder.
+  // The folder must keep the name `agreed`, because existing workspaces have bases in this folder.
   const folder = `${dotValsFolder}/agreed/${readable(service)}-${hashOf(service).slice(0, 8)}`;
-  // An unusual `key` must be hashed, because an id from a hostile service, such as `../x`, could lead out of `folder`.
+  // An unusual key is hashed, because a hostile service could send an id such as `../x`.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
   let knownMark: string | undefined;
@@ -52,8 +50,7 @@ export function createBases(
     return knownMark;
   };
   const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
-  // The name of checkoutFile must contain `markNow()`, because otherwise a stranger's repository could contain the file
-  // and choose `idsFromCheckout`.
+  // The name contains the mark of this folder, so that vals ignores a file from a cloned repository.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
@@ -85,10 +82,10 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = isOwnMark(mark);
-      // A base with another mark may come from a stranger's repository. Its version and time are left out, so that the
-      // val is always read from the service.
+      // A base with another mark may come from a cloned repository. Its version and time are left out, so
+      // that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
-      // A base from a stranger's repository must not be used, because a push would otherwise overwrite the user's val
+      // For a val without an id, a base from a cloned repository could make a push overwrite the user's val
       // of the same name.
       if (!isOurs) return undefined;
       readByName.add(val.name);

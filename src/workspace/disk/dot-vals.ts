@@ -39,8 +39,8 @@ function readIfPossible(root: string, file: string): string | undefined {
 }
 
 /**
- * The mark is made from `ino` and `birthtimeNs`, because a copy of the folder, such as a stranger's repository, must
- * get another mark.
+ * The mark identifies this folder. A copy, such as a cloned repository, has another inode and another time of
+ * birth, so it gets another mark.
  */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {

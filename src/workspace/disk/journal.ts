@@ -7,8 +7,8 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
-// The name of the journal contains `mark`, because a journal from a stranger's repository could otherwise lead a push
-// to somebody else's val.
+// The name contains the mark of this folder, so that vals ignores a journal that came with a cloned
+// repository. Such a journal could lead a push to the wrong val.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;
@@ -47,6 +47,6 @@ function parseLine(line: string): JsonValue {
 
 export function removeJournal(root: string, { text }: Journal): void {
   const file = fileOf(root);
-  // The journal must still be equal to `text`, because a line that another process added would otherwise be lost.
+  // If another process has added a line, the journal stays, so that the line is not lost.
   if (file !== undefined && text !== '' && readJournal(root).text === text) removeBelow(root, file);
 }

@@ -8,8 +8,8 @@ import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
 import { replaceBelow } from './write-files.ts';
 
-// The name of the file contains `folderMark`, so that vals ignores a file that was copied from another machine. On this
-// machine, no val has the ids in that file.
+// The name contains the mark of this folder, so that vals ignores a copy from another machine. The ids are
+// valid only on the machine that wrote them.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/local-${mark}.json`;
@@ -36,7 +36,7 @@ export function readLocalIds(root: string): LocalIds {
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
-    // `ids` is the fallback, because older versions of the program stored the id in vals.json instead of `localIds`.
+    // Older versions of vals stored this id in vals.json, so `ids` may contain it.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);
@@ -57,9 +57,9 @@ export function writeLocalIds(
     return id === undefined ? [] : [[file, id]];
   });
   const taken = new Set(listed.map(([, id]) => id));
-  // `others` must be written back, because the vals.json of another git branch may list the files in `others`.
-  const others = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
-  const after = [...listed, ...others].sort(([a], [b]) => (a < b ? -1 : 1));
+  // These ids are kept, because the vals.json of another git branch may list the files.
+  const idsOfOtherFiles = [...before].filter(([file, id]) => !entries.has(file) && !taken.has(id));
+  const after = [...listed, ...idsOfOtherFiles].sort(([a], [b]) => (a < b ? -1 : 1));
   const file = fileOf(root);
   if (file !== undefined && textOf(after) !== textOf([...before])) {
     replaceBelow(root, file, textOf(after), 'anything');

@@ -39,7 +39,7 @@ export async function updateManifest(
       change(manifest);
       const after = formatManifest(manifest);
       if (!isMine()) continue;
-      // writeLocalIds must run before replaceBelow, because a crash between the two writes could otherwise lose an id.
+      // `writeLocalIds` must run before `replaceBelow`, because otherwise a crash could lose an id.
       writeLocalIds(root, manifest.vals, localIds);
       const isUnchanged = text !== undefined && before === after && !hasLocalIds;
       if (!isUnchanged) {

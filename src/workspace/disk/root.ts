@@ -16,7 +16,7 @@ export function findRoot(settings: Settings): string | undefined {
   return root;
 }
 
-/** The vals.json of a stranger may be in a folder above a git repository, so it does not apply to the repository. */
+/** A vals.json above a git repository may belong to somebody else, so it does not apply to the repository. */
 export function nearestRootOfAnyUser(from: string): string | undefined {
   const project = [from, ...foldersAbove(from)].find(isProject);
   return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;

@@ -39,7 +39,7 @@ export function replaceBelow(
     inFolderOf(root, file, { make: true }, (folder, name) => {
       if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // `move(folder)` is the fallback, because `move` fails if temporaryFolder is on another disk than `folder`.
+      // If the temporary folder is on another disk, `move` returns false. Then `folder` itself is used.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );

@@ -42,9 +42,7 @@ const partsOf = (line: string): string[] =>
     .replace(/\/$/, '')
     .split('/');
 
-/**
- * A line with several `**` needs doubleStarMatcher, because the library `ignore` may take hours to match a deep path.
- */
+/** Matches a line with several `**`, because the library `ignore` could take hours for such a line. */
 function doubleStarMatcher(line: string): Matcher {
   const isNegated = line.startsWith('!');
   const isForFolders = /\/[ \t]*$/.test(line);

@@ -45,7 +45,6 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (cause instanceof NotReached) return undefined;
-      // A large ignore file must cause an error, because a push would otherwise send files that git ignores.
       if (cause instanceof TooLarge) {
         throw unknownRules(path, cause.problem, 'Make the ignore file smaller.');
       }
@@ -69,7 +68,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   };
 }
 
-/** The library `ignore` compiles each rule to a regular expression. Long ones take minutes, or V8 refuses them. */
+/** The library `ignore` turns rules into regular expressions. A longer rule could take minutes or fail. */
 const longestRule = 1_000;
 
 function refuseLongRules(text: string, path: string): void {
@@ -92,8 +91,8 @@ function foldersWithRules(root: string): string[] {
 }
 
 /**
- * An exception in .valsignore must not apply to the rules of .gitignore, because a stranger's repository could otherwise
- * make a push send the secrets that git ignores.
+ * A `!` rule in .valsignore does not apply to .gitignore. Otherwise a cloned repository could make a push
+ * send secrets that git ignores.
  */
 export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   const ignoredBy = new Set<string>();

@@ -1,4 +1,4 @@
-// Decides whether vals may read a path that the user typed. A cloned repository may contain links to the user's secrets.
+// Checks paths that the user typed, because a cloned repository may contain links to the user's secrets.
 import { lstatSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
@@ -9,8 +9,7 @@ import { createIgnoreCheck, createIgnoreFiles } from './ignoring.ts';
 
 export type PathSettings = Pick<Settings, 'cwd' | 'configDirectory' | 'dataDirectory'>;
 
-/** The folders in which vals keeps tokens. */
-export const secretFolders = ({ configDirectory, dataDirectory }: PathSettings): string[] =>
+export const tokenFolders = ({ configDirectory, dataDirectory }: PathSettings): string[] =>
   [configDirectory, dataDirectory].flatMap((folder) => folder?.value ?? []);
 
 export function checkTypedPath(path: string, shownPath: string, settings: PathSettings): void {
@@ -23,6 +22,7 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
   if (leavesProject) throw leadsOut(path, shownPath, target, 'outside of this project');
   const link = firstLink(path, projects.at(-1));
   if (link === undefined || target === undefined) return;
+  // Hidden and ignored files, such as .env and .git/config, may contain secrets.
   if (isHiddenBeside(link, target)) throw leadsOut(path, shownPath, target, 'hidden');
   const [nearest] = projects;
   if (nearest !== undefined && isIgnoredIn(realPath(nearest), target)) {
@@ -30,10 +30,7 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
   }
 }
 
-/**
- * projectsAround must return all projects and not only the nearest project, because otherwise a link in a project could
- * lead to the files of another project.
- */
+/** Returns all projects, because the nearest one may be a link that leads out of an outer project. */
 function projectsAround(path: string, cwd: string): string[] {
   const projects = foldersAbove(path).filter(isProject);
   if (projects.length > 0) return projects;
@@ -45,14 +42,12 @@ function projectsAround(path: string, cwd: string): string[] {
 const isLink = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 
-/** A link in the middle of the path counts too, such as `docs` in docs/config. */
 function firstLink(path: string, project: string | undefined): string | undefined {
   const isBelowProject = (folder: string) =>
     project !== undefined && folder !== project && isWithin(project, folder);
   return [path, ...foldersAbove(path).filter(isBelowProject)].findLast(isLink);
 }
 
-/** A link must not lead to an ignored file, because many people keep their secrets in files that git ignores. */
 function isIgnoredIn(project: string, path: string): boolean {
   const below = withSlashes(relative(project, path));
   if (below === '') return false;
@@ -63,17 +58,16 @@ function isIgnoredIn(project: string, path: string): boolean {
   return isIgnored(isFile(path) ? below : `${below}/any`);
 }
 
-/** A link must not lead to a hidden file, because files such as .git/config and .env may contain secrets. */
 function isHiddenBeside(path: string, target: string): boolean {
   const names = withSlashes(relative(realPath(dirname(path)), target)).split('/');
   return names.some((name) => name.startsWith('.') && name !== '..');
 }
 
 function isSecret(target: string, settings: PathSettings): boolean {
-  const folders = secretFolders(settings)
+  const folders = tokenFolders(settings)
     .map(realPath)
     .filter((folder) => !isWithin(folder, realPath(settings.cwd)));
-  // A link to a file in /proc must be refused, because the file may show environment variables with a token.
+  // A file such as /proc/self/environ may contain the token.
   return [...folders, '/proc'].some((folder) => isWithin(folder, target));
 }
 

@@ -58,7 +58,6 @@ export async function collectFiles(
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       checkTypedPath(folder, path, settings);
-      // The ignore rules apply to the real path, even if the user typed a link.
       const realFolder = realPath(folder);
       for (const below of await codeFilesBelow(realFolder, path, warn, ignoreFiles)) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
@@ -133,7 +132,7 @@ async function codeFilesBelow(
   return found;
 }
 
-/** If an ignore file changes, the caller must create a new filter, because the filter caches the ignore rules. */
+/** The filter caches the ignore rules. After an ignore file has changed, create a new filter. */
 export function createFolderFilter(
   root: string,
   ignoreFiles: IgnoreFiles,
@@ -152,7 +151,7 @@ export function createFolderFilter(
   };
 }
 
-/** A repository inside of the folder may come from a stranger, so its files are not part of the folder. */
+/** A repository in the folder may come from somebody else, so its files are not pushed with the folder. */
 export function createNestedProjectCheck(root: string): (file: string) => boolean {
   const known = new Map([['', false]]);
   const isNested = (folder: string): boolean => {
@@ -206,7 +205,7 @@ async function walk(
         files.push(file);
         continue;
       }
-      // A link must be left out, because the link may lead to a secret outside of the folder.
+      // A link is left out, because the link may lead to a secret outside of the folder.
       warnLeftOut(existsSync(path) ? 'not a regular file' : 'a link that leads nowhere');
     }
   }

@@ -8,7 +8,6 @@ export interface Change {
 
 export const mostEdits = 2_000;
 
-/** A comparison of more lines would take minutes and gigabytes of memory. */
 const mostLines = 2_000_000;
 
 export function haveTooManyLines(texts: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import { formatPatch, OMIT_HEADERS, type StructuredPatchHunk, structuredPatch } 
 import { linesOf, mostEdits } from './lines.ts';
 
 export function unifiedDiff(file: string, before: string | undefined, after: string | undefined): string {
-  // A name with a space needs a tab, because the program `patch` would otherwise cut the name at the space.
+  // A name with a space needs a tab at its end, because `patch` would otherwise cut the name at the space.
   const tab = file.includes(' ') ? '\t' : '';
   return diffBetween(
     { label: before === undefined ? '/dev/null' : `a/${file}${tab}`, text: before ?? '' },

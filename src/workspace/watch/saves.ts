@@ -40,8 +40,7 @@ export async function watchSaves(
         stats !== undefined && (stats.isDirectory() ? isSkipped(path) : !isCode(path) && !isIgnoreFile(path)),
     });
     watcher.on('all', (event, path, stats?: Stats) => {
-      // A new folder must be added to the watcher, because chokidar would otherwise miss files that are created before
-      // chokidar watches the folder.
+      // Without this call, chokidar would miss files that are created before chokidar watches the new folder.
       if (event === 'addDir') watcher.add(path);
       if (event !== 'add' && event !== 'change' && event !== 'unlink') return;
       if (isIgnoreFile(path)) {
@@ -66,8 +65,7 @@ export async function watchSaves(
       .then(async () => {
         const before = watcher;
         watcher = await begin(savedSince);
-        // The old watcher must close after the new watcher is ready, because a save in between would otherwise be
-        // missed.
+        // The old watcher closes last, so that no save is missed.
         await before.close();
       })
       .catch(onError);
