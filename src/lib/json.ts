@@ -78,7 +78,7 @@ function hasMany(text: string, character: string, count: number): boolean {
   return true;
 }
 
-/** Uses no regular expression, because a long string would overflow its stack. */
+/** Uses no regular expression, because it would overflow the stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
   let mapped = '';
   let from = 0;

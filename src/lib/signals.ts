@@ -88,7 +88,7 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** `action` must restore the terminal, because a signal may end the process during the computation. */
+/** A signal may end the process during `interruptible`, so `action` must restore the terminal before that. */
 export function setBeforeComputation(action: () => void): void {
   if (current !== undefined) current.beforeComputation = action;
 }

@@ -1,6 +1,6 @@
 import { unicodeEscape } from './json.ts';
 
-/** Control characters (C0, DEL, C1), line separators, direction marks and unpaired surrogates. */
+/** Control characters, line separators, direction marks, the byte order mark and unpaired surrogates. */
 const unsafe =
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]/gu;
 const unsafeExceptLayout = new RegExp(`(?![\\n\\t])${unsafe.source}`, 'gu');

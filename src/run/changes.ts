@@ -8,10 +8,10 @@ export interface Changes {
 
 const debounceMs = 100;
 const pollMs = 100;
-/** The number is limited, because a val could import thousands of missing files, and each poll would take seconds. */
+/** A val could import thousands of missing files, and checking all of them would take seconds. */
 const mostMissingFiles = 1_000;
 
-/** watchFiles polls, because the watchers of the operating system lose folders that are moved or not created yet. */
+/** Polls, because `fs.watch` does not follow a folder that is moved or created later. */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
   let missingFiles = 0;

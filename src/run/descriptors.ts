@@ -7,8 +7,8 @@ const mostDescriptors = 10_000;
 const listOfDescriptors = '/dev/fd';
 
 /**
- * A child process inherits the files that a shell opened for vals (`exec 200>lock`). `start` must use `stdio` for the
- * descriptors of the child from 4 on, so that /dev/null replaces these files.
+ * A child process inherits the files that a shell opened for vals, for example with `exec 200>lock`. To replace these
+ * files with /dev/null, `start` must use `stdio` as the descriptors of the child from 4 on.
  */
 export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
   if (!existsSync(listOfDescriptors)) return start([]);
@@ -23,6 +23,6 @@ export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
 }
 
 const tooHigh = (descriptor: number): LocalError =>
-  new LocalError(`A file is open under the descriptor ${descriptor}, and the val could use the file.`, {
+  new LocalError(`File descriptor ${descriptor} is open, and vals cannot hide its file from the val.`, {
     hint: `Close all descriptors above ${mostDescriptors} before you run the val.`,
   });

@@ -29,7 +29,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint = (name: string): string =>
-  'A val may read its own code and packages, but no other files, and it may not write files or start programs. ' +
+  'A val may read only its own code and packages. It may not write files or start programs. ' +
   `To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
 
 function refusedByV8(source: Source, text: string): RunFailedError {
@@ -49,8 +49,7 @@ interface Frame {
 
 function ownFrames(stack: string, sources: Sources): Frame[] {
   return stack.split('\n').flatMap((text) => {
-    // The line is parsed in two steps, because one expression for the whole line would take quadratic time on a hostile
-    // line.
+    // Parses in two steps, because one expression for the whole line would take quadratic time on a hostile line.
     const [, line = '', position] = /^\s+at (.*):(\d+:\d+)\)?$/.exec(text) ?? [];
     const start = line.search(/(?<=^| \()(?:file|val):/);
     const source = start === -1 ? undefined : sources.find(line.slice(start));

@@ -37,7 +37,7 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // The process is retired and not ended, because the process may still answer other requests.
+      // `retire` ends the process only after the process has answered its other requests.
       serving.retire();
     };
     const callerTooSlow = () => {

@@ -48,13 +48,12 @@ export function findFile(path: string): string | undefined {
   ].find((candidate) => existsSync(candidate) && !statSync(candidate).isDirectory());
 }
 
-/** `file` must be a real path, because a link could otherwise lead out of `folder`. */
-export function mayImport(file: string, { folder, privateFolders }: ImportLimits): boolean {
-  const isIn = (other: string) => isWithin(realPath(other), file);
+export function mayImport(realFile: string, { folder, privateFolders }: ImportLimits): boolean {
+  const isIn = (other: string) => isWithin(realPath(other), realFile);
   return folder !== undefined && isIn(folder) && !privateFolders.some(isIn);
 }
 
-/** A hidden file must not be imported, because programs keep credentials in files such as ~/.docker/config.json. */
+/** A val must not import hidden files, because programs keep credentials in files such as ~/.docker/config.json. */
 export function isHidden(file: string, folders: readonly string[]): boolean {
   return folders.every((folder) => {
     const [beforePackages = ''] = withSlashes(relative(realPath(folder), file)).split(
@@ -75,7 +74,7 @@ export function placeOfImport(specifier: string, source: Source): string {
   return index === undefined ? '' : ` (${placeAt(source, index)})`;
 }
 
-/** A longer text is not searched, because the search for a text above 250 characters takes quadratic time in V8. */
+/** V8 may take quadratic time to find a longer text. */
 const longestSearchedText = 250;
 
 export const indexInCode = (text: string, { code }: Source): number =>

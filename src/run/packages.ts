@@ -46,18 +46,18 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-// A path with * must be refused, because Node's permission model takes `/a/*/node_modules` as everything in `/a`.
+// For Node's permission model, `/a/*/node_modules` means everything in `/a`.
 export function refuseStars(readable: readonly string[], name: string): void {
   const path = readable.find((path) => path.includes('*'));
   if (path === undefined) return;
   throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
-    hint: `Rename the folder, or let the val do everything that you can do: ${shell`vals run --allow-all ${name}`}.`,
+    hint: `Rename the folder. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
   });
 }
 
 /**
- * Node 20 also lets the val read the beginning that several readable paths have in common: `.env` if `.env1`, `.env2` and
- * `.env3` are packages. Such a folder is not refused, because the val can only list its names.
+ * If the packages `.env1`, `.env2` and `.env3` are readable, Node 20 also lets the val read the file `.env`. A folder
+ * `.env` is not refused, because the val can only list the names in the folder.
  */
 export function refuseCommonBeginnings(readable: readonly string[], name: string): void {
   const sorted = [...readable].sort();
@@ -80,8 +80,8 @@ function commonBeginning(path: string, other: string): string {
 }
 
 /**
- * A link must not lead out of the readable paths, because Node's permission model follows links. A folder or link that
- * cannot be read is refused too, because the val could still reach its contents.
+ * A link must not lead out of the readable paths, because Node's permission model follows links. A folder that vals
+ * cannot read is refused too, because the folder may contain such a link.
  */
 export function refuseLinksOut(readable: readonly string[], name: string): void {
   const real = readable.map((path) => join(realPath(dirname(path)), basename(path)));
@@ -127,7 +127,6 @@ function problemIn(path: string, readable: readonly string[]): Problem | undefin
   }
 }
 
-/** Node puts this character in place of bytes that are not UTF-8. */
 const replacementCharacter = '\uFFFD';
 
 const notUtf8 = (path: string): Problem => ({

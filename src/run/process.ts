@@ -37,7 +37,8 @@ export function startProcess(
   { onReport, onBytes, onInvalidReport }: Listener,
 ): ValProcess {
   refuseDebugger();
-  // Except on Windows, the child must be detached, because startWatchdog kills the process group of the child.
+  // A detached child has its own process group, so that startWatchdog can kill the group. On Windows, the system ends
+  // the child when vals ends.
   const detached = platform !== 'win32';
   const child = withoutInheritedFiles((others) =>
     spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe', ...others] }),
@@ -52,8 +53,8 @@ export function startProcess(
   let isAnswering = false;
   const read = reportReader((report) => {
     if ('load' in report) {
-      // A request must be refused while isAnswering is true, because a val that sends requests and reads no answers
-      // could fill the memory of the parent process.
+      // Only one import may wait for an answer. A val that reads no answers could otherwise fill the memory of
+      // the parent process.
       if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
       isAnswering = true;
     }
@@ -70,7 +71,7 @@ export function startProcess(
   pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    // The listener waits for 'close', because the pipe may still contain data at 'exit'.
+    // Waits for 'close', because the pipe may still contain data at 'exit'.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   // `end` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
@@ -91,7 +92,7 @@ function startWatchdog({ pid }: ChildProcess): () => void {
   if (pid === undefined) return () => {};
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
-    // The shell must be detached, because Ctrl-C would otherwise end the shell before the shell kills the val.
+    // Ctrl-C must not end the shell before the shell kills the val.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -6,14 +6,13 @@ import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 
 const mostBytes = 16 * 1_048_576;
 
-/** The file must be in the folder. Both are real paths. */
 export interface FileInFolder {
-  file: string;
-  folder: string;
+  realFile: string;
+  realFolder: string;
 }
 
 /**
- * Does not follow links below `checked.folder`, because in a folder such as /tmp, another user could replace the file
+ * Does not follow links below `checked.realFolder`. In a folder such as /tmp, another user could replace the file
  * with a link after the check of the import.
  */
 export function readImport(path: string, checked: FileInFolder | undefined): string {
@@ -28,12 +27,12 @@ export function readImport(path: string, checked: FileInFolder | undefined): str
   }
 }
 
-function readBelow({ file, folder }: FileInFolder): Buffer {
-  const between = withSlashes(relative(folder, dirname(file)));
-  const held = holdFolder(folder, between === '' ? [] : between.split('/'));
+function readBelow({ realFile, realFolder }: FileInFolder): Buffer {
+  const between = withSlashes(relative(realFolder, dirname(realFile)));
+  const held = holdFolder(realFolder, between === '' ? [] : between.split('/'));
   if (held === undefined) throw new UnusableFile('does not exist');
   try {
-    const bytes = readPlainFile(join(held.path, basename(file)), { mostBytes });
+    const bytes = readPlainFile(join(held.path, basename(realFile)), { mostBytes });
     held.check();
     return bytes;
   } finally {

@@ -52,7 +52,7 @@ export async function findValOfFile(
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** idByName must stop after mostPages, because a hostile service could send pages for ever. */
+/** Without this limit, a hostile service could send pages for ever. */
 const mostPages = 100;
 
 async function idByName(api: Api, name: string): Promise<string | undefined> {

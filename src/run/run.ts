@@ -15,7 +15,7 @@ export interface RunOptions extends LaunchOptions {
 
 export interface Run {
   kind: Promise<ValueKind>;
-  /** The caller must read all pieces or end the generator, because the val's process would otherwise go on. */
+  /** The caller must read all pieces or end the generator. Otherwise the val may run until its time limit. */
   pieces(): AsyncGenerator<Buffer>;
   isSilent(): boolean;
 }
@@ -133,7 +133,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       for (;;) {
         await until(() => waiting.length > 0);
         if (waiting.length === 0) break;
-        // Small pieces are joined, because a Buffer of one byte takes a hundred bytes of memory.
+        // Small pieces are joined, because the caller may keep them, and a Buffer of one byte takes a hundred bytes.
         const piece = Buffer.concat(waiting.splice(0));
         waitingBytes = 0;
         child.resume();
@@ -142,7 +142,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
       if (cause === undefined) await ended;
       if (cause !== undefined) throw await errorFor(cause);
     } finally {
-      // The rest must be read and thrown away, because a process counts as ended only after its pipe was read to the end.
+      // The rest of the pipe must be read, because `ended` resolves only after the pipe was read to its end.
       isReading = false;
       child.resume();
       child.end();

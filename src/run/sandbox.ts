@@ -17,7 +17,7 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // Without the next three options, V8 flags, traces and heap snapshots could write files outside of the sandbox.
+    // Without the next three options, a val could write files with V8 flags, traces and heap snapshots.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,
@@ -28,12 +28,10 @@ export function nodeOptions(
   ];
 }
 
-/**
- * A missing path needs a * too, because Node 20.18 otherwise fails when Node looks for a package in a missing folder.
- */
+/** A missing folder needs `*` too, because Node 20.18 otherwise fails when it looks for a package in that folder. */
 const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
 
-/** Each path must occur once, because Node 20 crashes on Windows if the options contain a path in two spellings. */
+/** On Windows, Node 20 crashes if the options contain one path in two spellings. */
 function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
   if (platform !== 'win32') return [...new Set(paths)];
   return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
@@ -44,7 +42,7 @@ function compare(version: string, major: number, minor: number): number {
   return ownMajor - major || ownMinor - minor;
 }
 
-// A change of secretNames needs a change of SECURITY.md, because SECURITY.md describes which names count as secrets.
+// SECURITY.md describes which variables look like secrets. Change SECURITY.md together with these patterns.
 const secretNames = [
   /TOKEN|SECRET|PASS|PWD|CREDENTIAL|COOKIE|SESSION|DSN|JWT|PRIVATE|WEBHOOK|CONNECTION_?STRING/i,
   /AUTH(?!OR)|KEY(?!BOARD)|^AWS_|(?:^|_)(?:PAT|PW)(?:_|$)/i,

@@ -121,7 +121,7 @@ function refusalOf(
 ): [status: number, message: string] | undefined {
   if (headersDistinct.host?.length !== 1) return [400, 'A request must have one Host header.'];
   const addresses = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`);
-  // The Host header must be checked, because the host name of an attacker may lead to 127.0.0.1 (DNS rebinding).
+  // The Host header must be checked, because the host name of an attacker may resolve to 127.0.0.1 (DNS rebinding).
   if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
     return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];
   }

@@ -34,7 +34,7 @@ export function startServing(
     resolvePort = resolve;
     rejectPort = reject;
   });
-  // port.catch is needed, because Node would otherwise report an unhandled rejection if no request waits for the port.
+  // Without this handler, Node would report an unhandled rejection if no request waits for the port.
   port.catch(() => {});
   const sources = createSources(entry, options);
   const child = startProcess(options, {

@@ -33,7 +33,7 @@ export interface SourceOptions {
 
 export interface Sources {
   entry(): Promise<ModuleAnswer>;
-  /** Answers undefined after too many failed imports. The caller must then end the val. */
+  /** Returns undefined after too many failed imports. The caller must then end the val. */
   answer(specifier: string, from: string): Promise<ModuleAnswer | undefined>;
   find(moduleId: string): Source | undefined;
   isInstalled(packageName: string, from: string): boolean;
@@ -41,9 +41,8 @@ export interface Sources {
 }
 
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
-/** The number is limited, because a hostile val could otherwise fill the memory of the parent process. */
+/** Without these two limits, a hostile val could fill the memory of the parent process. */
 const mostFailures = 1_000;
-/** One large file could fill the memory too, because links can give the file any number of paths. */
 const mostCharacters = 64 * 1_048_576;
 
 export function createSources(main: Entry, { limits, packages, onFile }: SourceOptions): Sources {
@@ -87,13 +86,13 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   function checkImport(found: string, specifier: string, importer: Source): FileInFolder | undefined {
     if (limits === undefined) return undefined;
-    const file = realpathSync.native(found);
-    if (limits.folder === undefined || !mayImport(file, limits)) {
+    const realFile = realpathSync.native(found);
+    if (limits.folder === undefined || !mayImport(realFile, limits)) {
       throw outsideFolder(specifier, importer, main.name);
     }
     const folders = [limits.folder, main.path && dirname(main.path)].filter((folder) => folder !== undefined);
-    if (isHidden(file, folders)) throw hiddenFile(specifier, importer, main.name);
-    return { file, folder: realPath(limits.folder) };
+    if (isHidden(realFile, folders)) throw hiddenFile(specifier, importer, main.name);
+    return { realFile, realFolder: realPath(limits.folder) };
   }
 
   async function loadFile(

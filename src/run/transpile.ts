@@ -44,7 +44,7 @@ export async function transpile(source: Source): Promise<Transpiled> {
       return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
       if (hasCrashed(error)) {
-        // After stop, the next call of transform starts a new process of esbuild.
+        // After `stop`, the next call of `transform` starts a new esbuild process.
         await stop();
         throw tooDeep(source);
       }
@@ -55,12 +55,12 @@ export async function transpile(source: Source): Promise<Transpiled> {
   throw farthest;
 }
 
-/** Deeper code could overflow the stack of esbuild. Then esbuild ends and prints hundreds of lines. */
+/** The stack of esbuild could overflow on deeper code. Then esbuild would crash and print hundreds of lines. */
 const deepestNesting = 20_000;
 
 /**
- * Brackets in texts and comments count too, which is no problem for code that people write. A regular expression would
- * take ten times as long, and a file of 16 MB would block the process for seconds.
+ * Counts brackets in texts and comments too, because normal code never comes near the limit. Uses no regular
+ * expression, because it would block the process for seconds on a file of 16 MB.
  */
 function isNestedTooDeeply(code: string): boolean {
   let depth = 0;
@@ -121,7 +121,7 @@ function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProble
   return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
-/** The column must be converted, because esbuild counts bytes of UTF-8, but users count characters. */
+/** esbuild counts the column in bytes of UTF-8, but users count characters. */
 function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }

@@ -1,6 +1,6 @@
 /**
- * The val cannot get the original function back. Assignments must work, because Node and packages such as graceful-fs
- * wrap process.chdir in a function of their own.
+ * Hides the original function from the val. Assignments must still work, because Node and packages such as graceful-fs
+ * assign their own function to process.chdir.
  */
 export function replace(target: object, name: string, value: (...args: unknown[]) => unknown): void {
   let current: unknown = value;

@@ -1,12 +1,12 @@
 import { AccessDenied, replace } from './deny.ts';
 
 /**
- * A val must not change the environment of its process, because libraries of the system read the files that some variables
- * name: with RESOLV_HOST_CONF, glibc prints the lines of any file. So the val changes a copy.
+ * Gives the val a copy of the environment. In the original, the val could set RESOLV_HOST_CONF to the path of any file,
+ * and glibc would print the lines of that file.
  */
 export function separateEnvironment(): void {
   const original = process.env;
-  // A new TZ is set in `original` too, because Node takes its time zone from there.
+  // TZ is also changed in `original`, because Node takes the time zone from `original`.
   process.env = new Proxy(
     { ...original },
     {

@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The two functions are kept here, because the val could replace them in their modules.
+// These constants keep the original functions, because the val could replace the properties of `path` and `Reflect`.
 const { normalize } = path;
 const { apply } = Reflect;
 
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /**
- * Node checks `link/../file` as `file`, but the system opens the `file` beside the folder that the link leads to. So the
+ * For `link/../file`, Node checks `file`, but the system opens the `file` beside the target of the link. So the
  * functions of `fs` get only normalized paths.
  */
 export function normalizeFilePaths(): void {
@@ -20,11 +20,11 @@ export function normalizeFilePaths(): void {
       Reflect.set(module, name, withNormalPath(name, member, takesDescriptor));
     }
   }
-  // The val must not replace `pathname`, because Node reads the paths of modules from it.
+  // The val must not replace `pathname`, because Node reads the paths of modules from `pathname`.
   Object.defineProperty(URL.prototype, 'pathname', { configurable: false });
 }
 
-/** `glob` takes patterns, and normalizes the paths itself. Names with a capital letter are classes. */
+/** `glob` is left out, because it normalizes paths itself. A name with a capital letter is a class. */
 const isFunctionWithPath = (name: string, member: unknown): member is AnyFunction =>
   typeof member === 'function' && /^(?!glob)[a-z]/.test(name);
 
@@ -34,16 +34,16 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
   const replacement = (...args: unknown[]): unknown => {
     const file = args[0];
     const method = isObject(file) ? file[name] : undefined;
-    // The functions of `fs.promises` take a FileHandle too.
+    // A function of `fs.promises` may get a FileHandle, which has a method of the same name.
     if (typeof method === 'function') return apply(method, file, args.slice(1));
     if (args.length > 0) args[0] = takesDescriptor && isDescriptor(file) ? file : normalPath(file);
     return apply(original, undefined, args);
   };
   for (const key of Reflect.ownKeys(original)) {
     const value: unknown = Reflect.get(original, key);
-    // The val must not get the original function, and `prototype.constructor` is the original function too.
+    // Properties such as `prototype.constructor` would give the original function to the val.
     if (key === 'prototype' || value === original) continue;
-    // `fs.realpath.native` is a function with a path too.
+    // For example, `fs.realpath.native` takes a path too.
     const copy = typeof value === 'function' ? withNormalPath(name, value as AnyFunction, false) : value;
     Object.defineProperty(replacement, key, {
       ...Object.getOwnPropertyDescriptor(original, key),
@@ -54,8 +54,8 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
 }
 
 /**
- * Returns no object and no number, because the val could give them the properties of a URL, and Node would open the
- * path of this URL.
+ * Returns only a text or undefined. The val could add the properties of a URL to an object or a number, and Node would
+ * then open the path of that URL.
  */
 function normalPath(file: unknown): string | undefined {
   const text = isObject(file) ? `${textOf(file)}` : file;

@@ -23,7 +23,7 @@ function printAtOnce(): void {
     const open = () => {
       hasPrinted = true;
       stream = get?.call(process) as Printing;
-      // Without setBlocking, Node buffers the output, and the end of the process would lose the buffer.
+      // Without setBlocking, Node buffers the output and loses the buffer when the process ends.
       stream._handle?.setBlocking?.(true);
       return stream;
     };

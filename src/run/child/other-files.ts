@@ -6,15 +6,15 @@ import { normalizeFilePaths } from './file-paths.ts';
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
   normalizeFilePaths();
-  // Windows has no socket files. There, `process.env` ignores the case of names, but a copy would not.
+  // Windows has no socket files. On Windows, `process.env` ignores the case of names, but a copy would not.
   if (process.platform === 'win32') return;
   forbidSocketFiles();
   separateEnvironment();
 }
 
 /**
- * Node checks a relative path when the val calls a function, but opens the file later. A val that changes the working
- * directory in between could open another file.
+ * Node checks a relative path when the val calls a function of `fs`, but opens the file later. A val that changes the
+ * working directory in between could open another file.
  */
 function forbidOtherWorkingDirectory(): void {
   replace(process, 'chdir', () => {
@@ -23,8 +23,8 @@ function forbidOtherWorkingDirectory(): void {
 }
 
 /**
- * When a socket closes, Node deletes the socket file by its path. If the path is `/proc/self/fd/9/name`, Node deletes a
- * file in the folder that is open as descriptor 9, and the val may have opened another folder meanwhile.
+ * When a socket closes, Node deletes the file at the path of the socket. If the path is `/proc/self/fd/9/name`, the val
+ * could open another folder as descriptor 9 first, and Node would delete a file in that folder.
  */
 function forbidSocketFiles(): void {
   const prototype = pipePrototype();
@@ -34,12 +34,12 @@ function forbidSocketFiles(): void {
   for (const name of ['bind', 'fchmod']) replace(prototype, name, deny);
 }
 
-/** Node does not export its class for UNIX sockets, but a connection that fails has an instance of that class. */
+/** Node does not export its class for UNIX sockets. But the `_handle` of a failed connection has that class. */
 function pipePrototype(): object {
   const socket = new Socket().connect({ path: '/dev/null/no-socket' });
   const handle: unknown = Reflect.get(socket, '_handle');
   if (!isHandle(handle)) throw new TypeError('The socket has no handle.');
-  // `socket.destroy()` would read `process.stderr`, and vals would believe that the val has printed.
+  // `socket.destroy()` is not called, because it reads `process.stderr`, and vals takes that as output of the val.
   Reflect.set(socket, 'destroyed', true);
   handle.close();
   return Object.getPrototypeOf(handle);

@@ -10,8 +10,8 @@ export function protectOtherProcesses(): void {
 }
 
 /**
- * A val must not send signals, because SIGUSR1 would open the debugger of the parent process, and the sandbox does not
- * limit the parent process.
+ * A val may send signals only to itself. SIGUSR1 would open the debugger of the parent process, which runs without a
+ * sandbox.
  */
 function forbidSignals(): void {
   const ownPid = process.pid;
@@ -24,7 +24,7 @@ function forbidSignals(): void {
     return send(ownPid, signal);
   });
   replace(process, '_debugProcess', deny);
-  // `kill` must be replaced, because the handle of a ChildProcess can send signals even if no process was started.
+  // The handle of a ChildProcess can send signals even if no process was started.
   const handle: unknown = Reflect.get(new ChildProcess(), '_handle');
   if (typeof handle === 'object' && handle !== null) replace(Object.getPrototypeOf(handle), 'kill', deny);
 }
@@ -39,7 +39,10 @@ function forbidPriorities(): void {
   });
 }
 
-/** `module.register` starts a thread, which Node 20.18 and 22.10 allow. In a thread, the functions are not replaced. */
+/**
+ * In Node 20.18 and 22.10, `module.register` starts a thread despite the sandbox. A thread has the original functions,
+ * which do not deny anything.
+ */
 function forbidThreads(): void {
   replace(module, 'register', () => {
     throw new AccessDenied('WorkerThreads');

@@ -10,8 +10,8 @@ import {
   type Start,
 } from '../protocol.ts';
 
-// The child uses readSync and writeSync, because loading Node's sockets would make a short run a tenth slower. The two
-// functions are kept here, because the val or a package could replace them in their module.
+// Loading Node's sockets would make a short run a tenth slower, so the child uses readSync and writeSync. The constants
+// keep the original functions, because the val or a package could replace the properties of `fs`.
 const { readSync, writeSync } = fs;
 
 export interface Pipe {
@@ -50,7 +50,7 @@ export function openPipe(): Pipe {
       write(messageFrame({ load: { specifier, from } }));
       const order = next();
       if ('module' in order) return order.module;
-      throw new Error('vals answered an import with another message than a module.');
+      throw new Error('vals answered an import with a message that is not a module.');
     },
     send: (report) => write(messageFrame(report)),
     sendBytes(bytes) {
@@ -70,7 +70,7 @@ function orEndProcess(readOrWrite: () => number): number {
   return count;
 }
 
-/** SIGKILL is used, because the clean-up of `process.exit` would take longer than most runs. */
+/** SIGKILL skips the clean-up of `process.exit`, which would take longer than most runs. */
 export function end(): void {
   process.kill(process.pid, 'SIGKILL');
 }

@@ -1,6 +1,6 @@
 import type { Pipe } from './pipe.ts';
 
-/** `instanceof Response` must not be used, because the expression would load fetch, which most vals do not need. */
+/** Does not use `instanceof Response`, because it would load fetch, and most vals do not need fetch. */
 export const isResponse = (value: unknown): value is Response =>
   Object.prototype.toString.call(value) === '[object Response]';
 
