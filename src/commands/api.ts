@@ -40,7 +40,7 @@ export const command = defineCommand({
       'a field of the request, with a text value',
       parseField,
     ),
-    field: repeatable('-F, --field <key=json>', 'a field with a JSON value, or @file for a text', parseField),
+    field: repeatable('-F, --field <key=json>', 'a field with a JSON value, or text from @file', parseField),
     input: word('--input <file>', 'a JSON file to send as the body, or - for standard input'),
     paginate: toggle('--paginate', 'read all pages of a list, and print one array'),
     dryRun,

@@ -13,9 +13,9 @@ import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
   description:
-    'Make a new folder with one file for each of your vals on the service. The command does `vals init` and ' +
-    '`vals pull --all` in one command. The folder must be new or empty. After an interruption, run the command again: ' +
-    'it continues.',
+    'Make a new folder with one file for each of your vals on the service. The command does the same as `vals init` ' +
+    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run the same ' +
+    'command again.',
   details:
     'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
     'To add one of these vals, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',

@@ -17,7 +17,7 @@ export const command = defineCommand({
   description:
     'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
     'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +
-    'In a pipe, - always marks lines of the service and + lines of the file, in the format of `patch -p1`.',
+    'In a pipe, - always marks lines of the service, and + marks lines of the file. `patch -p1` can apply this diff.',
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines in the file.',

@@ -10,9 +10,9 @@ import type { Source } from '../workspace/sources/walk.ts';
 export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
-    'Make this folder a workspace. Commit vals.json, which lists the file and the id of each val. The folder .vals keeps ' +
-    'the base of each val: the last code that the file and the service had in common. git ignores .vals. Nothing is ' +
-    'sent. Run the command again to add new files.',
+    'Make this folder a workspace. The command writes vals.json, which lists the file and the id of each val. Commit ' +
+    'vals.json. The folder .vals keeps the base of each val: the last code that the file and the service had in common. ' +
+    'git ignores .vals. Nothing is sent. To add new files to vals.json, run the command again.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {

@@ -7,7 +7,7 @@ export const command = defineCommand({
   summary: 'Sign out of a service: remove its token',
   description:
     'Remove the stored token of a service. The token stays valid until the service revokes it. If the service was the ' +
-    'default and only one other service is left, that one becomes the default.',
+    'default and only one other service is left, that service becomes the default.',
   examples: ['vals logout', 'vals logout --base-url https://api.example.com'],
   columns: [column('status'), column('base url', 'baseUrl')],
   async run(context) {

@@ -9,7 +9,7 @@ export const command = defineCommand({
   details:
     'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
     'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
-    'Options of every command, such as --base-url and --local, are given to `vals mcp` and apply to all tools.',
+    'To set an option of every command, such as --base-url, for all tools, give it to `vals mcp`.',
   options: {
     readOnly: toggle('--read-only', 'offer only the tools that change nothing', {
       conflicts: ['allowDelete', 'allowRun'],

@@ -13,7 +13,7 @@ export const command = defineCommand({
   summary: "Write the service's code into the workspace",
   description:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that you changed is not overwritten without --force. --merge marks the lines that conflict.',
+    'that you changed is not overwritten without --force. --merge merges both changes, and marks the lines that conflict.',
   details:
     'Some names of vals cannot be names of files. --all reports these vals at the end. ' +
     'To add one of these vals, run `vals pull <id> --file <path>`. To continue after an interruption, run the command again.',

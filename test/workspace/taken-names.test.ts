@@ -83,7 +83,7 @@ describe('if the service has no list', () => {
       const { exit, stdout, stderr } = await place.vals(...args);
       expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'planned\thello\t\t\thello.ts\n' });
       expect(stderr).toContain(
-        'If the service already has a val with the name of hello.ts, a push takes that val over and replaces its code.',
+        'If the service already has a val with the name of hello.ts, a push replaces the code of that val.',
       );
       expect(puts()).toBe(0);
     },
@@ -93,7 +93,7 @@ describe('if the service has no list', () => {
     const { place, puts } = await workspace(false, { ...listed, 'hello.ts': 'mine' });
     const { stdout, stderr } = await place.vals('status');
     expect(stdout).toContain('new');
-    expect(stderr).toContain('a push takes that val over');
+    expect(stderr).toContain('a push replaces the code of that val');
     expect((await place.vals('push')).stderr).toContain('hello.ts replaced the code of the val "hello"');
     expect(puts()).toBe(1);
   });

@@ -16,11 +16,11 @@ export const command = defineCommand({
   summary: 'Copy vals to another service',
   description:
     'Copy vals from the service in use to another service that you are signed in to, or to a space. Name, readme and ' +
-    'privacy are copied if that service accepts them. A val that has different code there is not overwritten without --force.',
+    'privacy are copied if that service accepts them. A val with different code on that service is overwritten only with --force.',
   details:
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
-    'After an interruption, run the command again: with --versions, it copies only the versions that are missing there. ' +
-    'Equal versions in a row are copied as one version.',
+    'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
+    'versions that the other service does not have yet. Equal versions in a row are copied as one version.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
     to: word('--to <base-url>', 'the base URL of the service or space to copy to'),

@@ -117,7 +117,7 @@ function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly
 
 const invalidPath = (file: string, problem: string): LocalError =>
   new LocalError(`${file} cannot be pushed in this workspace, because its path ${problem}.`, {
-    hint: `Rename the file or its folder, or name the val that you mean: ${shell`vals push ${file}`} --name <name>.`,
+    hint: `Rename the file or its folder, or give the name of the val: ${shell`vals push ${file}`} --name <name>.`,
   });
 
 function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushItem {

@@ -88,7 +88,9 @@ export function createPushQueue(
   function beginOutage(): void {
     if (isOutage) return;
     isOutage = true;
-    say.warn('The service cannot be reached. The command keeps trying, and then sends all saved files.');
+    say.warn(
+      'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+    );
   }
 
   function endOutage(): void {

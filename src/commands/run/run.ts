@@ -25,7 +25,7 @@ export const command = defineCommand({
     'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
     'output that it prints goes to stderr. TypeScript and JSX run as they are. In the sandbox, the val runs in a process ' +
     'of its own, without your token and without environment variables that look like secrets. ' +
-    "Node's permission model lets the val read its own code and packages, but write no file and start no program. If the " +
+    "Node's permission model lets the val read its own code and packages, but not write files or start programs. If the " +
     'service has the code and records runs, the command reports the run to the service.',
   descriptionForAgents:
     "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +

@@ -8,8 +8,8 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   const reason = 'The service cannot list vals.';
   say.note(
     files.length === 1
-      ? `${reason} If the service already has a val with the name of ${file}, a push takes that val over and replaces its code.`
-      : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push takes those vals over and replaces their code.`,
+      ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
+      : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
   );
 }
 

@@ -6,8 +6,8 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Make a person a member of a space',
   description:
-    'Make a person a member of a space. A member may read and change all vals of the space, or with --read only read ' +
-    'them. If the person is a member already, the role changes immediately.',
+    'Make a person a member of a space. The member may read and change all vals of the space. With --read, the ' +
+    'member may only read them. If the person is a member already, the role changes immediately.',
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
     ...existingPlaceOptions,

@@ -5,8 +5,8 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
-    'Add a person to the service of a team, and print their token. The token is shown only once, because only its ' +
-    'digest is kept. The command works on the database or file itself and needs no token.',
+    'Add a person to the service of a team, and print their token. The token is shown only once, because the ' +
+    'service keeps only its hash. The command opens the database or file directly, so it needs no token.',
   arguments: { username: usernameArgument },
   options: placeOptions,
   examples: [

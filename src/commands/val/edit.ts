@@ -67,7 +67,7 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
-    hint: `To see the code on the service, run ${shell`vals val edit ${val}`}. To send your text as the next version, run ${shell`vals version new ${val} ${file}`}.`,
+    hint: `To see the code on the service, run ${shell`vals val get ${val} --code`}. To send your text as the next version, run ${shell`vals version new ${val} ${file}`}.`,
   });
 
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

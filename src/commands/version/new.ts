@@ -9,8 +9,8 @@ import { newVersion } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: 'Add a version to a val',
   description:
-    'Add a version to a val, from a file or from standard input. A service may add no version if the code is the current ' +
-    'code.',
+    'Add a version to a val, from a file or from standard input. If the code is the same as the current code, the ' +
+    'service may add no version.',
   arguments: {
     val: valArgument,
     file: codeFile,

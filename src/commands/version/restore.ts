@@ -8,8 +8,8 @@ import { versionCode } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: 'Make the code of an old version current again',
   description:
-    'Add a new version to a val, with the code of an old version. No version is deleted. A service may add no version if ' +
-    'the code is the current code.',
+    'Add a new version to a val, with the code of an old version. No version is deleted. If the code is the same as ' +
+    'the current code, the service may add no version.',
   arguments: { val: valArgument, version: versionArgument },
   options: { dryRun },
   examples: ['vals version restore hello 1'],
