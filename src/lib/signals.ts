@@ -4,7 +4,6 @@ const exits = { SIGINT: 130, SIGTERM: 143 } as const;
 type SignalName = keyof typeof exits;
 const signalNames = Object.keys(exits) as SignalName[];
 
-/** An interrupted command that has not ended after this time is killed. */
 const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;
 

@@ -15,7 +15,6 @@ export function validName(name: string): string | undefined {
   return valid === '' ? undefined : valid;
 }
 
-/** These two limits count characters, not bytes. */
 export const longestCode = 256_000;
 export const longestReadme = 8_192;
 

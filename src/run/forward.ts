@@ -37,7 +37,6 @@ export function forward({
     const valTooSlow = () => {
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
-      // `retire` ends the process only after the process has answered its other requests.
       serving.retire();
     };
     const callerTooSlow = () => {

@@ -71,7 +71,6 @@ export function startProcess(
   pipe.on('error', () => {});
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    // Waits for 'close', because the pipe may still contain data at 'exit'.
     child.once('close', (code, signal) => resolve({ code, signal }));
   });
   // `end` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.

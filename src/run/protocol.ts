@@ -77,7 +77,6 @@ const hasTexts = (value: unknown, keys: readonly string[]): value is Record<stri
 
 const headBytes = 5;
 const kinds = { message: 0, bytes: 1 };
-/** Without this limit, a hostile val could fill the memory of the parent process. */
 const mostReportBytes = 4 * 1_048_576;
 
 export const messageFrame = (message: Order | Report): Buffer =>
