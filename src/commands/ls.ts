@@ -52,7 +52,7 @@ export const command = defineCommand({
     return {
       kind: 'list',
       rows,
-      emptyHint: 'None of your vals matches the words and the privacy that you gave.',
+      emptyHint: 'None of your vals matches your search.',
     };
   },
 });

@@ -16,7 +16,7 @@ function candidates(env: NodeJS.ProcessEnv, platform: string): string[][] {
   const commands = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':');
   const usual = {
     darwin: [['open']],
-    // `start` is not used, because it needs a shell, and a shell could run a part of the address as a command.
+    // The command `start` is not used, because it needs a shell, and a shell could run a part of the address.
     win32: [['rundll32', 'url.dll,FileProtocolHandler']],
   }[platform];
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);

@@ -5,7 +5,7 @@ import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
 
-/** GitHub shows no summary above 1 MiB. All commands of a step share one summary, so each may use only a part. */
+/** GitHub shows no summary above 1 MiB. All commands of a step share one summary, so each command gets only a part. */
 const longestSummary = 300_000;
 
 export async function appendJobSummary(

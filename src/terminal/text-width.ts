@@ -1,7 +1,7 @@
 export interface TextWidth {
   width(text: string): number;
   cut(text: string, width: number): string;
-  /** A word that is wider than `width` stays whole. Each line but the first begins with `indent`. */
+  /** A word that is wider than `width` stays whole. Each line except the first begins with `indent`. */
   wrap(text: string, width: number, indent?: string): string[];
 }
 

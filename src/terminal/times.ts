@@ -34,7 +34,7 @@ export function ageOrHour(moment: string, now: number): string {
 
 export const widestClockTime = '13 Nov 09:30'.length;
 
-/** For lines that stay on the screen, where an age such as "5m ago" would soon be wrong. */
+/** Used for lines that stay on the screen, because an age such as "5m ago" would soon be wrong. */
 export function clockTime(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;

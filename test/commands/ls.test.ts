@@ -25,7 +25,7 @@ describe('vals ls on a service with a search', () => {
     expect(await ls('--privacy', 'public')).toEqual(['cart']);
     expect(await ls('price', '--privacy', 'private')).toEqual(['getPrice', 'list']);
     expect((await runOnScreen(['ls', 'absent'], { env })).screen).toContain(
-      'None of your vals matches the words and the privacy that you gave.',
+      'None of your vals matches your search.',
     );
   });
 

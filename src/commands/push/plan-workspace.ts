@@ -84,7 +84,7 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
-/** A file of another repository must not be pushed, because a stranger's vals.json may give it the id of any val. */
+/** A vals.json from a stranger could list a file of a repository below it with the id of any of your vals. */
 function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
   const isInOtherProject = createNestedProjectCheck(known.root);
   const inOther = files.find(

@@ -52,10 +52,10 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
     const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
     const api: Api = await connect();
     const val = await findValOfFile(api, path, idInWorkspace(path, settings));
-    if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
+    if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
     if (val.code === entry.code) return val.known ?? 'the service sent no version with the val.';
     const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
-    return `${entry.name} differs from ${other}. Push it first.`;
+    return `${entry.name} differs from ${other}. Push the file first.`;
   }
 }
 

@@ -3,7 +3,7 @@ import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../share
 import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
-  summary: 'Give a person a new token, and end the old one',
+  summary: 'Replace the token of a person',
   description:
     'Give a person a new token, and print it. The token is shown only once, because the service keeps only its ' +
     'hash. The old token stops working immediately, in every service that uses the same database.',
