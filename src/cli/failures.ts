@@ -130,8 +130,10 @@ const pluralVerbs: Record<string, string | undefined> = {
   has: 'have',
   does: 'do',
   holds: 'hold',
+  differs: 'differ',
   changed: 'changed',
   cannot: 'cannot',
+  could: 'could',
 };
 
 function sentenceAbout({ labels, message }: Group): string | undefined {

@@ -45,7 +45,7 @@ export async function pullVal(
   const isEdited = status === 'changed here' || status === 'conflict';
   if (status === 'changed here' && base !== undefined && !options.force) {
     if (hasConflictMarkers(examined.here ?? '')) {
-      options.remark(`${val.file} still has conflict markers. Edit the file, then run \`vals push\`.`);
+      options.remark(`${val.file} has conflict markers. Edit the file, then run \`vals push\`.`);
     }
     return outcome('kept');
   }

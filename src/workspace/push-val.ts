@@ -141,7 +141,7 @@ const versionBefore = (remote: Target['remote']): JsonObject =>
 
 function refuseConflictMarkers({ val, code, options }: Push): void {
   if (options.force || !hasConflictMarkers(code)) return;
-  throw new ConflictError(`${val.file} still has conflict markers.`, {
+  throw new ConflictError(`${val.file} has conflict markers.`, {
     hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
   });
 }
@@ -201,7 +201,7 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // A hostile vals.json can put the id of any val beside a harmless name, so another name stops the push.
+  // The names must be equal, because a hostile vals.json can put the id of any val beside a harmless name.
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {

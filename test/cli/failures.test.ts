@@ -30,6 +30,12 @@ it.each([
   expect(summarizeFailures(alike, { ...pushed, total, done: 0 }).error?.message).toBe(says);
 });
 
+it('a message with could keeps its verb', () => {
+  const alike = failures(['a', 'b'], (label) => `${label} could not be written.`, '');
+  const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
+  expect(error?.message).toBe('None of the 2 vals was pushed: a and b could not be written.');
+});
+
 it('labels are taken out of equal messages, but not out of words that begin like a label', () => {
   const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
   const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });

@@ -74,7 +74,7 @@ describe('pull', () => {
     expect(place.read('a.ts')).toBe('1\n<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n3\n');
     expect(await place.status()).toEqual({ 'a.ts': 'unmerged' });
     for (const again of [['pull'], ['pull', '--merge']]) {
-      expect((await place.vals(...again)).stderr).toContain('still has conflict markers');
+      expect((await place.vals(...again)).stderr).toContain('a.ts has conflict markers. Edit the file');
     }
     expect(place.backups()).toEqual(['1\nX\n3\n']);
     expect(await place.vals('push', '--json')).toMatchObject({ exit: 5 });
@@ -121,6 +121,18 @@ describe('pull', () => {
     expect((await place.vals('push')).stderr).toMatch(new RegExp(`: ${sentence}`));
     expect(await place.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
     expect(place.read('a.ts')).toBe('a');
+  });
+
+  it('names several files that differ or have conflict markers in one sentence', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    place.remove('.vals');
+    place.put({ 'a.ts': 'a2', 'b.ts': 'b2' });
+    expect((await place.vals('pull')).stderr).toContain(": a.ts and b.ts differ from the service's code. ");
+    const marked = '<<<<<<< here\nX\n=======\nY\n>>>>>>> there\n';
+    place.put({ 'c.ts': marked, 'd.ts': marked });
+    expect((await place.vals('push', 'c.ts', 'd.ts')).stderr).toContain(
+      ': c.ts and d.ts have conflict markers.',
+    );
   });
 
   it('refuses a val without code', async () => {
