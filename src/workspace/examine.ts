@@ -82,8 +82,8 @@ const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base |
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**
- * Needed if the service sends no owner. If the user has a val of this name with another id, the val belongs
- * to somebody else. A push by name would then overwrite the user's val.
+ * The service may send no owner. If the user's val of the same name has another id, this val belongs to
+ * somebody else, and a push by name would overwrite the user's val.
  */
 async function isOfAnotherOwner(
   remotes: RemoteVals,

@@ -52,8 +52,8 @@ function networkOf(address: string): string {
   const all = [...groups, ...Array<string>(missing).fill('0'), ...(tail?.split(':') ?? [])].map(
     (group) => group || '0',
   );
-  // An IPv4 address in IPv6 form (`::ffff:1.2.3.4`) keeps all groups, because its first four groups are the same for
-  // all IPv4 callers.
+  // An IPv4 address in IPv6 form (`::ffff:1.2.3.4`) keeps all groups, because the first four groups are the
+  // same for all IPv4 callers.
   const isMapped = all.slice(0, 5).every((group) => group === '0') && all[5] === 'ffff';
   return (isMapped ? all : all.slice(0, 4)).join(':');
 }

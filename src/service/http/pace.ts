@@ -3,8 +3,8 @@ export type Pace = (caller: string) => Promise<void>;
 const mostTurns = 50;
 
 /**
- * Makes a caller with many requests pause, so that other callers can connect. Node accepts only one new
- * connection per turn of the event loop.
+ * Makes a caller with many requests pause, because Node accepts only one new connection per turn of the event
+ * loop. Other callers can connect during the pause.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();
@@ -24,7 +24,7 @@ export function createPace(): Pace {
       const end = performance.now();
       rest(caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
     };
-    // Measures two turns of the event loop, because SQLite commits a write one turn after the parsing.
+    // Measures two event loop turns, because SQLite commits a write one turn after the body is parsed.
     setImmediate(setImmediate, measure);
   };
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {

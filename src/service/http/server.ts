@@ -24,8 +24,8 @@ const timeouts = {
   connectionsCheckingInterval: 5_000,
 };
 /**
- * Node rounds down and announces 5 seconds to clients, so clients close an idle connection before the service
- * does. Otherwise a client could send a request to a connection that the service is closing.
+ * Node rounds down and announces 5 seconds to clients. So a client closes an idle connection before the
+ * service does, and no request is lost.
  */
 const keepAliveMs = 5_999;
 /**
@@ -127,7 +127,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.maxConnections = mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
-    // After an answer has begun, the client would take a second answer for the answer to its next request.
+    // After an answer has begun, the client would treat a second answer as the answer to its next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });

@@ -7,8 +7,8 @@ const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * A chunked body counts as 400 requests, because Node may parse ten thousand tiny chunks before the service can
- * refuse the body.
+ * A chunked body counts as 400 requests, because Node may parse ten thousand tiny chunks before the service
+ * can refuse the body.
  */
 const costOfChunkedBody = 400;
 const pauseOfAddressMs = 1_000;

@@ -53,8 +53,8 @@ export function createPageAccess(): PageAccess {
       query.delete('key');
       // Only a GET uses up the key, because programs that preview a link send HEAD before the visit.
       if (method !== 'GET' || !useUp(given)) return undefined;
-      // Browsers send a cookie to all ports of a host. The secret path keeps the cookie from servers of other
-      // users on this host.
+      // Browsers send a cookie to all ports of a host. Servers of other users on this host do not know the
+      // secret path, so they do not get the cookie.
       const path = `/page/${pathSecret}`;
       const cookie = `vals=${session}; Path=${path}; HttpOnly; SameSite=Lax`;
       return redirect(`${path}?${query}`, { 'Set-Cookie': cookie });

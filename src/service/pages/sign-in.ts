@@ -15,9 +15,9 @@ const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network) {
   const isSecure = publicUrl.protocol === 'https:';
-  // The prefix `__Host-` keeps other hosts of the same domain from setting the cookie.
+  // Because of the prefix `__Host-`, other hosts of the same domain cannot set the cookie.
   const name = isSecure ? '__Host-vals' : 'vals';
-  // SameSite=Lax is enough, because a GET request changes nothing, and `requireOwnOrigin` checks each form.
+  // SameSite=Strict is not needed, because GET changes nothing, and `requireOwnOrigin` checks each form.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   const limit = createRateLimit(attempts, () => performance.now());
 

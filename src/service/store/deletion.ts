@@ -63,7 +63,6 @@ export function removeOwner<Refusal extends string>(
         return 'removed';
       }
       if (!withVals) return 'has vals';
-      // Access ends with the first step, because the owner could otherwise add vals between the steps.
       await endAccess(all, owner);
       const end = performance.now() + mostMsPerStep;
       for (const { id } of vals) {

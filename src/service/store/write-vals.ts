@@ -43,7 +43,7 @@ export async function lockOwnVal(
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { write, forUpdate } = database;
 
-  /** Locks the owner only close to the limit, because requests of one owner would otherwise wait for each other. */
+  /** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
     if (maxVals === undefined) return;
     if ((await countVals(all, owner)) < maxVals - mostValsCreatedAtOnce) return;

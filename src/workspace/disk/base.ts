@@ -82,8 +82,8 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = isOwnMark(mark);
-      // A base with another mark may come from a cloned repository. Its version and time are left out, so
-      // that vals reads the val from the service.
+      // A base with the mark of another folder may come from a cloned repository. Its version and time are
+      // left out, so that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
       // For a val without an id, a base from a cloned repository could make a push overwrite the user's val
       // of the same name.

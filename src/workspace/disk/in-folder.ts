@@ -3,7 +3,7 @@ import { LocalError } from '../../errors.ts';
 import { type HeldFolder, type HoldOptions, holdFolder, NotReached } from '../../lib/held-folder.ts';
 import { UnusableFile } from '../../lib/plain-file.ts';
 
-/** Every read and write in a workspace must use inFolder, because a link could otherwise lead out of `root`. */
+/** Use `inFolder` for every read and write in a workspace, because a link could lead out of `root`. */
 export function inFolder<Result>(
   root: string,
   folder: string,

@@ -65,7 +65,6 @@ export async function watchSaves(
       .then(async () => {
         const before = watcher;
         watcher = await begin(savedSince);
-        // The old watcher closes last, so that no save is missed.
         await before.close();
       })
       .catch(onError);
