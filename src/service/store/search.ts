@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
 import { isTimeNameOrId, positionsOf } from './positions.ts';
 import { findListedVal, type ListedVal } from './read-vals.ts';
@@ -22,7 +22,8 @@ export const searchPositions = positionsOf<Position>(
     parts.length === 4 && scopes.some((scope) => scope === parts[0]) && parts.every(isTimeNameOrId),
 );
 
-const valsAtATime = 10;
+const mostValsPerStep = 50;
+const mostBytesPerStep = 1024 * 1024;
 const mostBytes = 64 * 1024 * 1024;
 
 const afterEveryTime = '9999';
@@ -75,8 +76,10 @@ async function findIds(
   for (const scope of scopes.slice(from, onlyOwn ? 1 : undefined)) {
     let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
     for (;;) {
-      await setImmediate();
-      const candidates = await readCandidates(all, codeContains, caller, text, position);
+      const start = performance.now();
+      const sizes = await readSizes(all, caller, position);
+      const count = countInStep(sizes);
+      const candidates = await readCandidates(all, codeContains, caller, text, position, count);
       for (const { id, name, updatedAt, bytes: size, hasText } of candidates) {
         position = [scope, updatedAt, name, id];
         bytes += size;
@@ -86,11 +89,45 @@ async function findIds(
         else ids.push(id);
         lastFound = position;
       }
-      if (candidates.length < valsAtATime) break;
+      if (count === sizes.length && count < mostValsPerStep) break;
       if (bytes > mostBytes) return { ids, next: position };
+      // Other requests are answered during the pause.
+      await setTimeout(performance.now() - start);
     }
   }
   return { ids, next: undefined };
+}
+
+/** A search compares each byte of the code with up to 600 bytes, so a megabyte can take 30 ms. */
+function countInStep(sizes: readonly number[]): number {
+  let bytes = 0;
+  const firstLeft = sizes.findIndex((size, index) => {
+    bytes += size;
+    return bytes > mostBytesPerStep && index > 0;
+  });
+  return firstLeft < 0 ? sizes.length : firstLeft;
+}
+
+const inCode = (expression: string): string =>
+  `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;
+
+const codeSize = inCode('length(code)');
+
+// The first condition is redundant, but without the first condition the database would not use its index.
+const nextVals = (scope: Scope): string => `FROM vals WHERE ${conditions[scope]}
+  AND updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?)) ORDER BY ${orders[scope]} LIMIT ?`;
+
+async function readSizes(all: All, caller: User, [scope, updatedAt, name, id]: Position): Promise<number[]> {
+  const rows = await all<{ bytes: number }>(`SELECT ${codeSize} AS bytes ${nextVals(scope)}`, [
+    caller.id,
+    updatedAt,
+    updatedAt,
+    name,
+    name,
+    id,
+    mostValsPerStep,
+  ]);
+  return rows.map(({ bytes }) => bytes);
 }
 
 function readCandidates(
@@ -99,15 +136,11 @@ function readCandidates(
   caller: User,
   text: string,
   [scope, updatedAt, name, id]: Position,
+  count: number,
 ): Promise<Candidate[]> {
-  // The first condition is redundant, but the database needs it to use its index.
-  const afterPosition = 'updated_at <= ? AND (updated_at < ? OR name > ? OR (name = ? AND id > ?))';
-  const inCode = (expression: string) =>
-    `(SELECT ${expression} FROM versions WHERE val_id = vals.id ORDER BY version DESC LIMIT 1)`;
   return all<Candidate>(
-    `SELECT id, name, updated_at AS "updatedAt", ${inCode('length(code)')} AS bytes,
-        ${inCode(`CASE WHEN ${codeContains} THEN 1 ELSE 0 END`)} AS "hasText"
-      FROM vals WHERE ${conditions[scope]} AND ${afterPosition} ORDER BY ${orders[scope]} LIMIT ${valsAtATime}`,
-    [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id],
+    `SELECT id, name, updated_at AS "updatedAt", ${codeSize} AS bytes,
+      ${inCode(`CASE WHEN ${codeContains} THEN 1 ELSE 0 END`)} AS "hasText" ${nextVals(scope)}`,
+    [Buffer.from(text), caller.id, updatedAt, updatedAt, name, name, id, count],
   );
 }

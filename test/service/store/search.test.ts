@@ -1,4 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/service/database/open.ts';
+import { searchVals } from '../../../src/service/store/search.ts';
+import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
   ask,
@@ -84,6 +87,25 @@ test.each([
   `query=a&after=${Buffer.from('["own","x"]').toString('base64url')}`,
 ])('a search with "%s" is answered with 400', async (query) => {
   expect(await statusOf(service, 'GET', `/v1/search/vals?${query}`)).toBe(400);
+});
+
+test('a search reads at most a megabyte of code at a time, or one val', async () => {
+  const { user, ...owner } = await addPerson(service, 'owner');
+  for (let i = 0; i < 8; i++) await createVal(owner, { name: `large${i}`, code: '€'.repeat(130_000) });
+  const database = await openDatabase(placeOf(service.at));
+  onTestFinished(database.close);
+  const readBytes: number[] = [];
+  const all = async <Row>(...statement: Parameters<typeof database.all>) => {
+    const rows = await database.all<Row & { bytes?: number; hasText?: number }>(...statement);
+    const compared = rows.filter(({ hasText }) => hasText !== undefined);
+    readBytes.push(compared.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
+    return rows;
+  };
+  const range = { limit: 20, offset: 0, onlyOwn: true };
+  const { vals } = await searchVals({ ...database, all }, user, 'large', range);
+  expect(vals).toHaveLength(8);
+  expect(Math.max(...readBytes)).toBeLessThan(1024 * 1024);
+  expect(readBytes.reduce((sum, bytes) => sum + bytes)).toBe(8 * 390_000);
 });
 
 test('a person may run two searches at a time, and further searches are answered with 429', async () => {
