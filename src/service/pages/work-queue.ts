@@ -4,21 +4,27 @@ const mostOfOneCaller = 6;
 const mostOfAll = 60;
 
 export function createWorkQueue() {
-  const waiting: { caller: string; begin(): void }[] = [];
+  const waiting = new Map<string, (() => void)[]>();
+  let count = 0;
   let isBusy = false;
 
   const next = () => {
-    const first = waiting.shift();
+    const [first] = waiting;
     isBusy = first !== undefined;
     if (!first) return;
+    const [caller, [begin, ...later]] = first;
+    // The caller goes to the end of the Map, so that others do not wait for all pages of the caller.
+    waiting.delete(caller);
+    if (later.length > 0) waiting.set(caller, later);
+    count -= 1;
     const start = performance.now();
-    first.begin();
+    begin?.();
     setTimeout(next, performance.now() - start).unref();
   };
 
   return <Result>(caller: string, work: () => Result): Promise<Result> => {
-    const ofCaller = waiting.filter((other) => other.caller === caller).length;
-    if (ofCaller >= mostOfOneCaller || waiting.length >= mostOfAll) {
+    const ofCaller = waiting.get(caller) ?? [];
+    if (ofCaller.length >= mostOfOneCaller || count >= mostOfAll) {
       throw new Problem(429, 'The service is preparing too many pages. Try again in a few seconds.', {
         headers: { 'Retry-After': '2' },
       });
@@ -31,7 +37,8 @@ export function createWorkQueue() {
           reject(error);
         }
       };
-      waiting.push({ caller, begin });
+      waiting.set(caller, [...ofCaller, begin]);
+      count += 1;
       if (!isBusy) next();
     });
   };

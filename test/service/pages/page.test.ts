@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createWorkQueue } from '../../../src/service/pages/work-queue.ts';
 import { describeWith } from '../../support/installed.ts';
 import { makeVersion1 } from '../database/version-1.ts';
 import {
@@ -338,6 +339,14 @@ describe('a page that takes long to make', () => {
     const made = statuses.filter((status) => status === 200).length;
     expect(made).toBeLessThan(15);
     expect(others).toBeGreaterThan(made);
+  });
+
+  test('is made before the other waiting pages of another caller', async () => {
+    const runInTurn = createWorkQueue();
+    const made: string[] = [];
+    const callers = ['ada', 'ada', 'ada', 'ada', 'bob'];
+    await Promise.all(callers.map((caller) => runInTurn(caller, () => made.push(caller))));
+    expect(made).toEqual(['ada', 'ada', 'bob', 'ada', 'ada']);
   });
 
   test('shows the beginning of a long error', async () => {
