@@ -14,7 +14,7 @@ import type { Store } from './store/store.ts';
 const longestHost = 255;
 const largestBody = 4 * 1024 * 1024;
 const largeBody = 64 * 1024;
-const bodyLimits = { maxDepth: 1_000, maxValues: 10_000 };
+const bodyLimits = { maxDepth: 1_000, maxValues: 2_000 };
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**

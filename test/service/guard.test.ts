@@ -199,6 +199,7 @@ describe('bodies', () => {
       ask(service, 'PUT', '/v1/vals', { raw: `{"name":"v","code":"c","unknown":${unknown}}` });
     expect((await put(`[0${',0'.repeat(1_000)}]`)).status).toBeLessThan(300);
     const refused = { status: 400, body: { detail: 'The request body has too many values.' } };
+    expect(await put(`[0${',0'.repeat(2_500)}]`)).toMatchObject(refused);
     expect(await put(`[0${',0'.repeat(20_000)}]`)).toMatchObject(refused);
     expect(await put(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toMatchObject(refused);
   });
