@@ -5,6 +5,7 @@ import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest, readPlainFile } from '../../lib/plain-file.ts';
+import { errnoOf } from '../../lib/system.ts';
 
 export interface CertificateFiles {
   cert: string;
@@ -133,6 +134,10 @@ export function watchCertificate(
 }
 
 function stampOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats === undefined ? 'none' : `${stats.ino}-${stats.size}-${stats.mtimeMs}-${stats.ctimeMs}`;
+  try {
+    const { ino, size, mtimeMs, ctimeMs } = statSync(file);
+    return `${ino}-${size}-${mtimeMs}-${ctimeMs}`;
+  } catch (error) {
+    return `${errnoOf(error)}`;
+  }
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { BlockList, connect as connectPlain, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect } from 'node:tls';
@@ -230,6 +230,10 @@ describe('a service with TLS', () => {
     ]);
     minute();
     expect(warnings).toHaveLength(1);
+    rmSync(live);
+    symlinkSync(live, live);
+    minute();
+    expect(warnings).toHaveLength(2);
     place('self-signed');
     minute();
     expect(await serial()).toBe(first);
