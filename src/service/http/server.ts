@@ -79,7 +79,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const answer: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
     const start = process.uptime();
-    if (draining) outgoing.shouldKeepAlive = false;
+    // Node drops the requests that arrive together with an Upgrade header, so the caller must learn that they are lost.
+    if (draining || incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     underWay += 1;
     outgoing.once('close', () => {
       underWay -= 1;

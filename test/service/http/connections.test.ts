@@ -126,6 +126,13 @@ describe('requests sent ahead', () => {
     expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
   });
 
+  test('behind a request with an Upgrade header are lost, so the connection is closed', async () => {
+    const upgrade = head('GET /v1/me', signed(), 'Connection: Upgrade', 'Upgrade: h2c');
+    const answers = await speak(service.port, `${me()}${upgrade}${me()}`);
+    expect(statusesOf(answers)).toEqual([200, 200]);
+    expect(answers).toMatch(/\r\nConnection: close\r\n/);
+  });
+
   test.each([
     ['are no longer read when too many wait, and refused in their turn when one piece held too many', ''],
     ['with an unknown Expect header count like others', 'Expect:x\r\n'],
