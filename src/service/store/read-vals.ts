@@ -253,7 +253,9 @@ export type VersionPosition = readonly [version: number];
 export const versionPositions = positionsOf<VersionPosition>(
   'versions',
   (parts): parts is VersionPosition =>
-    parts.length === 1 && Number.isSafeInteger(parts[0]) && Number(parts[0]) <= largestPostgresInteger,
+    parts.length === 1 &&
+    Number.isSafeInteger(parts[0]) &&
+    Math.abs(Number(parts[0])) <= largestPostgresInteger,
 );
 
 export async function listVersions(

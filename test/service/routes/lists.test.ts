@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { versionPositions } from '../../../src/service/store/read-vals.ts';
 import {
   ask,
   createVal,
@@ -237,6 +238,8 @@ describe('a position', () => {
     }
     expect(await status(`/v1/me/runs?after=${after}&after=${after}`)).toBe(400);
     expect(await status(`/v1/me/runs?after=${after}&offset=1`)).toBe(400);
+    const tooSmall = versionPositions.write([-Number.MAX_SAFE_INTEGER], 0);
+    expect(await status(`/v1/vals/${id}/versions?after=${tooSmall}`)).toBe(400);
   });
 
   test('leads through versions', async () => {
