@@ -113,8 +113,10 @@ describe('a val may not', () => {
 
   it.skipIf(process.platform === 'win32')('read a file through .. behind a link', async () => {
     const code = `import fs, { readFileSync } from "node:fs"; import { readFile } from "node:fs/promises";
+import { createRequire, findSourceMap } from "node:module";
 const path = process.cwd() + "/link/../node_modules/out/config.json";
 const likeUrl = { href: "x", protocol: "file:", hostname: "", pathname: path };
+const require = createRequire(process.cwd() + "/a.ts");
 const ways = {
   text: () => readFileSync(path),
   relative: () => fs.readFileSync("link/../node_modules/out/config.json"),
@@ -124,6 +126,14 @@ const ways = {
   stream: async () => { for await (const piece of fs.createReadStream(path)) return piece },
   native: () => readFileSync(fs.realpathSync.native(path)),
   variables: () => process.loadEnvFile(path),
+  sourceMap: () => {
+    process.setSourceMapsEnabled(true);
+    Object.assign(Object.prototype, { sources: [], mappings: "" });
+    const change = { get(this: URL) { Object.defineProperty(this, "pathname", { value: path }); return "" } };
+    try { Object.defineProperty(URL.prototype, "hostname", change) } catch {}
+    require("b");
+    if (!findSourceMap(require.resolve("b"))) throw new Error("no source map");
+  },
   number: () => { Object.assign(Number.prototype, likeUrl); return readFile(5 as any) },
 };
 export default async () => {
@@ -131,7 +141,12 @@ export default async () => {
   for (const [way, tryIt] of Object.entries(ways)) try { await tryIt(); read.push(way) } catch {}
   return read;
 }`;
-    const { path, run } = folderWith({ 'a.ts': code, 'other/x/y': '', 'other/node_modules/y': '' });
+    const { path, run } = folderWith({
+      'a.ts': code,
+      'node_modules/b/index.js': '//# sourceMappingURL=b.map',
+      'other/x/y': '',
+      'other/node_modules/y': '',
+    });
     symlinkSync('other/x', join(path, 'link'));
     symlinkSync(folderOf({ 'config.json': '{}' }), join(path, 'other/node_modules/out'));
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: '[]\n', stderr: '' });

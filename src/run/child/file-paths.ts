@@ -20,8 +20,17 @@ export function normalizeFilePaths(): void {
       Reflect.set(module, name, withNormalPath(name, member, takesDescriptor));
     }
   }
-  // The val must not replace `pathname`, because Node reads the paths of modules from `pathname`.
-  Object.defineProperty(URL.prototype, 'pathname', { configurable: false });
+  keepGettersOfUrls();
+}
+
+/**
+ * The val must not replace a getter of URLs, because Node reads the paths of modules and source maps from `pathname`.
+ * Any other getter, such as `hostname`, could give its URL another `pathname`.
+ */
+function keepGettersOfUrls(): void {
+  for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(URL.prototype))) {
+    if (get !== undefined) Object.defineProperty(URL.prototype, name, { configurable: false });
+  }
 }
 
 /** `glob` is left out, because it normalizes paths itself. A name with a capital letter is a class. */
