@@ -39,11 +39,15 @@ export interface Thrown {
 
 export const mostErrorCharacters = 65_536;
 export const longestSpecifier = 1_000;
+/** The id of a module can be the URL of a path. A path has up to 4,096 bytes, and each byte can become `%FF`. */
+const longestId = 16_384;
 
 /** Every message must be checked, because the code of a val can write anything to the pipe. */
 function isReport(value: unknown): value is Report {
   if (!isObject(value)) return false;
-  if ('load' in value) return hasTexts(value.load, ['specifier', 'from']);
+  if ('load' in value) {
+    return hasTexts(value.load, ['specifier', 'from']) && `${value.load.from}`.length <= longestId;
+  }
   if ('value' in value) return valueKinds.some((kind) => kind === value.value);
   if ('failed' in value) {
     return isThrown(value.failed) && (value.request === undefined || Number.isInteger(value.request));

@@ -228,6 +228,10 @@ describe('vals run reports a val that', () => {
       'imports without reading the answers',
       `((text) => Buffer.concat(Array(999).fill(Buffer.from([0, text.length, 0, 0, 0, ...Buffer.from(text)]))))('{"load":{"specifier":"./a.ts","from":"x"}}')`,
     ],
+    [
+      'an import from a module with a very long name',
+      `((text) => Buffer.from([0, text.length & 255, text.length >> 8, 0, 0, ...Buffer.from(text)]))('{"load":{"specifier":"./a.ts","from":"file:///' + "x".repeat(20_000) + '"}}')`,
+    ],
   ])('writes %s to the pipe of vals', async (_what, bytes) => {
     const { run } = folderWith({
       'a.ts': `import { writeFileSync } from "node:fs"; writeFileSync(3, ${bytes}); await new Promise((r) => setTimeout(r, 9_999))`,
