@@ -55,8 +55,11 @@ export function forward({
       onward.destroy();
       resolve(failure);
     });
-    onward.once('error', async () => {
-      failure ??= endingFailure(serving.entry.name, await serving.ended);
+    onward.once('error', async ({ code = '' }: NodeJS.ErrnoException) => {
+      const isInvalidHttp = code.startsWith('HPE_');
+      failure ??= isInvalidHttp
+        ? invalidAnswer(serving.entry.name)
+        : endingFailure(serving.entry.name, await serving.ended);
       refuse(outgoing, 502, failure.message);
     });
     onward.once('response', (answer) => {

@@ -158,7 +158,7 @@ it('a val that stops reading a large body gets 504, not 408', async () => {
 
 it('a val that answers with its own server, and not with valid HTTP, gets 502', async () => {
   const code = `import { writeSync } from 'node:fs'; import { type AddressInfo, createServer } from 'node:net';
-    const statusLines: Record<string, string> = { code: '099 OK', text: '200 \\x01' };
+    const statusLines: Record<string, string> = { code: '099 OK', text: '200 \\x01', header: '200 OK\\r\\nno header' };
     const server = createServer((socket) => socket.once('data', (data) => {
       const line = statusLines[/\\/(\\w*)/.exec(data.toString())?.[1] ?? ''] ?? '200 OK';
       socket.end('HTTP/1.1 ' + line + '\\r\\nContent-Length: 0\\r\\n\\r\\n');
@@ -172,6 +172,7 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
   expect(await get('/')).toEqual([200, '']);
   expect(await get('/code')).toEqual([502, refusal]);
   expect(await get('/text')).toEqual([502, refusal]);
+  expect(await get('/header')).toEqual([502, refusal]);
   expect(text.stderr).not.toContain('defect');
 });
 
