@@ -74,6 +74,6 @@ export async function createResolver(
 
 const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
   new ConflictError(
-    `"${word}" may not be the val that you mean: in vals.json, the file ${file} belongs to the val "${name}". Nothing was done.`,
+    `It is unclear which val "${word}" means: in vals.json, the file ${file} belongs to the val "${name}". Nothing was done.`,
     { hint: `If you mean the val "${name}", give its name: ${name}.` },
   );

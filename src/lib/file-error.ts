@@ -9,7 +9,7 @@ const problems: Record<string, string> = {
   EPERM: 'cannot be read, because you have no permission',
   ENOTDIR: 'does not exist',
   ELOOP: 'is a link that leads back to itself',
-  EMFILE: 'cannot be read, because vals may not open more files',
+  EMFILE: 'cannot be read, because the limit on open files is too low',
 };
 
 const hints: Record<string, string> = {

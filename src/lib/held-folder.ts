@@ -43,7 +43,10 @@ export function holdFolder(
 
 const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 
-/** Node has no constant for O_PATH. On Linux, O_PATH opens a folder even if this user may not list its files. */
+/**
+ * Node has no constant for O_PATH. On Linux, O_PATH opens a folder even if this user has no permission to list
+ * its files.
+ */
 const O_PATH = 0o10000000;
 const folderFlags = O_PATH | (constants.O_DIRECTORY ?? 0);
 

@@ -109,7 +109,7 @@ describe('a name or a file stands for the val', () => {
       const { exit, error } = await run(['val', 'rm', file, '--yes', '--json'], options);
       expect({ exit, requests: service.requests }).toEqual({ exit: 5, requests: [] });
       expect(error).toMatchObject({
-        message: `"${file}" may not be the val that you mean: in vals.json, the file ${file} belongs to the val "billing". Nothing was done.`,
+        message: `It is unclear which val "${file}" means: in vals.json, the file ${file} belongs to the val "billing". Nothing was done.`,
         hint: 'If you mean the val "billing", give its name: billing.',
       });
       await run(['pull'], options);

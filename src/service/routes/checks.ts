@@ -103,7 +103,7 @@ function paged<Position, More>({
   after,
   ...given
 }: More & { offset: number; after: { position: Position; recordsBefore: number } | undefined }) {
-  if (after && given.offset > 0) throw refuse('offset', 'must not be given together with after');
+  if (after && given.offset > 0) throw refuse('offset', 'must not be given with the parameter "after"');
   return { ...given, after: after?.position, recordsBefore: after?.recordsBefore ?? given.offset };
 }
 

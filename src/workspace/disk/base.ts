@@ -50,7 +50,7 @@ export function createBases(
     return knownMark;
   };
   const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
-  // The name contains the mark of this folder, so that vals ignores a file from a cloned repository.
+  // The mark in the file name makes vals ignore a file that came with a cloned repository.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());

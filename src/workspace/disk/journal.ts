@@ -7,8 +7,8 @@ import { type Note, parseNote } from './notes.ts';
 import { dotValsFolder } from './root.ts';
 import { appendBelow, removeBelow } from './write-files.ts';
 
-// The name contains the mark of this folder, so that vals ignores a journal that came with a cloned
-// repository. Such a journal could lead a push to the wrong val.
+// The mark in the file name makes vals ignore a journal that came with a cloned repository. Such a journal
+// could lead a push to the wrong val.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/journal-${mark}.ndjson`;

@@ -8,8 +8,8 @@ import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
 import { replaceBelow } from './write-files.ts';
 
-// The name contains the mark of this folder, so that vals ignores a copy from another machine. The ids are
-// valid only on the machine that wrote them.
+// The mark in the file name makes vals ignore a copy from another machine. The ids are valid only on the
+// machine that wrote them.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/local-${mark}.json`;

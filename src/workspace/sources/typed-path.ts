@@ -30,7 +30,10 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
   }
 }
 
-/** Returns all projects, because the nearest one may be a link that leads out of an outer project. */
+/**
+ * Returns outer projects too. With only the nearest project, a link in a cloned repository could
+ * lead to another project.
+ */
 function projectsAround(path: string, cwd: string): string[] {
   const projects = foldersAbove(path).filter(isProject);
   if (projects.length > 0) return projects;
