@@ -6,8 +6,8 @@ export const command = defineCommand({
   summary: 'Print the completion script of a shell',
   description:
     'Print a script that completes commands, options, files and vals in bash, zsh, fish or PowerShell. ' +
-    'Add the line for your shell to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. ' +
-    'The line for $PROFILE of PowerShell is: vals completion powershell | Out-String | Invoke-Expression.',
+    'Add the example for your shell to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. ' +
+    'In PowerShell, add `vals completion powershell | Out-String | Invoke-Expression` to $PROFILE.',
   arguments: { shell: { ...argument('<shell>', shells.join(', ')), words: shells } },
   examples: [
     'eval "$(vals completion bash)"',
