@@ -59,7 +59,7 @@ export async function transpile(source: Source): Promise<Transpiled> {
 const deepestNesting = 20_000;
 
 /**
- * Counts brackets in texts and comments too, because normal code never comes near the limit. Uses no regular
+ * Brackets in strings and comments count too, but normal code still stays far below the limit. Uses no regular
  * expression, because it would block the process for seconds on a file of 16 MB.
  */
 function isNestedTooDeeply(code: string): boolean {

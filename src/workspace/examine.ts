@@ -82,8 +82,8 @@ const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base |
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**
- * The service may send no owner. If the user's val of the same name has another id, this val belongs to
- * somebody else, and a push by name would overwrite the user's val.
+ * The service may send no owner. If the user owns a different val with the same name, the val in vals.json
+ * belongs to somebody else. A push sends only the name, so it would overwrite the user's own val.
  */
 async function isOfAnotherOwner(
   remotes: RemoteVals,

@@ -201,7 +201,8 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // The names must be equal, because a hostile vals.json can put the id of any val beside a harmless name.
+  // A hostile vals.json can list the id of any val with a harmless name. So the val on the service must have
+  // the same name.
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {

@@ -84,7 +84,10 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
-/** A vals.json from a stranger could list a file of a repository below it with the id of any of your vals. */
+/**
+ * The workspace may contain another repository. A vals.json from a stranger could list a file of that repository with
+ * the id of any val of the user. Then a push of the file would overwrite the val.
+ */
 function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
   const isInOtherProject = createNestedProjectCheck(known.root);
   const inOther = files.find(

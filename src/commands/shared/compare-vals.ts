@@ -13,7 +13,6 @@ interface Compared {
 }
 
 interface CompareOptions {
-  /** Returns false if the caller does not need the code of the service. Then the code does not stay in memory. */
   keepsRemoteCode(examined: Examined): boolean;
 }
 

@@ -63,8 +63,8 @@ function withNormalPath(name: string, original: AnyFunction, takesDescriptor: bo
 }
 
 /**
- * Returns only a text or undefined. The val could add the properties of a URL to an object or a number, and Node would
- * then open the path of that URL.
+ * Returns only a string or undefined. The val could add the properties of a URL to an object or a number, and Node
+ * would then open the path of that URL.
  */
 function normalPath(file: unknown): string | undefined {
   const text = isObject(file) ? `${textOf(file)}` : file;

@@ -39,7 +39,7 @@ function pipePrototype(): object {
   const socket = new Socket().connect({ path: '/dev/null/no-socket' });
   const handle: unknown = Reflect.get(socket, '_handle');
   if (!isHandle(handle)) throw new TypeError('The socket has no handle.');
-  // `socket.destroy()` is not called, because it reads `process.stderr`, and vals takes that as output of the val.
+  // `socket.destroy()` would read `process.stderr`. Then vals would assume that the val has printed something.
   Reflect.set(socket, 'destroyed', true);
   handle.close();
   return Object.getPrototypeOf(handle);

@@ -42,7 +42,7 @@ const partsOf = (line: string): string[] =>
     .replace(/\/$/, '')
     .split('/');
 
-/** Matches a line with several `**`, because the library `ignore` could take hours for such a line. */
+/** Handles a rule with several `**`, because the library `ignore` could take hours for such a rule. */
 function doubleStarMatcher(line: string): Matcher {
   const isNegated = line.startsWith('!');
   const isForFolders = /\/[ \t]*$/.test(line);
