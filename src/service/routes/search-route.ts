@@ -35,7 +35,9 @@ export function searchRoute(store: Store): Route {
     responses: { 200: listOf('Val') },
     async answer(request, { query: { text, ...range } }) {
       const caller = requireUser(request);
-      const { vals, next } = await limited(caller.actor.id, () => store.search(caller, text, range));
+      const { vals, next } = await limited(caller.actor.id, () =>
+        store.search(caller, text, range, request.takeTurn),
+      );
       const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
       return page(
         request,

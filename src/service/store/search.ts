@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
 import { isTimeNameOrId, positionsOf } from './positions.ts';
 import { findListedVal, type ListedVal } from './read-vals.ts';
@@ -51,8 +50,9 @@ export async function searchVals(
   caller: User,
   text: string,
   range: SearchRange,
+  takeTurn: () => Promise<void>,
 ): Promise<{ vals: ListedVal[]; next: Position | undefined }> {
-  const { ids, next } = await findIds(database, caller, text, range);
+  const { ids, next } = await findIds(database, caller, text, range, takeTurn);
   const vals: ListedVal[] = [];
   for (const id of ids) {
     const val = await findListedVal(database.all, id);
@@ -67,6 +67,7 @@ async function findIds(
   caller: User,
   text: string,
   { limit, after, offset, onlyOwn }: SearchRange,
+  takeTurn: () => Promise<void>,
 ): Promise<{ ids: string[]; next: Position | undefined }> {
   const ids: string[] = [];
   let lastFound: Position | undefined;
@@ -76,7 +77,6 @@ async function findIds(
   for (const scope of scopes.slice(from, onlyOwn ? 1 : undefined)) {
     let position: Position = after?.[0] === scope ? after : [scope, afterEveryTime, '', ''];
     for (;;) {
-      const start = performance.now();
       const sizes = await readSizes(all, caller, position);
       const count = countInStep(sizes);
       const candidates = await readCandidates(all, codeContains, caller, text, position, count);
@@ -91,8 +91,7 @@ async function findIds(
       }
       if (count === sizes.length && count < mostValsPerStep) break;
       if (bytes > mostBytes) return { ids, next: position };
-      // Other requests are answered during the pause.
-      await setTimeout(performance.now() - start);
+      await takeTurn();
     }
   }
   return { ids, next: undefined };

@@ -96,7 +96,8 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
     listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
 
-    search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
+    search: (caller: User, text: string, range: SearchRange, takeTurn: () => Promise<void>) =>
+      searchVals(database, caller, text, range, takeTurn),
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 

@@ -101,9 +101,11 @@ test('a search reads at most a megabyte of code at a time, or one val', async ()
     readBytes.push(compared.reduce((sum, { bytes = 0 }) => sum + bytes, 0));
     return rows;
   };
+  let turns = 0;
   const range = { limit: 20, offset: 0, onlyOwn: true };
-  const { vals } = await searchVals({ ...database, all }, user, 'large', range);
+  const { vals } = await searchVals({ ...database, all }, user, 'large', range, async () => void turns++);
   expect(vals).toHaveLength(8);
+  expect(turns).toBe(3);
   expect(Math.max(...readBytes)).toBeLessThan(1024 * 1024);
   expect(readBytes.reduce((sum, bytes) => sum + bytes)).toBe(8 * 390_000);
 });
