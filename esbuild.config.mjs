@@ -32,7 +32,7 @@ async function bundle(entry) {
     entryPoints: [entry],
     bundle: true,
     write: false,
-    // Node 20 starts CommonJS 7 ms faster than an ES module.
+    // Node 20 loads a CommonJS file 7 ms faster than an ES module.
     format: 'cjs',
     platform: 'node',
     target: 'node20.18',

@@ -6,7 +6,7 @@ import { normalizeFilePaths } from './file-paths.ts';
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
   normalizeFilePaths();
-  // Windows has no socket files. On Windows, `process.env` ignores the case of names, but a copy would not.
+  // Windows has no socket files. On Windows, `process.env` also finds `path` as `PATH`, but a copy of it would not.
   if (process.platform === 'win32') return;
   forbidSocketFiles();
   separateEnvironment();

@@ -185,8 +185,8 @@ export interface ValRange {
 }
 
 /**
- * A val that changes moves to the first page. A client on a later page would miss the val, so the pass
- * `changed` lists such vals at the end.
+ * A val that changes moves to the first page, so a client on a later page would miss it. The list therefore has two
+ * passes: all vals, then the vals that changed meanwhile.
  */
 export type ValPosition = readonly [
   pass: 'all' | 'changed',
