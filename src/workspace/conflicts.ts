@@ -65,7 +65,7 @@ export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
 
 export const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
   new ConflictError(
-    `${file} is named "${name}" in vals.json, but on the service, its id belongs to the val "${nameThere}".`,
+    `${file} has the name "${name}" in vals.json, but its id in vals.json belongs to the val "${nameThere}" on the service.`,
     {
       hint:
         `To use the name and the code of that val, run ${shell`vals pull ${file}`}. ` +

@@ -138,7 +138,9 @@ describe('an id that belongs to a val of another name', () => {
     expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
     for (const args of [['push'], ['push', '--dry-run']]) {
       const [row] = await place.rows(args, 5);
-      expect(row?.error?.message).toContain('on the service, its id belongs to the val "production_billing"');
+      expect(row?.error?.message).toContain(
+        'its id in vals.json belongs to the val "production_billing" on the service',
+      );
     }
     expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
