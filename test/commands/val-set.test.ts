@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
@@ -103,6 +103,26 @@ describe('vals val set on a service without the route', () => {
       ['POST', `/v1/vals/${id}/versions`, { code: 'c', name: 'hi', privacy: 'public' }],
       ['GET', `/v1/vals/${id}`, ''],
     ]);
+  });
+
+  it('says that the val has the new name if vals.json cannot be changed afterwards', async () => {
+    const folder = temporaryFolder();
+    const change = keepsOneVal({ ...original(), name: 'hi' }, { status: 204 }, []);
+    const service = await scriptedService([], (seen) => {
+      if (seen.method === 'PUT') mkdirSync(join(folder, '.vals/lock'));
+      return change(seen);
+    });
+    const ids = { [`${service.env.VALS_BASE_URL}`]: id };
+    writeFileSync(
+      join(folder, 'vals.json'),
+      JSON.stringify({ vals: { 'hello.ts': { name: 'hello', ids } } }),
+    );
+    const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], {
+      env: service.env,
+      cwd: folder,
+    });
+    expect(exit).toBe(10);
+    expect(stderr).toContain('The val is named "hi" on the service now, but vals.json could not be changed');
   });
 
   it('names the fields that were not applied: exit 9 for some of them, exit 6 for all', async () => {

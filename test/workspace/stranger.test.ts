@@ -155,7 +155,7 @@ describe('a base in .vals that this folder did not record', () => {
   });
 });
 
-describe('nothing is sent if a link keeps .vals from recording the push', () => {
+describe('nothing is sent if a link keeps .vals from recording the push or the new name', () => {
   const places = ['.vals/tmp', '.vals/lock', '.vals/agreed', 'the folder of the bases', 'the base'];
   it.each(places)('%s', async (named) => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
@@ -172,6 +172,8 @@ describe('nothing is sent if a link keeps .vals from recording the push', () => 
     expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('was not used: ') });
     expect(stderr).not.toContain('was pushed');
     expect(await service.code(id)).toBe('a');
+    expect(await place.vals('val', 'set', 'a', '--name', 'b')).toMatchObject({ exit: 10, stdout: '' });
+    expect(await read(service, id)).toEqual({ name: 'a', code: 'a' });
   });
 });
 

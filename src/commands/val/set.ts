@@ -3,7 +3,7 @@ import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { ConflictError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { withNameProposed } from '../shared/messages.ts';
@@ -29,7 +29,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
-    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, { name, dryRun });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeVal(api, val, fields).catch((error) => {
@@ -72,7 +72,7 @@ async function readFields(
 async function prepareRenaming(
   context: Context,
   id: string,
-  name: string,
+  { name, dryRun }: { name: string; dryRun: boolean | undefined },
 ): Promise<(() => Promise<void>) | undefined> {
   const { findRoot } = await import('../../workspace/disk/root.ts');
   const root = findRoot(context.settings);
@@ -90,13 +90,26 @@ async function prepareRenaming(
       },
     );
   }
+  // Without these checks, the service could rename the val although vals.json cannot be changed.
+  workspace.bases.checkWritable(known);
+  if (!dryRun) workspace.bases.prepare();
   return async () => {
-    const base = workspace.bases.read(known);
-    workspace.remember({ ...known, name });
-    if (base?.name !== undefined) workspace.bases.write(known, { ...base, name });
-    const error = await workspace.saveManifest();
-    if (error !== undefined) throw error;
+    try {
+      const base = workspace.bases.read(known);
+      workspace.remember({ ...known, name });
+      if (base?.name !== undefined) workspace.bases.write(known, { ...base, name });
+      const error = await workspace.saveManifest();
+      if (error !== undefined) throw error;
+    } catch (error) {
+      throw error instanceof LocalError ? notInManifest(name, error) : error;
+    }
   };
 }
+
+const notInManifest = (name: string, { message, facts }: LocalError): LocalError =>
+  new LocalError(
+    `The val is named "${name}" on the service now, but vals.json could not be changed: ${message}`,
+    facts,
+  );
 
 const listed = (fields: readonly string[]): string => new Intl.ListFormat('en-GB').format(fields);
