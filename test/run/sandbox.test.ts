@@ -160,6 +160,26 @@ export default () => new Promise<void>((done) => lookupService("127.0.0.1", 80, 
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   });
 
+  it.skipIf(process.platform === 'win32')('read a file that it names as its time zone', async () => {
+    const secret = folderOf({ 'config.json': 'a-secret' });
+    const code = `import fs from "node:fs";
+RegExp.prototype.exec = () => ["anything"] as any;
+const paths = ["/config.json", "/./config.json"].map((path) => ${JSON.stringify(secret)} + path);
+const next = fs.openSync(process.cwd() + "/node_modules/b.txt");
+fs.closeSync(next);
+const read = (bytes = Buffer.alloc(99)) =>
+  new Promise((done) => fs.read(next, bytes, 0, 99, 0, (_error, count) => done(bytes.toString("utf8", 0, count))));
+const texts = new Set();
+for (let round = 0; round < 10; round++) {
+  const reads = [];
+  for (let i = 0; i < 2_000; i++) { reads.push(read()); process.env.TZ = paths[i % 2] }
+  for (const text of await Promise.all(reads)) texts.add(text);
+}
+export default () => texts.has("a-secret")`;
+    const { run } = folderWith({ 'a.ts': code, 'node_modules/b.txt': 'b' });
+    expect((await run(['a.ts'])).stdout).toBe('false\n');
+  });
+
   it('start a thread with module.register', async () => {
     const code = 'import { register } from "node:module"; register("data:text/javascript,")';
     const { error } = await folderWith({ 'a.ts': code }).run(['--json', 'a.ts']);

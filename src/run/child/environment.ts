@@ -1,5 +1,9 @@
 import { AccessDenied, replace } from './deny.ts';
 
+// The two functions are kept here, because the val could replace them.
+const { apply } = Reflect;
+const { exec } = RegExp.prototype;
+
 /**
  * Gives the val a copy of the environment. In the original, the val could set RESOLV_HOST_CONF to the path of any file,
  * and glibc would print the lines of that file.
@@ -13,7 +17,7 @@ export function separateEnvironment(): void {
       defineProperty(copy, name, descriptor) {
         if (!('value' in descriptor)) return Reflect.defineProperty(copy, name, descriptor);
         const value = `${descriptor.value}`;
-        if (name === 'TZ') original.TZ = value;
+        if (name === 'TZ' && isTimeZone(value)) original.TZ = value;
         return Reflect.defineProperty(copy, name, { ...descriptor, value });
       },
       deleteProperty(copy, name) {
@@ -26,3 +30,8 @@ export function separateEnvironment(): void {
     throw new AccessDenied('Environment');
   });
 }
+
+const timeZone = /^(?:[\w+-]+(?:\/[\w+-]+)*)?$/;
+
+/** If TZ is a path, the C library opens that file, and the val could read the file under its descriptor. */
+const isTimeZone = (value: string): boolean => apply(exec, timeZone, [value]) !== null;
