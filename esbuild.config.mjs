@@ -40,7 +40,7 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    // libsql and esbuild contain native code, which cannot be bundled. pg works without pg-native.
+    // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });

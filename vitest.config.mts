@@ -10,7 +10,7 @@ if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
-/** launch.ts and serve.ts load other programs from `__dirname`. In the built program, that is the folder dist. */
+/** launch.ts and serve.ts load other programs from `__dirname`, which is the folder dist in the built program. */
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>

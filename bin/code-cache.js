@@ -43,7 +43,7 @@ function evaluate(script) {
   return module.exports;
 }
 
-/** Each set of flags has its own cache, because V8 rejects bytecode that was made under other flags. */
+/** Each set of Node options has its own cache file, because V8 rejects bytecode that was made with other options. */
 function cacheFile() {
   const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
   // --local has its own cache, so that other commands do not load the bytecode of the embedded service.
@@ -118,7 +118,7 @@ function hasRoomFor(file) {
 }
 
 /**
- * V8 runs bytecode without a check, so nobody except root and this user may be able to change the cache.
+ * V8 runs bytecode without a check. So the cache is safe only if nobody except root and this user can change it.
  * @param {fs.Stats} stats
  */
 function isSafe({ uid, mode }) {

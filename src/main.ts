@@ -138,7 +138,7 @@ function otherRuntime(): string | undefined {
 /** This function must not call process.exit(), because output that is not yet written would be lost. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
-  // A new process.title hides the command line, so that `ps` does not show the password.
+  // If an address on the command line contains a password, a new process.title hides the command line from `ps`.
   if (argv.some((word) => /:\/\/[^/@]*:[^/@]+@|[?&]password=/.test(word))) process.title = 'vals';
   let isPaging = false;
   const signal = listenForSignals(

@@ -53,7 +53,7 @@ export async function runBatch<Item>(
     try {
       outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
     } catch (caught) {
-      // Even a defect of vals counts as a failure of this item, so that the outcomes of the other items are shown.
+      // Even a bug of this program counts as a failure of this item, so that the outcomes of the other items are shown.
       const error = asValsError(caught);
       if (error === signal.reason) return;
       const isDefect = error !== caught;

@@ -23,7 +23,7 @@ export async function resolveVals(
     return definition?.isVal && !(definition.orFile && isPath());
   });
   if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
-  // Of the commands with a val as argument, exactly those that write have the option --dry-run.
+  // All commands that take a val and write have the option --dry-run. Commands that only read do not have the option.
   const isForWriting = 'dryRun' in options;
   const confirmsListedVals = isForWriting || keys.some((key) => definitions[key]?.runsCode);
   const resolve = await createResolver(context, { isForWriting, confirmsListedVals });

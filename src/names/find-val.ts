@@ -52,7 +52,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
     if (remembered !== undefined) return only(remembered, `are named "${word}"`);
     const fromMemory = () => byIdPrefix(recalled, word);
-    // A name has precedence over the beginning of an id. So a possible name is first searched in the list of vals.
+    // A name has precedence over the beginning of an id. So the list of vals is read first if the word can be a name.
     const early = namePattern.test(word) ? undefined : fromMemory();
     if (early !== undefined) return early;
     if (!hasToken(settings)) {

@@ -43,7 +43,7 @@ export interface Output {
   progress: ProgressLine;
   messages: Messages;
   format: Format;
-  /** A signal ends the work immediately, unless the command changed the service. Such a change must be reported. */
+  /** A signal ends `work` immediately, unless the command changed data on the service: `work` reports that change. */
   interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
   /** If an agent called the command, this function gets the result, and stdout gets nothing. */
   receive?(result: Result): Promise<void>;

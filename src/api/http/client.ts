@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions): Client {
     return result;
   }
 
-  /** A request that may be sent again gets half of the deadline, so that time is left for a retry. */
+  /** One attempt of a repeatable request gets half of the time limit, so that time is left for a retry. */
   const attemptLimitMs = (method: string): number =>
     isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
 

@@ -25,8 +25,8 @@ function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | 
 function faultAfterSending(error: Error, origin: string): Fault {
   if (error instanceof TimeoutOrInterrupt) return { kind: 'timed_out', reason: error.message };
   const tlsProblem = tlsProblemOf(error, origin);
-  // With TLS 1.3, a service may reject a missing client certificate only after the request was sent. The service then
-  // ignores the request, so nothing was changed.
+  // With TLS 1.3, vals can send the request before the service rejects the missing client certificate. The service
+  // ignores that request, so nothing was changed.
   if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
   if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
   if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };

@@ -137,8 +137,8 @@ export function createCursor(filters: URLSearchParams, paging: Paging | undefine
   }
 
   /**
-   * If `overlaps` is true, the next page repeats the last record of this page. If the next page has no known record, a
-   * deletion has moved records to an earlier page, and `stepBack` returns to that page.
+   * If `overlaps` is true, the next page starts at the last record of this page. If the next page then has no record
+   * that was already read, a deletion has moved records to an earlier page, and `stepBack` returns to that page.
    */
   function queryAfter(records: readonly JsonObject[], link: URLSearchParams | undefined): URLSearchParams {
     previous = records;

@@ -68,7 +68,7 @@ interface NewestEntries {
 
 type IsEnough = (added: readonly Entry[], total: number) => boolean;
 
-/** Recognizes new records by their ids and not by their times, because a new record may have an earlier time. */
+/** Recognizes new records by id and not by time, because a new record may have an earlier time than a known record. */
 function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { notes: FollowNotes }) {
   const known = new RecentKeys();
   /** `known` forgets old keys. Without `headKeys`, an old record at the start of the list would then count as new. */

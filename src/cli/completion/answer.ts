@@ -32,7 +32,7 @@ export async function completionAnswer(
   return candidates.map(line).join('');
 }
 
-/** Bash replaces only the text after the last `=` or `:`, so a candidate must not contain the text before it. */
+/** Bash replaces only the text after the last `=` or `:`. So a candidate must begin after that character. */
 function lengthBeforeLastBreak(typed: readonly string[], unfinished: string): number {
   const last = typed.at(-1) ?? '';
   return Math.max(0, unfinished.length - (isBreak(last) ? 0 : last.length));

@@ -4,7 +4,7 @@ import type { Settings } from '../../settings/settings.ts';
 import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 
-/** Other names are not completed, because a shell could interpret characters such as $. */
+/** Names that do not match are not completed, because a shell could interpret characters such as $. */
 const safeInShell = /^[\w.][\w./-]*$/;
 
 export async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {

@@ -33,7 +33,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
-  // The service may send another name. Then --force would overwrite a val that the user did not name.
+  // If the val now has another name, --force would overwrite a val that the user did not name.
   if (givenName !== undefined && givenName !== name) throw otherName(givenName, name);
   const found = await options.target.vals.named(name);
   const there = found === 'unknown' ? undefined : found;

@@ -7,7 +7,7 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
-/** Files beyond this limit do not stay in memory. They are read again before they are sent. */
+/** Limits the total of all files. A file that does not fit is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {

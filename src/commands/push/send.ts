@@ -49,7 +49,7 @@ export async function sendAll(
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
-  // The list of vals must be read again, because `remotes` may keep a list from before the push without the new vals.
+  // The list of vals must be read again, because `remotes` may keep an older list, which lacks the new vals.
   const { rows, error } =
     workspace && !dryRun ? await saveInWorkspace(context, workspace, items, sent, createRemotes()) : sent;
   hintAtMissingIds(say, rows, tracked.length > 0);

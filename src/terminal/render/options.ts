@@ -7,7 +7,7 @@ import { createStyle } from '../style.ts';
 export interface RenderOptions extends Format {
   commandColumns: readonly Column[];
   now: number;
-  /** Redact a text before you cut it, because `redact` does not find a part of the token. */
+  /** Redact a text before you cut the text, because `redact` recognizes only the whole token. */
   redactor: Redactor;
   interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
   givenOptions: ReadonlySet<string>;
