@@ -14,6 +14,8 @@ export interface ListedVal {
 export interface ListedVals {
   withId(id: string): Promise<ListedVal | undefined>;
   idsWithName(name: string): Promise<string[] | undefined>;
+  /** Set if the service has a list, but `idsWithName` could not read the list to its end. */
+  readonly tooLong: ListTooLong | undefined;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -50,6 +52,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     if (name !== undefined) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
   }
 
+  let tooLong: ListTooLong | undefined;
   const readSeen = once(async () => (await lookup.seen.recall()).mine);
 
   return {
@@ -59,9 +62,15 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
+    get tooLong() {
+      return tooLong;
+    },
     async idsWithName(name) {
-      if (await readAll().catch(falseIf(BadResponseError, RefusedError, ListTooLong)))
-        return idsByName.get(name) ?? [];
+      const isRead = await readAll().catch((error) => {
+        if (error instanceof ListTooLong) tooLong = error;
+        return falseIf(BadResponseError, RefusedError, ListTooLong)(error);
+      });
+      if (isRead) return idsByName.get(name) ?? [];
       const seen = (await readSeen()).filter((val) => val.name === name);
       return seen.length === 0 ? undefined : seen.map(({ id }) => id);
     },

@@ -1,4 +1,4 @@
-import { ConflictError } from '../errors.ts';
+import { ConflictError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -30,6 +30,16 @@ function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): s
     ? `${file} differs from the service's code. It is unknown which is newer, because .vals has no record of a pull or push.`
     : `${file} changed here and on the service.`;
 }
+
+export const nameNotChecked = ({ file, name }: WorkspaceVal, { message }: ValsError): ConflictError =>
+  new ConflictError(
+    `${file} is new in the workspace, but it is not known whether you already have a val named "${name}". ${message}`,
+    {
+      hint:
+        'If the service is slow, give it more time with --timeout. ' +
+        `To push without this check, run ${shell`vals push ${file} --force`}. If you have a val with that name, its code is replaced.`,
+    },
+  );
 
 export const ofAnotherOwner = (
   { service }: Workspace,

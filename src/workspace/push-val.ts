@@ -7,7 +7,7 @@ import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
-import { deletedThere, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
+import { deletedThere, nameNotChecked, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
 import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
@@ -193,9 +193,10 @@ async function examineOrFork({ workspace, val, code, base, options }: Push): Pro
 function outcomeWithoutSending(
   workspace: Workspace,
   examined: Examined,
-  { force, dryRun }: PushOptions,
+  { force, dryRun, remotes: { listProblem } }: PushOptions,
 ): Outcome | undefined {
-  const { val, remote, status, foreign, otherNameThere } = examined;
+  const { val, remote, status, foreign, otherNameThere, mayTakeOver } = examined;
+  if (mayTakeOver && listProblem !== undefined && !force) throw nameNotChecked(val, listProblem);
   if (foreign !== undefined && val.otherServices !== undefined) {
     throw ofAnotherOwner(workspace, val.otherServices, foreign.owner);
   }

@@ -1,6 +1,6 @@
 import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
+import { AuthError, BadResponseError, NotFoundError, type ValsError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { createCallerCheck } from '../names/caller.ts';
@@ -26,6 +26,7 @@ export interface RemoteVals {
   listed(id: string): Promise<ListedVal | undefined>;
   named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
   hasOtherValNamed(name: string, id: string): Promise<boolean>;
+  readonly listProblem: ValsError | undefined;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -74,6 +75,9 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     async hasOtherValNamed(name, id) {
       const ids = (await list.idsWithName(name)) ?? [];
       return ids.length > 0 && !ids.includes(id);
+    },
+    get listProblem() {
+      return list.tooLong;
     },
     all: list.all,
   };

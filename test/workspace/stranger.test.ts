@@ -420,3 +420,26 @@ it('a version with a line break makes no line of its own on the screen', async (
     expect((await place.onScreen(args)).screen, `${args}`).not.toMatch(/^forged/m);
   }
 });
+
+describe('a new file, if the list of vals is too slow to be read to its end', () => {
+  it('is pushed only with --force', async () => {
+    let count = 0;
+    const service = await scriptedService([], ({ method, path }) => {
+      if (method === 'PUT') return { status: 200, body: { id: 'p', name: 'prod', version: 2 } };
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      count += 1;
+      const body = { data: [{ id: `${count}`, name: `n${count}` }], links: { next: `?offset=${count}` } };
+      return (response) => void setTimeout(() => response.end(JSON.stringify(body)), 600);
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'vals.json': '{"vals":{}}', 'prod.ts': 'evil' });
+    const sent = () => service.requests.filter(({ method }) => method === 'PUT').length;
+    for (const args of [[], ['prod.ts'], ['--fork'], ['--dry-run']]) {
+      const [row] = await place.rows(['push', '--timeout', '1', ...args], 5);
+      expect(row?.error?.message).toContain('it is not known whether you already have a val named "prod"');
+    }
+    expect(sent()).toBe(0);
+    expect(await place.words(['push', '--timeout', '1', '--force'], 0)).toEqual({ 'prod.ts': 'pushed' });
+    expect(sent()).toBe(1);
+  });
+});
