@@ -1,4 +1,5 @@
-// Every command loads host-names.ts. This list is not there, because making the list takes a millisecond.
+// `loopbackAddresses` is not in host-names.ts, because every command loads that file, and making the list takes a
+// millisecond.
 import { BlockList, isIP } from 'node:net';
 
 export const loopbackAddresses = new BlockList();

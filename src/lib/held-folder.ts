@@ -7,7 +7,7 @@ import { errnoOf, isMissing } from './system.ts';
 export interface HeldFolder {
   /** Never show this path to the user, because it may be a path such as /proc/self/fd/7. */
   path: string;
-  /** Throws if the path contains a link. A folder that is held open needs no check. */
+  /** Throws if a folder below `top` has become a link. Does nothing for a folder that is held open. */
   check(): void;
   close(): void;
 }

@@ -31,7 +31,7 @@ const answerLimits = { maxDepth: 1_000, maxValues: 4_000_000 };
 
 export function parseJson(text: string): JsonValue {
   if (isTooComplex(text, answerLimits)) throw new RangeError('nested too deeply or has too many values');
-  // Throws if the text is not JSON. `parseWithDigits` does not check that.
+  // Throws if the text is not JSON. `parseWithDigits` would accept some invalid numbers, such as 01.
   const value: JsonValue = JSON.parse(text);
   return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }

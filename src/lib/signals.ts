@@ -87,7 +87,10 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A signal may end the process during `interruptible`, so `action` must restore the terminal before that. */
+/**
+ * `interruptible` calls `action` before the computation. `action` must restore the terminal, because a signal ends the
+ * process during the computation.
+ */
 export function setBeforeComputation(action: () => void): void {
   if (current !== undefined) current.beforeComputation = action;
 }

@@ -18,5 +18,5 @@ export function validName(name: string): string | undefined {
 export const longestCode = 256_000;
 export const longestReadme = 8_192;
 
-/** The error of a run may have this many bytes when it is written as JSON. */
+/** The service refuses an error of a run that has more bytes as JSON. */
 export const mostErrorBytes = 65_536;

@@ -7,8 +7,8 @@ const mostDescriptors = 10_000;
 const listOfDescriptors = '/dev/fd';
 
 /**
- * A child process inherits the files that a shell opened for vals, for example with `exec 200>lock`. To replace these
- * files with /dev/null, `start` must use `stdio` as the descriptors of the child from 4 on.
+ * A child process inherits the files that a shell opened for vals, for example with `exec 200>lock`. `start` must give
+ * `stdio` to the child as descriptors 4, 5 and so on, so that /dev/null replaces these files.
  */
 export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
   if (!existsSync(listOfDescriptors)) return start([]);

@@ -17,7 +17,7 @@ export function nodeOptions(
     `--max-old-space-size=${mostMegabytes}`,
     isSince(22, 13) ? '--permission' : '--experimental-permission',
     ...(isSince(25, 0) ? ['--allow-net'] : []),
-    // Without the next three options, a val could write files with V8 flags, traces and heap snapshots.
+    // Without the next three options, a val could use V8 flags, traces or heap snapshots to write files.
     '--freeze-flags-after-init',
     `--trace-event-file-pattern=${devNull}`,
     `--diagnostic-dir=${devNull}`,

@@ -121,7 +121,8 @@ export function createApp(store: Store, options: AppOptions): App {
       request.user = identified?.principal;
     };
     await identifyCaller();
-    // `countRequest` counts a request until the event `close`. A closed connection never emits `close` again.
+    // `countRequest` counts a request until `outgoing` emits `close`. If `outgoing` is already closed, the count would
+    // never end.
     if (outgoing.destroyed) throw callerIsGone();
     const caller = callerKey(request, network);
     await countRequest(caller, outgoing);

@@ -75,8 +75,8 @@ function codeWithoutBase(
 }
 
 /**
- * False for an id that was added to vals.json after the checkout, for example by a hostile commit. Otherwise
- * a push could overwrite any val of the user.
+ * False for an id that neither the checkout nor a pull or push in this folder added to vals.json. Otherwise a hostile
+ * commit could make a push overwrite any val of the user.
  */
 const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);

@@ -202,8 +202,8 @@ function outcomeWithoutSending(
   }
   if (foreign !== undefined) throw notYours(val, foreign.owner);
   if (status === 'deleted there') throw deletedThere(val);
-  // A hostile vals.json can list the id of any val with a harmless name. So the val on the service must have
-  // the same name.
+  // A hostile vals.json can list any id under a harmless name. So the val on the service must have the name from
+  // vals.json.
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {

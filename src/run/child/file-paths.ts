@@ -25,7 +25,7 @@ export function normalizeFilePaths(): void {
 
 /**
  * The val must not replace a getter of URLs, because Node reads the paths of modules and source maps from `pathname`.
- * Any other getter, such as `hostname`, could give its URL another `pathname`.
+ * A replaced getter of another property, such as `hostname`, could change the `pathname` of its URL.
  */
 function keepGettersOfUrls(): void {
   for (const [name, { get }] of Object.entries(Object.getOwnPropertyDescriptors(URL.prototype))) {

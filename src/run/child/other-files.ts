@@ -6,7 +6,8 @@ import { normalizeFilePaths } from './file-paths.ts';
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
   normalizeFilePaths();
-  // Windows has no socket files. On Windows, `process.env` also finds `path` as `PATH`, but a copy of it would not.
+  // Windows has no socket files. On Windows, `process.env` ignores the case of names, but a copy of `process.env` would
+  // not.
   if (process.platform === 'win32') return;
   forbidSocketFiles();
   separateEnvironment();
@@ -24,7 +25,7 @@ function forbidOtherWorkingDirectory(): void {
 
 /**
  * When a socket closes, Node deletes the file at the path of the socket. If the path is `/proc/self/fd/9/name`, the val
- * could open another folder as descriptor 9 first, and Node would delete a file in that folder.
+ * could open another folder as descriptor 9 before the socket closes. Node would then delete a file in that folder.
  */
 function forbidSocketFiles(): void {
   const prototype = pipePrototype();

@@ -79,7 +79,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const answer: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '', rawHeaders } = incoming;
     const start = process.uptime();
-    // Node drops the requests that arrive together with an Upgrade header, so the caller must learn that they are lost.
+    // Node drops the requests that follow a request with an Upgrade header. Closing the connection shows the caller
+    // that these requests are lost.
     if (draining || incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
     underWay += 1;
     outgoing.once('close', () => {
@@ -120,7 +121,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const server = certificate
     ? process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
-  // Without this listener, Node itself would answer requests with an unknown Expect header, without limits.
+  // Without this listener, Node itself would answer requests with an unknown Expect header, and no limit would apply
+  // to these requests.
   server.on('checkExpectation', handle);
   // 0 means no limit. With a limit, Node would silently drop headers that the service must check, such as
   // Origin.

@@ -97,7 +97,7 @@ async function findIds(
   return { ids, next: undefined };
 }
 
-/** A search compares each byte of the code with up to 600 bytes, so a megabyte can take 30 ms. */
+/** Limits the bytes in a step, because a search for a text of 600 bytes in a megabyte of code can take 30 ms. */
 function countInStep(sizes: readonly number[]): number {
   let bytes = 0;
   const firstLeft = sizes.findIndex((size, index) => {

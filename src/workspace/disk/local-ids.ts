@@ -8,8 +8,8 @@ import type { ManifestEntry } from './manifest.ts';
 import { dotValsFolder } from './root.ts';
 import { replaceBelow } from './write-files.ts';
 
-// The mark in the file name makes vals ignore a copy from another machine. The ids are valid only on the
-// machine that wrote them.
+// The ids are valid only on the machine that wrote the file. The mark in the file name makes vals ignore a file that
+// was copied from another machine.
 function fileOf(root: string): string | undefined {
   const mark = folderMark(root);
   return mark === undefined ? undefined : `${dotValsFolder}/local-${mark}.json`;
@@ -36,7 +36,7 @@ export function readLocalIds(root: string): LocalIds {
 export function addLocalIds(entries: ReadonlyMap<string, ManifestEntry>, localIds: LocalIds): void {
   const taken = new Set<string>();
   for (const [file, { ids }] of entries) {
-    // Older versions of vals stored this id in vals.json, so `ids` may contain it.
+    // Older versions of vals stored local ids in vals.json, so `ids` may contain a local id.
     const id = localIds.get(file) ?? ids.get(embeddedService);
     if (id === undefined || taken.has(id)) {
       ids.delete(embeddedService);

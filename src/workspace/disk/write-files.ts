@@ -39,7 +39,7 @@ export function replaceBelow(
     inFolderOf(root, file, { make: true }, (folder, name) => {
       if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
       const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
-      // If the temporary folder is on another disk, `move` returns false. Then `folder` itself is used.
+      // If the temporary folder is on another disk, `move` returns false. Then `folder` holds the temporary file.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );

@@ -91,7 +91,7 @@ function foldersWithRules(root: string): string[] {
 }
 
 /**
- * A `!` rule in .valsignore does not apply to .gitignore. Otherwise a cloned repository could make a push
+ * A `!` rule in .valsignore does not cancel a rule in .gitignore. Otherwise a cloned repository could make a push
  * send secrets that git ignores.
  */
 export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {

@@ -31,8 +31,8 @@ export function checkTypedPath(path: string, shownPath: string, settings: PathSe
 }
 
 /**
- * Returns outer projects too. With only the nearest project, a link in a cloned repository could
- * lead to another project.
+ * Returns outer projects too. If a folder in a cloned repository is a link to another project, the nearest project is
+ * that other project.
  */
 function projectsAround(path: string, cwd: string): string[] {
   const projects = foldersAbove(path).filter(isProject);
