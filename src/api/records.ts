@@ -64,7 +64,7 @@ export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams 
   const [withoutHash = ''] = address.split('#', 1);
   if (withoutHash.length > longestLink) {
     throw badResponse(
-      `The service sent a link to the next page with more than ${longestLink} characters.`,
+      `The service sent a link of more than ${longestLink} characters to the next page.`,
       request,
     );
   }

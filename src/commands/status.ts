@@ -164,7 +164,7 @@ function nextSteps(differing: readonly Examined[]): string[] {
     [isOthers && !isElsewhere, 'To make vals of your own from the files, run `vals push --fork`.'],
     [
       isOthers && isElsewhere,
-      'To list your services and spaces, run `vals use`. To push to your own vals instead, run `vals push --fork`. It updates your vals with the same names, and creates the others.',
+      'To list your services and spaces, run `vals use`. To push to your own vals instead, run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
     ],
     [
       differing.some(isDeletedEverywhere),

@@ -23,6 +23,9 @@ export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
 }
 
 const tooHigh = (descriptor: number): LocalError =>
-  new LocalError(`File descriptor ${descriptor} is open, and vals cannot hide its file from the val.`, {
-    hint: `Close all descriptors above ${mostDescriptors} before you run the val.`,
-  });
+  new LocalError(
+    `File descriptor ${descriptor} is open, and vals cannot close this descriptor for the val.`,
+    {
+      hint: `Close all descriptors above ${mostDescriptors} before you run the val.`,
+    },
+  );

@@ -29,7 +29,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
 }
 
 const deniedHint = (name: string): string =>
-  'A val may read only its own code and packages. It may not write files or start programs. ' +
+  'A val may read only its own code and packages. It cannot write files or start programs. ' +
   `To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
 
 function refusedByV8(source: Source, text: string): RunFailedError {
@@ -80,7 +80,7 @@ function importFailure(
       `To install the package, run ${shell`npm install ${name + version}`}.`,
     );
   }
-  if (code === 'ERR_ACCESS_DENIED') return failed('which the val may not read', deniedHint(main));
+  if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint(main));
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
@@ -98,7 +98,7 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: `A val may use 512 MB, and may not change flags of V8. To remove these limits, run ${shell`vals run --allow-all ${name}`}.`,
+      hint: `A val may use 512 MB of memory, and cannot change flags of V8. To remove these limits, run ${shell`vals run --allow-all ${name}`}.`,
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
@@ -107,9 +107,12 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
 }
 
 export const neverFinished = (name: string): RunFailedError =>
-  new RunFailedError(`${name} never finished: it waits for something that cannot happen any more.`, {
-    hint: 'Look for a promise that is never resolved.',
-  });
+  new RunFailedError(
+    `${name} never finished: it waits for a promise, and nothing is left that could resolve the promise.`,
+    {
+      hint: 'Look for a promise that is never resolved.',
+    },
+  );
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {

@@ -134,5 +134,5 @@ export const hiddenFile = (specifier: string, importer: Source, startedVal: stri
     specifier,
     importer,
     'which is hidden',
-    `A val may not import files whose path contains a name that begins with a dot. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
+    `A val cannot import a file if the name of the file or of one of its folders begins with a dot. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
   );

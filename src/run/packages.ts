@@ -65,7 +65,7 @@ export function refuseCommonBeginnings(readable: readonly string[], name: string
     const beginning = commonBeginning(path, sorted[index + 1] ?? '');
     if (!isFile(beginning) || sorted.some((folder) => isWithin(folder, beginning))) continue;
     throw new LocalError(
-      `The paths of several packages begin with ${beginning}, so Node could let the val read that file.`,
+      `Node could let the val read the file ${beginning}, because the paths of several packages begin with the path of the file.`,
       {
         hint: `Rename the file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
       },
@@ -138,7 +138,7 @@ function problemOfLink(link: string, readable: readonly string[]): Problem | und
   const target = existingRealPath(link) ?? targetOfBrokenLink(link);
   if (target !== undefined && readable.some((path) => isWithin(path, target))) return undefined;
   return {
-    message: `${link} is a link that leads to ${target ?? readlinkSync(link)}, which the val may not read.`,
+    message: `${link} is a link that leads to ${target ?? readlinkSync(link)}, which the val is not allowed to read.`,
     remedy: 'Remove the link.',
   };
 }

@@ -21,7 +21,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const { remote } = await remotes.read(id);
     if (remote === undefined) {
       throw new NotFoundError(
-        `There is no val ${id} on ${nameOf(workspace.service)}, or you may not read it.`,
+        `There is no val ${id} on ${nameOf(workspace.service)}, or you are not allowed to read the val.`,
         { hint: 'To list your vals, run `vals ls`.' },
       );
     }
@@ -32,7 +32,10 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     refuseTakenFileOrName(workspace, { name, file, id });
     const otherSpelling = findOtherSpelling(file);
     if (otherSpelling !== undefined) {
-      throw fileTaken({ name, file, id }, `on some systems, ${otherSpelling} is the same file`);
+      throw fileTaken(
+        { name, file, id },
+        `${otherSpelling} exists, and on some systems the two names mean the same file`,
+      );
     }
     const here = readBelow(root, file);
     const wasPushedFromHere = bases.read({ name })?.code === remote.code;

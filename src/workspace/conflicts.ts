@@ -27,7 +27,7 @@ function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): s
   if (isNew)
     return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
   return base === undefined || base.code === remote?.code
-    ? `${file} differs from the service's code. It is unknown which is newer, because .vals has no record of a pull or push.`
+    ? `${file} differs from the service's code. vals does not know whether the file or the service's code is newer, because .vals has no record of a pull or push.`
     : `${file} changed here and on the service.`;
 }
 
@@ -51,7 +51,7 @@ export const ofAnotherOwner = (
     {
       hint:
         `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals instead, ` +
-        'run `vals push --fork`. It updates your vals with the same names, and creates the others.',
+        'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
     },
   );
 

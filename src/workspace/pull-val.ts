@@ -76,7 +76,7 @@ function withoutRemote(
   const message =
     foreign === undefined
       ? `${val.file} has no val on ${nameOf(workspace.service)} any more, because the val was deleted or has another owner.`
-      : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You may not read that val.`;
+      : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You are not allowed to read that val.`;
   const isGone = here === undefined;
   const hint = isGone
     ? `The file is gone too. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}.`

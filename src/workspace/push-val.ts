@@ -101,7 +101,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   if (target.mayTakeOver) options.onPossibleTakeover(val);
   if (name !== val.name) {
     options.remark(
-      `${val.file} goes to the val "${name}", because its id in vals.json belongs to that val and not to "${val.name}".`,
+      `${val.file} is sent to the val "${name}", because vals.json has the id of that val for the file. In vals.json, the name is "${val.name}".`,
     );
   }
   const call = routes.putVal(name, code);

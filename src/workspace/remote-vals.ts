@@ -99,7 +99,7 @@ const sentToken = (): BadResponseError =>
   });
 
 const sentTooMuch = (): BadResponseError =>
-  new BadResponseError('The service sent a name, version or time of a val with more than 1,000 characters.', {
+  new BadResponseError('The service sent a val whose name, version or time has more than 1,000 characters.', {
     hint: notThisService,
   });
 

@@ -464,7 +464,7 @@ describe('the message of an error', () => {
     await forEachAtMost(3, bodies, async (body) => {
       const { exit, stderr } = await ask(['me'], bytes(body, 422));
       expect({ body, exit }).toEqual({ body, exit: 6 });
-      expect(stderr).toMatch(/^error: The service refused the request without a reason\.\nhint: .+\n$/);
+      expect(stderr).toMatch(/^error: The service refused the request and gave no reason\.\nhint: .+\n$/);
     });
   });
 

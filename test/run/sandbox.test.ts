@@ -69,7 +69,7 @@ describe('a val may not', () => {
       exit: 12,
       error: {
         message: expect.stringContaining('restricted'),
-        hint: expect.stringMatching(/may not write files .* `vals run --allow-all a\.ts`/),
+        hint: expect.stringMatching(/cannot write files .* `vals run --allow-all a\.ts`/),
       },
     });
   });
@@ -251,7 +251,7 @@ export default () => [count > 0, read]`;
   });
 
   it.skipIf(process.getuid?.() !== 0).each([
-    ['import a package', 'node_modules', 'import "b"', 'which the val may not read'],
+    ['import a package', 'node_modules', 'import "b"', 'which the val is not allowed to read'],
     ['import a file because of a package.json', 'package.json', 'import "../c.ts"', 'outside of the project'],
   ])('%s that another user put into a shared folder', async (_what, file, code, problem) => {
     const files = { 'mine/a.ts': code, 'node_modules/b/index.js': '', 'package.json': '{}', 'c.ts': '' };
@@ -297,7 +297,7 @@ export default () => [count > 0, read]`;
     const { exit, error } = await run(['--json', 'a.ts']);
     expect(exit).toBe(10);
     expect(error?.message).toContain(`${link} is a link that leads to `);
-    expect(error?.message).toContain('missing, which the val may not read.');
+    expect(error?.message).toContain('missing, which the val is not allowed to read.');
   });
 
   it.skipIf(process.platform !== 'linux')('run if the name of a link is not UTF-8', async () => {
@@ -357,7 +357,7 @@ it('a val is not run if its packages make a file readable on Node 20', async () 
   const { exit, stdout, error } = await run(['--json', 'a.ts']);
   expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
   expect(error?.message).toContain(
-    `begin with ${join(path, '.env')}, so Node could let the val read that file`,
+    `could let the val read the file ${join(path, '.env')}, because the paths of several packages begin`,
   );
 });
 

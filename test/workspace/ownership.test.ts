@@ -164,7 +164,7 @@ describe('an id that belongs to a val of another name', () => {
   it('push --force warns of the name of the val that it overwrites', async () => {
     const { place } = await checkout(facts);
     const warning =
-      'warning: hello.ts goes to the val "production_billing", because its id in vals.json belongs to that val and not to "hello".\n';
+      'warning: hello.ts is sent to the val "production_billing", because vals.json has the id of that val for the file. In vals.json, the name is "hello".\n';
     for (const more of [['--dry-run'], []]) {
       const { exit, stdout, stderr } = await place.vals('push', '--force', ...more);
       expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(warning) });

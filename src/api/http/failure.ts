@@ -171,7 +171,7 @@ const onlyRefusesToken = /^(?:this service does not know the token|unauthorized|
 function defaultMeaning(status: number, isExplained: boolean): string {
   const meaning = defaultMeanings[status];
   if (meaning !== undefined) return meaning;
-  if (status < 500) return `The service refused the request${isExplained ? '' : ' without a reason'}`;
+  if (status < 500) return `The service refused the request${isExplained ? '' : ' and gave no reason'}`;
   if (status < 600) return 'The service could not complete the request';
   return `The service answered with the unexpected status ${status}`;
 }
@@ -184,7 +184,7 @@ const defaultMeanings: Record<number, string> = {
   409: 'The request conflicts with the current state on the service',
   410: 'The requested resource no longer exists on the service',
   412: 'The request conflicts with the current state on the service',
-  413: 'The service refused the request because it is too large',
+  413: 'The request is too large for the service',
   429: 'The service received too many requests',
   503: 'The service is not available',
   504: 'The service took too long to answer',
