@@ -116,7 +116,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Adds the listeners again during `work`, so that Ctrl-C in a pager does not end the process. */
+/** Adds the listeners again during `work`, so that Ctrl-C in a pager does not end this process. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   const state = current;
   if (state === undefined || state.runningComputations === 0) return work();

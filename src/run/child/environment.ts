@@ -1,6 +1,6 @@
 import { AccessDenied, replace } from './deny.ts';
 
-// The two functions are kept here, because the val could replace them.
+// These constants keep the original functions, because the val could replace the properties of `Reflect` and `RegExp`.
 const { apply } = Reflect;
 const { exec } = RegExp.prototype;
 
@@ -33,5 +33,5 @@ export function separateEnvironment(): void {
 
 const timeZone = /^(?:[\w+-]+(?:\/[\w+-]+)*)?$/;
 
-/** If TZ is a path, the C library opens that file, and the val could read the file under its descriptor. */
+/** If TZ is a path, the C library opens the file at that path, and the val could read the file through its descriptor. */
 const isTimeZone = (value: string): boolean => apply(exec, timeZone, [value]) !== null;

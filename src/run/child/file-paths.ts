@@ -9,8 +9,8 @@ const { apply } = Reflect;
 type AnyFunction = (...args: unknown[]) => unknown;
 
 /**
- * For `link/../file`, Node checks `file`, but the system opens the `file` beside the target of the link. So the
- * functions of `fs` get only normalized paths.
+ * For `link/../file`, Node's permission model checks `file`, but the system opens the `file` beside the target of the
+ * link. So the functions of `fs` get only normalized paths.
  */
 export function normalizeFilePaths(): void {
   for (const module of [fs, fs.promises]) {
@@ -33,7 +33,7 @@ function keepGettersOfUrls(): void {
   }
 }
 
-/** `glob` is left out, because it normalizes paths itself. A name with a capital letter is a class. */
+/** `glob` is left out, because it normalizes paths itself. A name that begins with a capital letter is a class. */
 const isFunctionWithPath = (name: string, member: unknown): member is AnyFunction =>
   typeof member === 'function' && /^(?!glob)[a-z]/.test(name);
 

@@ -61,7 +61,7 @@ function optionsFor(address: string): pg.PoolConfig {
   const url = new URL(address);
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
-  // pg 8 treats these modes as `verify-full`. pg 9 will check certificates less strictly.
+  // pg 8 treats these modes as `verify-full`, but pg 9 will check certificates less strictly in these modes.
   const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
   if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
   const config = parseIntoClientConfig(url.href);

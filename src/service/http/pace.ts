@@ -3,8 +3,8 @@ export type Pace = (caller: string) => Promise<void>;
 const mostTurns = 50;
 
 /**
- * Makes a caller with many requests pause, because Node accepts only one new connection per turn of the event
- * loop. Other callers can connect during the pause.
+ * Node accepts only one new connection per turn of the event loop. So a caller with many requests must pause between
+ * the requests, and other callers can connect during the pause.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();

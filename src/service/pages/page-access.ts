@@ -19,8 +19,8 @@ export function createPageAccess(): PageAccess {
   const pathSecret = secret();
   const made = new Set<string>();
   let key = secret();
-  // A key works only once, because other users of the machine see the link in the list of processes when
-  // `vals open` starts a browser.
+  // A key works only once, because other users of the machine may see the key. `vals open` starts a browser, and the
+  // list of processes shows the link with the key.
   const useUp = (given: string): boolean => {
     if (isSame(given, key)) key = secret();
     else {

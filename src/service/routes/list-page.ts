@@ -22,7 +22,7 @@ export function recordPage(
   });
 }
 
-/** Records are JSON texts, because `JSON.parse` would lose digits of large numbers. */
+/** `records` contains JSON texts, because `JSON.parse` would lose digits of large numbers. */
 export function page(
   request: ServiceRequest,
   records: string[],
