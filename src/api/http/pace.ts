@@ -35,6 +35,23 @@ export interface PaceEvent {
 
 export const mostRequests = 32;
 
+const shortestRound = 6;
+const shortestRoundMs = 0.001;
+const roundFactorBetweenSearches = 4;
+
+/** The step factor of each search after the first. */
+const laterStepFactor = 1.3;
+const smallestStepFactor = 1.15;
+/** After each change of direction, the step factor is raised to this power. */
+const stepShrinkExponent = 0.6;
+/** If the limit is doubled, the rate of answers must grow by this share to count as better. */
+const gainForDoubledLimit = 0.05;
+
+/** A search for a lower limit begins if the rate of answers falls by this factor. */
+const slowFactor = 2;
+const searchIntervalGrowth = 4;
+const mostAnswersBeforeNextSearch = 2_048;
+
 export const startPace: Pace = {
   limit: 8,
   trying: 'higher',
@@ -54,12 +71,12 @@ export function nextPace(pace: Pace, event: PaceEvent): Pace {
   if (answersToSkip > 0) return { ...pace, answersToSkip: answersToSkip - 1, roundBeganAt: event.at };
   const answersInRound = pace.answersInRound + 1;
   if (answersInRound < roundLength(pace)) return { ...pace, answersInRound };
-  const answersPerMs = answersInRound / Math.max(event.at - roundBeganAt, 0.001);
+  const answersPerMs = answersInRound / Math.max(event.at - roundBeganAt, shortestRoundMs);
   return afterRound({ ...pace, answersInRound: 0, roundBeganAt: event.at }, { limit, answersPerMs });
 }
 
 const roundLength = ({ limit, trying }: Pace): number =>
-  Math.max(6, trying === 'nothing' ? 4 * limit : limit);
+  Math.max(shortestRound, trying === 'nothing' ? roundFactorBetweenSearches * limit : limit);
 
 const afterRefusal = (pace: Pace, othersAtStart: number): Pace => ({
   ...withLimit(pace, Math.max(1, Math.min(pace.limit, othersAtStart))),
@@ -81,35 +98,26 @@ function afterRound(pace: Pace, now: Measured): Pace {
   if (trying === 'nothing') return afterRoundBetweenSearches(pace, now);
   if (best === undefined || isBetter(now, best)) return stepOrEndSearch(pace, trying, now);
   const otherDirection = trying === 'higher' ? 'lower' : 'higher';
-  return stepOrEndSearch({ ...pace, stepFactor: stepFactor ** 0.6 }, otherDirection, best);
+  return stepOrEndSearch({ ...pace, stepFactor: stepFactor ** stepShrinkExponent }, otherDirection, best);
 }
 
 function isBetter(now: Measured, best: Measured): boolean {
   const limitGrowth = now.limit / best.limit - 1;
-  return now.answersPerMs >= best.answersPerMs * (1 + 0.05 * limitGrowth);
+  return now.answersPerMs >= best.answersPerMs * (1 + gainForDoubledLimit * limitGrowth);
 }
-
-const slowFactor = 2;
-const mostAnswersBeforeNextSearch = 2_048;
 
 function afterRoundBetweenSearches(pace: Pace, now: Measured): Pace {
-  const { best = now, answersBeforeNextSearch } = pace;
+  const { best = now } = pace;
   if (now.answersPerMs * slowFactor < best.answersPerMs) {
-    return beginSearch(pace, 'lower', now, startPace.answersBeforeNextSearch);
+    const { answersBeforeNextSearch } = startPace;
+    return stepOrEndSearch({ ...pace, stepFactor: laterStepFactor, answersBeforeNextSearch }, 'lower', now);
   }
   const answersSinceSearch = pace.answersSinceSearch + roundLength(pace);
-  if (answersSinceSearch < answersBeforeNextSearch) return { ...pace, best, answersSinceSearch };
-  return beginSearch(pace, 'higher', now, Math.min(mostAnswersBeforeNextSearch, 4 * answersBeforeNextSearch));
+  if (answersSinceSearch < pace.answersBeforeNextSearch) return { ...pace, best, answersSinceSearch };
+  const longerInterval = searchIntervalGrowth * pace.answersBeforeNextSearch;
+  const answersBeforeNextSearch = Math.min(mostAnswersBeforeNextSearch, longerInterval);
+  return stepOrEndSearch({ ...pace, stepFactor: laterStepFactor, answersBeforeNextSearch }, 'higher', now);
 }
-
-const beginSearch = (
-  pace: Pace,
-  direction: Direction,
-  now: Measured,
-  answersBeforeNextSearch: number,
-): Pace => stepOrEndSearch({ ...pace, stepFactor: 1.3, answersBeforeNextSearch }, direction, now);
-
-const smallestStepFactor = 1.15;
 
 function stepOrEndSearch(pace: Pace, direction: Direction, best: Measured): Pace {
   const isStepTooSmall = pace.stepFactor < smallestStepFactor;
