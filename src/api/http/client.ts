@@ -84,18 +84,33 @@ export function createClient(options: ClientOptions): Client {
       const isDeletedByEarlierAttempt = method === 'DELETE' && isRetry && hasStatus(fault, 404);
       if (isDeletedByEarlierAttempt) return { status: 404, body: undefined };
       maybeApplied ||= mayHaveBeenApplied(method, fault);
-      if (signal.aborted) throw interruption(call, maybeApplied);
+      throwIfInterrupted(call, maybeApplied);
 
-      const delay = backoffMs(attempt, fault, Math.random());
-      const isLastAttempt = attempt === maxAttempts || clock.now() + delay >= deadline;
-      if (isLastAttempt || !maySendAgain(method, fault)) {
+      const delayMs = backoffMs(attempt, fault, Math.random());
+      const hasTimeLeft = clock.now() + delayMs < deadline;
+      if (attempt === maxAttempts || !hasTimeLeft || !maySendAgain(method, fault)) {
         throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, redact });
       }
-      if (hasStatus(fault, 429)) gate.pause(delay);
-      trace(`  retry in ${Math.round(delay)} ms`);
-      await wait(clock, delay, signal);
-      if (signal.aborted) throw interruption(call, maybeApplied);
+      await waitBeforeRetry(fault, delayMs);
+      throwIfInterrupted(call, maybeApplied);
     }
+  }
+
+  async function waitBeforeRetry(fault: Fault, delayMs: number): Promise<void> {
+    if (hasStatus(fault, 429)) gate.pause(delayMs);
+    trace(`  retry in ${Math.round(delayMs)} ms`);
+    await wait(clock, delayMs, signal);
+  }
+
+  function throwIfInterrupted({ method, path, ifUnknown }: Call, maybeApplied: boolean): void {
+    if (!signal.aborted) return;
+    const reason = signal.reason as InterruptedError;
+    if (!maybeApplied) throw reason;
+    throw new InterruptedError(
+      reason.exit,
+      'Interrupted while the request was under way. It is not known whether the service made the change.',
+      { hint: ifUnknown, method, path },
+    );
   }
 
   function toHttpRequest(call: Call): HttpRequest {
@@ -136,16 +151,6 @@ export function createClient(options: ClientOptions): Client {
   /** One attempt of a repeatable request gets half of the time limit, so that time is left for a retry. */
   const attemptLimitMs = (method: string): number =>
     isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
-
-  function interruption(call: Call, maybeApplied: boolean): InterruptedError {
-    const reason = signal.reason as InterruptedError;
-    if (!maybeApplied) return reason;
-    return new InterruptedError(
-      reason.exit,
-      'Interrupted while the request was under way. It is not known whether the service made the change.',
-      { hint: call.ifUnknown, method: call.method, path: call.path },
-    );
-  }
 
   return {
     request,

@@ -52,10 +52,7 @@ export function exchange(
     let bytesLeft = 0;
     let controller: Dispatcher.DispatchController | undefined;
     let isFinished = false;
-    const seconds = Math.round(limitMs / 100) / 10;
-    const cancelLimit = clock.after(limitMs, () =>
-      giveUp(new TimeoutOrInterrupt(`there was no answer within ${seconds} s`)),
-    );
+    const cancelLimit = clock.after(limitMs, () => giveUp(timedOut(limitMs)));
     const interrupt = () => giveUp(new TimeoutOrInterrupt('interrupted'));
     interrupts.push(interrupt);
 
@@ -104,6 +101,11 @@ export function exchange(
       resolve(result);
     }
   });
+}
+
+function timedOut(limitMs: number): TimeoutOrInterrupt {
+  const seconds = Math.round(limitMs / 100) / 10;
+  return new TimeoutOrInterrupt(`there was no answer within ${seconds} s`);
 }
 
 /** Copies all chunks into one buffer. A list of one-byte chunks would need about a hundred times as much memory. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { buildConnector } from 'undici';
 import type { Connect } from './connect.ts';
 
 export interface ProxyAddress {
@@ -25,21 +26,19 @@ export function throughProxy(connect: Connect, { url }: ProxyAddress): Connect {
     port: url.port,
   };
   return (target, callback) => {
-    let cancel = connect(proxy, (connectError, socket) => {
+    let cancelCurrentStep = connect(proxy, (connectError, socket) => {
       if (connectError) return callback(connectionFailed(connectError), null);
-      cancel = (reason) => socket.destroy(reason);
-      const isHttps = target.protocol === 'https:';
-      const address = target.port ? target.host : `${target.host}:${isHttps ? 443 : 80}`;
-      askForTunnel(socket, connectRequest(String(address), url), (tunnelError) => {
+      cancelCurrentStep = (reason) => socket.destroy(reason);
+      askForTunnel(socket, connectRequest(target, url), (tunnelError) => {
         if (tunnelError) {
           socket.destroy();
           return callback(tunnelError, null);
         }
-        if (!isHttps) return callback(null, socket);
-        cancel = connect({ ...target, httpSocket: socket }, callback);
+        if (target.protocol !== 'https:') return callback(null, socket);
+        cancelCurrentStep = connect({ ...target, httpSocket: socket }, callback);
       });
     });
-    return (reason) => cancel(reason);
+    return (reason) => cancelCurrentStep(reason);
   };
 }
 
@@ -48,7 +47,9 @@ export function credentialsOf({ username, password }: URL): string | undefined {
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }
 
-function connectRequest(address: string, proxy: URL): string {
+function connectRequest({ protocol, host, port }: buildConnector.Options, proxy: URL): string {
+  const defaultPort = protocol === 'https:' ? 443 : 80;
+  const address = port ? `${host}` : `${host}:${defaultPort}`;
   const credentials = credentialsOf(proxy);
   const lines = [`CONNECT ${address} HTTP/1.1`, `Host: ${address}`];
   if (credentials !== undefined) lines.push(`Proxy-Authorization: Basic ${credentials}`);

@@ -40,10 +40,8 @@ const otherHost: Explain = ({ name, addressHint }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
   const [first = '', ...others] = names.map((host) => host.slice(0, 80));
   const more = others.length > 0 ? ` and ${others.length} more` : '';
-  return {
-    reason: `the certificate of ${name} is for another host${first && `, ${first}${more}`}`,
-    hint: addressHint,
-  };
+  const hosts = first === '' ? '' : `, ${first}${more}`;
+  return { reason: `the certificate of ${name} is for another host${hosts}`, hint: addressHint };
 };
 
 const speaksHttp: Explain = ({ name, addressHint }) => ({
