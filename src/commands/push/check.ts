@@ -21,7 +21,7 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
   const warnings: string[] = [];
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
-  let charactersKept = 0;
+  const keepCode = createCodeKeeper();
   for (const item of items) {
     try {
       const code = await item.read();
@@ -29,10 +29,7 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
         checkName(item.name, addWarning);
         checkSizes({ code }, item.file, addWarning);
       }
-      const length = code?.length ?? 0;
-      const isKept = charactersKept + length <= maxCharactersInMemory || !item.canReadAgain;
-      if (isKept) charactersKept += length;
-      checked.push(isKept ? { ...item, read: async () => code } : item);
+      checked.push(keepCode(item, code));
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);
@@ -45,4 +42,14 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
   }
   for (const warning of warnings) say.warn(warning);
   return { items: checked };
+}
+
+function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
+  let charactersKept = 0;
+  return (item, code) => {
+    const characters = charactersKept + (code?.length ?? 0);
+    if (characters > maxCharactersInMemory && item.canReadAgain) return item;
+    charactersKept = characters;
+    return { ...item, read: async () => code };
+  };
 }

@@ -60,7 +60,7 @@ async function chosenItems(
   words: readonly string[],
 ): Promise<PushItem[]> {
   const reasonAgainst = createFileCheck(known, context.say.warn);
-  const paths = words.map((word) => findPath(known, word, reasonAgainst));
+  const paths = words.map((word) => pathOf(known, word, reasonAgainst));
   const found = await collectFiles(paths, context);
   refuseOtherProjects(known, found);
   const files = withoutInvalidPaths(context, known, found);
@@ -69,12 +69,15 @@ async function chosenItems(
   return items;
 }
 
-function findPath(known: KnownVals, word: string, reasonAgainst: ReturnType<typeof createFileCheck>): string {
-  const val = isPath(known.cwd, word) ? undefined : findVal(known, word);
+/** The word is a path, or the name or the id of a val. */
+function pathOf(known: KnownVals, word: string, reasonAgainst: ReturnType<typeof createFileCheck>): string {
+  if (isPath(known.cwd, word)) return word;
+  const val = findVal(known, word);
   if (val === undefined) return word;
   const path = relative(known.cwd, join(known.root, val.file));
-  const isName = findByFile(known, word) === undefined;
-  const reason = isName ? reasonAgainst(val) : undefined;
+  const isPathOfVal = findByFile(known, word) !== undefined;
+  if (isPathOfVal) return path;
+  const reason = reasonAgainst(val);
   if (reason !== undefined) throw pathNeeded(word, val, path, reason);
   return path;
 }
@@ -112,7 +115,8 @@ function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly
   return files.filter(({ file, inFolder }) => {
     const problem = isOutside(known, file) ? undefined : pathProblem(relativeTo(known, file));
     if (problem === undefined) return true;
-    if (inFolder === undefined) throw invalidPath(file, problem);
+    const isNamedByUser = inFolder === undefined;
+    if (isNamedByUser) throw invalidPath(file, problem);
     say.warn(`${file} was not pushed, because its path ${problem}.`);
     return false;
   });

@@ -8,21 +8,24 @@ import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
+import type { PushItem } from './item.ts';
 
 interface PruneOptions {
   workspace: Workspace;
   remotes: RemoteVals;
-  tracked: readonly WorkspaceVal[];
   mustAsk: boolean;
 }
 
-export async function chooseValsToPrune(
+export async function markPruned(
   context: Context,
-  { workspace, remotes, tracked, mustAsk }: PruneOptions,
-): Promise<Set<WorkspaceVal>> {
-  const vals = tracked.filter(({ id, file }) => id !== undefined && !existsBelow(workspace.root, file));
-  if (mustAsk) await confirmPruning(context, workspace, remotes, vals);
-  return new Set(vals);
+  items: readonly PushItem[],
+  { workspace, remotes, mustAsk }: PruneOptions,
+): Promise<PushItem[]> {
+  const isGone = ({ id, file }: WorkspaceVal) => id !== undefined && !existsBelow(workspace.root, file);
+  const marked = items.map((item) => ({ ...item, isPruned: item.val !== undefined && isGone(item.val) }));
+  const pruned = marked.flatMap(({ val, isPruned }) => (isPruned && val !== undefined ? val : []));
+  if (mustAsk) await confirmPruning(context, workspace, remotes, pruned);
+  return marked;
 }
 
 /** The question omits vals that must not be deleted. The push reports these vals as conflicts. */

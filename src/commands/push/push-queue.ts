@@ -4,7 +4,8 @@ import { createFilePusher, type PusherOptions } from './push-saved-file.ts';
 import { createReporter } from './report-saved-file.ts';
 
 export interface PushQueue {
-  addFirst(file: string): void;
+  /** Adds a file that existed before the watch began. */
+  addInitial(file: string): void;
   /** If a push of the file is under way, the file is pushed again afterwards. */
   add(file: string): void;
   close(): Promise<void>;
@@ -27,7 +28,7 @@ export function createPushQueue(
   const pushFile = createFilePusher(context, pusherOptions);
   const report = createReporter(context);
   const maxRunning = concurrency === 'auto' ? maxParallelFiles : concurrency;
-  const firstFiles = new Set<string>();
+  const initialFiles = new Set<string>();
   const waiting = new Set<string>();
   const running = new Map<string, Promise<void>>();
   let isOutage = false;
@@ -51,9 +52,10 @@ export function createPushQueue(
 
   function planRetry(): void {
     if (cancelRetry !== undefined || waiting.size === 0) return;
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries);
+    const maxPauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries);
+    const pauseMs = maxPauseMs * (0.5 + Math.random() / 2);
     retries += 1;
-    cancelRetry = clock.after(pauseMs * (0.5 + Math.random() / 2), () => {
+    cancelRetry = clock.after(pauseMs, () => {
       cancelRetry = undefined;
       const file = [...waiting].find((each) => !running.has(each));
       if (file !== undefined) start(file);
@@ -74,11 +76,11 @@ export function createPushQueue(
 
   async function push(file: string): Promise<void> {
     const isRetry = isOutage;
-    const isFirst = firstFiles.delete(file);
-    const result = await pushFile(file, isFirst);
+    const isInitial = initialFiles.delete(file);
+    const result = await pushFile(file, isInitial);
     if (result.service === 'unreachable') {
       waiting.add(file);
-      if (isFirst) firstFiles.add(file);
+      if (isInitial) initialFiles.add(file);
       beginOutage();
     }
     if (result.service === 'answered') endOutage();
@@ -108,8 +110,8 @@ export function createPushQueue(
   }
 
   return {
-    addFirst(file) {
-      firstFiles.add(file);
+    addInitial(file) {
+      initialFiles.add(file);
       add(file);
     },
     add,

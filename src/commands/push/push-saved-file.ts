@@ -12,6 +12,7 @@ import {
   ValsError,
 } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
+import { createSlots } from '../../lib/slots.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
@@ -47,11 +48,12 @@ interface SavedFile {
 export function createFilePusher(
   context: Context,
   { workspace, api, force, ignoreFiles }: PusherOptions,
-): (file: string, isFirst: boolean) => Promise<PushResult> {
+): (file: string, isInitial: boolean) => Promise<PushResult> {
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
-  let firstRemotes = createRemotes();
+  /** The files that existed before the watch began share one list of vals. */
+  let initialRemotes = createRemotes();
   const pushOptions = {
     force,
     fork: false,
@@ -62,25 +64,24 @@ export function createFilePusher(
     beforeSending: () => signal.throwIfAborted(),
   };
 
-  return async (file, isFirst) => {
-    if (signal.aborted) return { service: 'not asked' };
-    let name: string | undefined;
+  return async (file, isInitial) => {
+    const facts: { file: string; name?: string } = { file };
     try {
-      if (isLeftOut(file)) return { service: 'not asked' };
+      if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
-      name = val.name;
+      facts.name = val.name;
       if (code !== undefined) checkNotEmpty(file, code);
-      const remotes = isFirst ? firstRemotes : createRemotes();
+      const remotes = isInitial ? initialRemotes : createRemotes();
       const outcome = await pushVal(saved.workspace, api, val, code, { ...pushOptions, remotes });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
-      return { service, outcome: { file, name, ...outcome } };
+      return { service, outcome: { ...facts, ...outcome } };
     } catch (error) {
-      const result = resultOfError(error, { file, ...(name !== undefined && { name }) });
-      // The next attempt must read the list of vals again, because `firstRemotes` keeps the failed or outdated list.
-      if (result.service === 'unreachable') firstRemotes = createRemotes();
+      const result = resultOfError(error, facts);
+      // The next attempt must read the list of vals again, because `initialRemotes` keeps the failed or outdated list.
+      if (result.service === 'unreachable') initialRemotes = createRemotes();
       return result;
     }
   };
@@ -102,15 +103,12 @@ export function createFilePusher(
 }
 
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (file) => {
-    const moved = last.then(() => {
+  const oneAtATime = createSlots(1);
+  return (file) =>
+    oneAtATime.run(() => {
       const refreshed = workspace.refreshed();
       return valOfFile(refreshed, file) === undefined ? followMoves(refreshed, context) : refreshed;
     });
-    last = moved.catch(() => {});
-    return moved;
-  };
 }
 
 function resultOfError(error: unknown, facts: { file: string; name?: string }): PushResult {

@@ -91,10 +91,11 @@ export const command = defineCommand({
   },
 });
 
-const canCompare = ({ settings }: Context, name: string | undefined): boolean =>
-  name === undefined &&
-  (settings.local.value || settings.token !== undefined) &&
-  findRoot(settings) !== undefined;
+function canCompare({ settings }: Context, name: string | undefined): boolean {
+  if (name !== undefined) return false;
+  const canConnect = settings.local.value || settings.token !== undefined;
+  return canConnect && findRoot(settings) !== undefined;
+}
 
 const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
   ...outcomes,

@@ -62,8 +62,9 @@ export async function createItemSender(
       const outcome = isTracked
         ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
-      if (isSent(outcome) || dryRun) noteRelativeImport(file, code ?? '');
-      if (code !== undefined && api.holdsToken(code)) say.warn(tokenInFile(file));
+      if (code === undefined) return outcome;
+      if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
+      if (api.holdsToken(code)) say.warn(tokenInFile(file));
       return outcome;
     } catch (error) {
       throw withNameProposed(error, name, (valid) =>

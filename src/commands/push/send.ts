@@ -6,13 +6,12 @@ import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
-import { chooseValsToPrune } from './prune.ts';
+import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
 
 export interface SendOptions {
@@ -30,25 +29,22 @@ export async function sendAll(
   { concurrency, force, dryRun, fork, prune, yes }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;
-  const tracked = planned.map(({ val }) => val).filter((val) => val !== undefined);
+  const tracked = planned.flatMap(({ val }) => val ?? []);
   const elsewhere = workspace && pushedElsewhere(workspace.service, tracked);
   if (elsewhere !== undefined) say.warn(elsewhere);
   const api = await context.connect({ concurrency });
   const createRemotes = () => createRemoteVals({ ...context, api }, planned.length);
   const remotes = createRemotes();
   const mustAsk = !yes && !dryRun;
-  const pruned =
-    workspace && prune
-      ? await chooseValsToPrune(context, { workspace, remotes, tracked, mustAsk })
-      : new Set<WorkspaceVal>();
-  const items = planned.map((item) => ({ ...item, isPruned: item.val && pruned.has(item.val) }));
+  const items =
+    workspace && prune ? await markPruned(context, planned, { workspace, remotes, mustAsk }) : planned;
 
   const sender = await createItemSender(context, { api, workspace, force, fork, dryRun, remotes });
   const sent = await sendItems(context, items, sender.send, concurrency);
-
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
+
   // The list of vals must be read again, because `remotes` may keep an older list, which lacks the new vals.
   const { rows, error } =
     workspace && !dryRun ? await saveInWorkspace(context, workspace, items, sent, createRemotes()) : sent;

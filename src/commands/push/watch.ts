@@ -36,8 +36,8 @@ export async function watchWorkspace(
   const ending = AbortSignal.any([signal, failure.signal]);
 
   const ignoreFiles = createIgnoreFiles(say.warn);
-  const pusherOptions = { workspace, api, force, ignoreFiles };
-  const pushes = createPushQueue(context, { ...pusherOptions, concurrency, endWatch });
+  const queueOptions = { workspace, api, force, ignoreFiles, concurrency, endWatch };
+  const pushes = createPushQueue(context, queueOptions);
 
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const onSave = (file: string) => {
@@ -50,7 +50,7 @@ export async function watchWorkspace(
   try {
     say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
     for (const { file } of await selectForPush(workspace, say)) {
-      if (isChosen(file)) pushes.addFirst(file);
+      if (isChosen(file)) pushes.addInitial(file);
     }
     await aborted(ending);
     throw exitQuietly(ending.reason);
