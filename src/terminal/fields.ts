@@ -11,8 +11,8 @@ export function columnValue(
   if (computed !== undefined) return computed;
   for (const path of paths) {
     const value = lookUp(record, path);
-    if (value === undefined || value === null || (skipObjects && isObject(value))) continue;
-    return value;
+    const isSkipped = skipObjects && isObject(value);
+    if (value !== undefined && value !== null && !isSkipped) return value;
   }
   return undefined;
 }
@@ -31,24 +31,25 @@ export function cellText(value: JsonValue | undefined): string {
 
 export function project(record: JsonObject, fields: readonly string[]): JsonObject {
   const projection = emptyObject();
-  for (const field of fields) place(projection, field.split('.'), lookUp(record, field) ?? null);
+  for (const field of fields) setAtPath(projection, field.split('.'), lookUp(record, field) ?? null);
   return projection;
 }
 
 /** Without a prototype, `__proto__` is a key like any other. */
 const emptyObject = (): JsonObject => Object.create(null);
 
-function place(target: JsonObject, [key = '', ...rest]: string[], value: JsonValue): void {
-  if (rest.length === 0) {
+function setAtPath(target: JsonObject, path: readonly string[], value: JsonValue): void {
+  const [key = '', ...keysBelow] = path;
+  if (keysBelow.length === 0) {
     target[key] = value;
     return;
   }
   target[key] ??= emptyObject();
-  const next = target[key];
-  if (isObject(next) && isMadeHere(next)) place(next, rest, value);
+  const below = target[key];
+  if (isObject(below) && isMadeHere(below)) setAtPath(below, keysBelow, value);
 }
 
 /** Only `emptyObject` makes objects without a prototype. Other objects belong to the record and must not be changed. */
 const isMadeHere = (object: JsonObject): boolean => Object.getPrototypeOf(object) === null;
 
-export const tabSeparated = (text: string): string => visible(text.replaceAll('\\', '\\\\'));
+export const tabCell = (text: string): string => visible(text.replaceAll('\\', '\\\\'));

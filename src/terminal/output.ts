@@ -73,23 +73,13 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     signal,
     page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
   });
-  const glyphs = glyphsFor(env, system);
-  const kind = formatOf(flags);
-  const hasLayout = stdout.isTerminal || flags.color === true;
-  const format: Format = {
-    kind,
-    fields: flags.fields,
-    color: hasLayout && wantsColor(flags.color, env, stdout),
-    forPerson: hasLayout && kind === 'text',
-    glyphs,
-    links: understandsLinks(env),
-  };
+  const format = createFormat(streams, flags, stdout);
   const messages = createMessages(stderr, redactor, {
-    json: kind !== 'text',
+    json: format.kind !== 'text',
     color: stderrColor,
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
-    glyphs,
+    glyphs: format.glyphs,
     clearProgress: () => progress.clear(),
   });
   return {
@@ -106,7 +96,20 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
   };
 }
 
-function formatOf({ ndjson, json }: OutputFlags): Format['kind'] {
+function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {
+  const kind = kindOf(flags);
+  const hasLayout = stdout.isTerminal || flags.color === true;
+  return {
+    kind,
+    fields: flags.fields,
+    color: hasLayout && wantsColor(flags.color, env, stdout),
+    forPerson: hasLayout && kind === 'text',
+    glyphs: glyphsFor(env, system),
+    links: understandsLinks(env),
+  };
+}
+
+function kindOf({ ndjson, json }: OutputFlags): Format['kind'] {
   if (ndjson) return 'ndjson';
   return json ? 'json' : 'text';
 }

@@ -11,9 +11,8 @@ import type { RenderOptions } from './options.ts';
 export async function renderEvent(record: JsonObject, stdout: Sink, options: RenderOptions): Promise<void> {
   const { kind, fields, forPerson, commandColumns, redactor } = options;
   if (kind === 'ndjson' || fields) return renderList({ kind: 'list', rows: [record] }, stdout, options);
-  await stdout.write(
-    forPerson ? await eventLine(record, options) : tabLine(record, commandColumns, redactor),
-  );
+  const line = forPerson ? await eventLine(record, options) : tabLine(record, commandColumns, redactor);
+  await stdout.write(line);
 }
 
 async function eventLine(
@@ -21,11 +20,12 @@ async function eventLine(
   { commandColumns, color, glyphs, redactor }: RenderOptions,
 ): Promise<string> {
   const style = await createStyle(color);
-  const cell = (column: Column) => {
+  const paintCell = (column: Column) => {
     const value = redactor.redact(cellText(columnValue(record, column)));
-    const { text, tone } = column.present?.(value, record, glyphs) ?? { text: value };
+    if (column.present === undefined) return visible(value);
+    const { text, tone } = column.present(value, record, glyphs);
     return tone === undefined ? visible(text) : style[tone](visible(text));
   };
-  const cells = commandColumns.map(cell).filter((text) => text !== '');
+  const cells = commandColumns.map(paintCell).filter((cell) => cell !== '');
   return `${cells.join('  ')}\n`;
 }

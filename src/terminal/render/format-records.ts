@@ -1,14 +1,16 @@
 import type { JsonObject } from '../../lib/json.ts';
 import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import type { Column } from '../column.ts';
-import { columnText, tabSeparated } from '../fields.ts';
+import { columnText, tabCell } from '../fields.ts';
 import type { ListLayout } from '../result.ts';
 import type { Screen } from '../screen.ts';
 import type { Redactor } from '../streams.ts';
 import { type RenderOptions, shownColumns } from './options.ts';
 
-export const tabLine = (record: JsonObject, columns: readonly Column[], { redact }: Redactor): string =>
-  `${columns.map((column) => tabSeparated(redact(columnText(record, column)))).join('\t')}\n`;
+export function tabLine(record: JsonObject, columns: readonly Column[], { redact }: Redactor): string {
+  const cells = columns.map((column) => tabCell(redact(columnText(record, column))));
+  return `${cells.join('\t')}\n`;
+}
 
 export const tabLines = (page: Page, columns: readonly Column[], redactor: Redactor): Promise<string> =>
   interruptibleIfLarge(page, () => page.records.map((record) => tabLine(record, columns, redactor)).join(''));

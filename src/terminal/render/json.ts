@@ -8,14 +8,12 @@ import type { RenderOptions } from './options.ts';
 
 export async function renderJson({ value }: JsonResult, stdout: Sink, options: RenderOptions): Promise<void> {
   const { kind, fields } = options;
-  const select = (each: JsonValue) => (fields && isObject(each) ? project(each, fields) : each);
+  const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
   await options.interruptibleUnlessWritten(async () => {
-    if (kind === 'ndjson') {
-      const lines = Array.isArray(value) ? value : [value];
-      for (const each of lines) await writeJson(select(each), stdout, options);
-    } else {
-      await writeJson(Array.isArray(value) ? value.map(select) : select(value), stdout, options);
-    }
+    const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
+    if (kind !== 'ndjson') return writeJson(selected, stdout, options);
+    const lines = Array.isArray(selected) ? selected : [selected];
+    for (const line of lines) await writeJson(line, stdout, options);
   });
 }
 
@@ -25,5 +23,6 @@ export async function writeJson(value: JsonValue, stdout: Sink, options: RenderO
   const format = (each: JsonValue) =>
     `${stdout.isTerminal ? paintJson(each, style, indent) : stringifyJson(each)}\n`;
   const clean = () => format(withoutToken(value, options.redactor));
-  await (Array.isArray(value) ? stdout.writeLong(format(value), clean) : stdout.write(format(value), clean));
+  const write = Array.isArray(value) ? stdout.writeLong : stdout.write;
+  await write(format(value), clean);
 }

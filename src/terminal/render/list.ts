@@ -1,4 +1,4 @@
-import { lookUp } from '../../lib/json.ts';
+import { type JsonObject, lookUp } from '../../lib/json.ts';
 import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
@@ -48,14 +48,18 @@ function createMissingFields(result: ListResult, { fields = [], commandColumns, 
   const known = new Set((result.columns ?? commandColumns).flatMap(({ paths }) => paths));
   const missing = new Set(fields.filter((field) => !known.has(field)));
   const present = new Set<string>();
+  const searchInRecord = (record: JsonObject) => {
+    for (const field of missing) {
+      if (lookUp(record, field) !== undefined) missing.delete(field);
+    }
+    if (present.size >= maxKeysInWarning) return;
+    for (const key of Object.keys(record)) present.add(key);
+  };
   return {
     async searchIn(page: Page): Promise<void> {
       if (missing.size === 0) return;
       await interruptibleIfLarge(page, () => {
-        for (const record of page.records) {
-          for (const field of missing) if (lookUp(record, field) !== undefined) missing.delete(field);
-          if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
-        }
+        for (const record of page.records) searchInRecord(record);
       });
     },
     report(): void {
