@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, normalize } from 'node:path';
 import { Writable } from 'node:stream';
 import { build } from 'esbuild';
 
@@ -106,7 +106,7 @@ async function write(path, text) {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(`${path}.new`, text);
   await rename(`${path}.new`, path);
-  written.add(join(path));
+  written.add(normalize(path));
 }
 
 async function removeOldFiles() {

@@ -34,7 +34,7 @@ export function holdFolder(
   { make = false }: HoldOptions = {},
 ): HeldFolder | undefined {
   try {
-    return canHold ? hold(top, parts, make) : checkPath(top, parts, make);
+    return canHold ? holdOpen(top, parts, make) : checkOnly(top, parts, make);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
@@ -50,26 +50,27 @@ const pathOf = (descriptor: number): string => `/proc/self/fd/${descriptor}`;
 const O_PATH = 0o10000000;
 const folderFlags = O_PATH | (constants.O_DIRECTORY ?? 0);
 
-function hold(top: string, parts: readonly string[], make: boolean): HeldFolder {
+function holdOpen(top: string, parts: readonly string[], make: boolean): HeldFolder {
   let descriptor = openSync(top, folderFlags);
   for (const [index, part] of parts.entries()) {
-    const above = descriptor;
+    const parent = descriptor;
     try {
-      descriptor = stepInto(join(pathOf(above), part), parts.slice(0, index + 1), make);
+      descriptor = openFolder(join(pathOf(parent), part), parts.slice(0, index + 1), make);
     } finally {
-      closeSync(above);
+      closeSync(parent);
     }
   }
   return { path: pathOf(descriptor), check() {}, close: () => closeSync(descriptor) };
 }
 
-function stepInto(path: string, place: readonly string[], make: boolean): number {
+/** Errors name the folder by `place`, the part of the path below `top`. */
+function openFolder(path: string, place: readonly string[], make: boolean): number {
   try {
     return openSync(path, folderFlags | constants.O_NOFOLLOW);
   } catch (error) {
     if (make && isMissing(error)) {
-      makeOne(path);
-      return stepInto(path, place, false);
+      makeIfMissing(path);
+      return openFolder(path, place, false);
     }
     if (errnoOf(error) !== 'ENOTDIR' && errnoOf(error) !== 'ELOOP') throw error;
     throw notReached(place, lstatSync(path, { throwIfNoEntry: false }));
@@ -80,21 +81,22 @@ const notReached = (place: readonly string[], stats: Stats | undefined): NotReac
   new NotReached(place.join('/'), stats?.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder');
 
 /** Does not notice a link that appears after the check. */
-function checkPath(top: string, parts: readonly string[], make: boolean): HeldFolder {
-  const checkEach = (makeMissing: boolean) => {
-    for (const index of parts.keys()) {
-      const place = parts.slice(0, index + 1);
-      const path = join(top, ...place);
-      const stats = lstatSync(path, { throwIfNoEntry: !makeMissing });
-      if (stats === undefined) makeOne(path);
-      else if (!stats.isDirectory()) throw notReached(place, stats);
-    }
-  };
-  checkEach(make);
-  return { path: join(top, ...parts), check: () => checkEach(false), close() {} };
+function checkOnly(top: string, parts: readonly string[], make: boolean): HeldFolder {
+  checkFolders(top, parts, make);
+  return { path: join(top, ...parts), check: () => checkFolders(top, parts, false), close() {} };
 }
 
-function makeOne(path: string): void {
+function checkFolders(top: string, parts: readonly string[], makeMissing: boolean): void {
+  for (const index of parts.keys()) {
+    const place = parts.slice(0, index + 1);
+    const path = join(top, ...place);
+    const stats = lstatSync(path, { throwIfNoEntry: !makeMissing });
+    if (stats === undefined) makeIfMissing(path);
+    else if (!stats.isDirectory()) throw notReached(place, stats);
+  }
+}
+
+function makeIfMissing(path: string): void {
   try {
     mkdirSync(path, 0o755);
   } catch (error) {

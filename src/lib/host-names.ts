@@ -1,6 +1,9 @@
 export const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 
+/** Matches an entry of NO_PROXY, such as `example.com`, `.example.com` or `*.example.com:8080`. */
+const noProxyEntry = /^(?:\*?\.)?(?<name>.+?)(?::(?<onlyPort>\d+))?$/;
+
 /**
  * Each name in NO_PROXY matches a host and its subdomains. `.example.com` and `*.example.com` mean the same as
  * `example.com`. `*` alone matches every host.
@@ -13,8 +16,8 @@ export function bypassesProxy(noProxy: string, origin: string): boolean {
     .toLowerCase()
     .split(/[,\s]+/)
     .some((entry) => {
-      const [, name, onlyPort] = /^(?:\*?\.)?(.+?)(?::(\d+))?$/.exec(entry) ?? [];
-      if (name === undefined || (onlyPort !== undefined && onlyPort !== usedPort)) return false;
+      const { name, onlyPort = usedPort } = noProxyEntry.exec(entry)?.groups ?? {};
+      if (name === undefined || onlyPort !== usedPort) return false;
       return hostname === name || hostname.endsWith(`.${name}`);
     });
 }

@@ -12,16 +12,13 @@ export class JsonNumber {
   constructor(readonly text: string) {}
 
   toJSON(): string {
-    return mark() + this.text;
+    return numberMark + this.text;
   }
 }
 
 /** The mark is random, so that a service cannot send a string that vals would read as a number. */
-let secretMark: string | undefined;
-const mark = (): string => {
-  secretMark ??= `${crypto.randomUUID()}:`;
-  return secretMark;
-};
+const numberMark = `${crypto.randomUUID()}:`;
+const markedNumber = new RegExp(`"${numberMark}([^"]*)"`, 'g');
 
 // The number must stand between spaces or JSON punctuation, so that a timestamp in a string does not match.
 const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\],}\s])/;
@@ -41,7 +38,9 @@ function parseWithDigits(json: string): JsonValue {
     part.replace(numberToken, (digits) => JSON.stringify(jsonNumber(digits))),
   );
   return JSON.parse(marked, (_key, item) =>
-    typeof item === 'string' && item.startsWith(mark()) ? new JsonNumber(item.slice(mark().length)) : item,
+    typeof item === 'string' && item.startsWith(numberMark)
+      ? new JsonNumber(item.slice(numberMark.length))
+      : item,
   );
 }
 
@@ -119,10 +118,7 @@ const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unic
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
 
-export const restoreNumbers = (text: string): string =>
-  secretMark === undefined
-    ? text
-    : text.replace(new RegExp(`"${secretMark}([^"]*)"`, 'g'), (_match, digits: string) => digits);
+export const restoreNumbers = (text: string): string => text.replace(markedNumber, '$1');
 
 export const withoutUndefined = (object: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(

@@ -47,7 +47,8 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
         hasWarned = true;
       }
     }
-    await wait(clock, 10 + Math.random() * 20, signal);
+    const pauseMs = 10 + Math.random() * 20;
+    await wait(clock, pauseMs, signal);
   }
   return { isMine, release };
 }

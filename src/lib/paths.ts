@@ -33,9 +33,10 @@ export function makeFolder(folder: string, mode?: number): void {
     if (isMissing(error) && dirname(folder) !== folder) {
       makeFolder(dirname(folder), mode);
       mkdirSync(folder, { mode });
-    } else if (errnoOf(error) !== 'EEXIST' || !statSync(folder).isDirectory()) {
-      throw error;
+      return;
     }
+    const isThere = errnoOf(error) === 'EEXIST' && statSync(folder).isDirectory();
+    if (!isThere) throw error;
   }
 }
 

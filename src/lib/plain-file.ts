@@ -77,9 +77,11 @@ function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
     if (read === 0) return bytes.subarray(0, length);
     length += read;
     if (length > mostBytes) throw tooLarge(mostBytes);
-    if (length === bytes.length) bytes = Buffer.concat([bytes], 2 * length);
+    if (length === bytes.length) bytes = withDoubleSize(bytes);
   }
 }
+
+const withDoubleSize = (bytes: Buffer) => Buffer.concat([bytes], 2 * bytes.length);
 
 export function tooLarge(mostBytes: number): TooLarge {
   const limit = mostBytes >= megabyte ? `${Math.floor(mostBytes / megabyte)} MB` : `${mostBytes} bytes`;

@@ -5,6 +5,8 @@ export function quoteWord(word: string): string {
 }
 
 export function shell(fixed: TemplateStringsArray, ...values: (string | readonly string[])[]): string {
-  const quoted = values.map((value) => [value].flat().map(quoteWord).join(' '));
+  const quoted = values.map((value) =>
+    typeof value === 'string' ? quoteWord(value) : value.map(quoteWord).join(' '),
+  );
   return `\`${String.raw({ raw: fixed }, ...quoted)}\``;
 }

@@ -17,8 +17,8 @@ interface SignalState {
   beforeComputation(): void;
 }
 
-/** Undefined in tests that call `main`, because `main` does not call `listenForSignals`. */
-let current: SignalState | undefined;
+/** The state of this process. Undefined in tests that call `main`, because `main` does not call `listenForSignals`. */
+let processState: SignalState | undefined;
 
 /** The first SIGINT or SIGTERM aborts the returned AbortSignal. The second signal ends the process. */
 export function listenForSignals(
@@ -44,7 +44,7 @@ export function listenForSignals(
       killSelfAfter(graceMs, name, state);
     });
   }
-  current = state;
+  processState = state;
   return signal;
 }
 
@@ -76,7 +76,7 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
 
 /** Lets `work` take longer than the grace period, because a server has to finish its open requests. */
 export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
-  const state = current;
+  const state = processState;
   if (state === undefined) return work();
   state.pendingShutdowns += 1;
   try {
@@ -92,7 +92,7 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
  * process during the computation.
  */
 export function setBeforeComputation(action: () => void): void {
-  if (current !== undefined) current.beforeComputation = action;
+  if (processState !== undefined) processState.beforeComputation = action;
 }
 
 /**
@@ -100,7 +100,7 @@ export function setBeforeComputation(action: () => void): void {
  * process immediately.
  */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
-  const state = current;
+  const state = processState;
   if (state === undefined) return work();
   // Node may report a signal two turns of the event loop late. So the listeners stay for two more turns.
   for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
@@ -118,7 +118,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
 
 /** Adds the listeners again during `work`, so that Ctrl-C in a pager does not end this process. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
-  const state = current;
+  const state = processState;
   if (state === undefined || state.runningComputations === 0) return work();
   listenAgain(state);
   try {

@@ -1,4 +1,5 @@
 const mostSuggestions = 3;
+const largestShareOfEdits = 0.4;
 
 export const didYouMean = (word: string, names: Iterable<string>): string =>
   asQuestion(nearest(word, names).map((name) => `"${name}"`));
@@ -7,7 +8,7 @@ export const asQuestion = (suggestions: readonly string[]): string =>
   suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;
 
 export function nearest(word: string, names: Iterable<string>): string[] {
-  const farthest = Math.max(1, Math.floor(word.length * 0.4));
+  const farthest = Math.max(1, Math.floor(word.length * largestShareOfEdits));
   return [...new Set(names)]
     .filter((name) => Math.abs(name.length - word.length) <= farthest)
     .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
