@@ -33,5 +33,5 @@ export function separateEnvironment(): void {
 
 const timeZone = /^(?:[\w+-]+(?:\/[\w+-]+)*)?$/;
 
-/** If TZ is a path, the C library opens the file at that path, and the val could read the file through its descriptor. */
+/** If TZ is a path, the C library opens that file, and the val could read the file through its descriptor. */
 const isTimeZone = (value: string): boolean => apply(exec, timeZone, [value]) !== null;
