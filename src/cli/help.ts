@@ -7,7 +7,7 @@ import { optionsAt } from './known-options.ts';
 export function addRootHelp(root: Command): void {
   addText(
     root,
-    'To begin, run `vals push hello.ts --local`, or `vals login` for a service.\n' +
+    'To begin, run `vals push hello.ts --local`. To sign in, run `vals login`.\n' +
       'For help, run `vals <command> --help` or `vals help options`.',
   );
 }

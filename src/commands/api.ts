@@ -19,12 +19,12 @@ const pathMissing = '`vals api` needs the path of a request, such as /v1/me.';
 export const command = defineCommand({
   summary: 'Send any request to the service',
   description:
-    'Send any request to the service, and print the JSON of the answer. The default method is GET, or POST with fields ' +
-    'or --input.',
+    'Send any request to the service, and print the JSON of the answer. The default method is GET. With fields ' +
+    'or --input, the default method is POST.',
   details:
-    'Use this command for routes that have no command of their own yet. In GET, HEAD, OPTIONS and DELETE requests, and in ' +
-    'requests with --input, fields go into the query. In other requests, fields go into a JSON body. The command needs a ' +
-    'token, and sends it to the base URL only.',
+    'Use this command for routes that have no command of their own yet. In GET, HEAD, OPTIONS and DELETE requests, ' +
+    'and in requests with --input, fields go into the query. In other requests, fields go into a JSON body. The ' +
+    'command needs a token, and sends it to the base URL only.',
   usage: '[method] <path>',
   arguments: {
     first: {

@@ -15,9 +15,10 @@ import { compareVals } from './shared/compare-vals.ts';
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
   description:
-    'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + marks ' +
-    'the lines that a push would send. If a val changed only on the service, + marks the lines that a pull would write. ' +
-    'In a pipe, - always marks lines of the service, and + marks lines of the file. `patch -p1` can apply this diff.',
+    'Show the differences between the files of the workspace and the service as a unified diff. At a terminal, + ' +
+    'marks the lines that a push would send. If a val changed only on the service, + marks the lines that a pull ' +
+    'would write. In a pipe, - always marks lines of the service, and + marks lines of the file. `patch -p1` can ' +
+    'apply this diff.',
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines in the file.',
@@ -84,7 +85,7 @@ const meanings: Record<ShownStatus, string> = {
   'missing here': 'has no file in the workspace. To write the file, run `vals pull`.',
   'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
   'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
-  unmerged: 'has conflict markers. Edit the code between the markers, then run `vals push`.',
+  unmerged: 'has conflict markers. Keep the lines you want, remove the markers, then run `vals push`.',
   'renamed here': 'has another name on the service. To rename the val on the service, run `vals push`.',
   unchanged: 'is the same in the workspace and on the service.',
 };

@@ -14,9 +14,9 @@ import { readText } from '../workspace/sources/read-text.ts';
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
   description:
-    'Sign in to a service, and store the token in a file that only you can read. ' +
-    'A token is stored only if the service accepts it, and it is sent to that service only. ' +
-    'Without --base-url, the command asks for the address of the service.',
+    'Sign in to a service, and store the token in a file that only you can read. The command stores a token only if ' +
+    'the service accepts the token. The token is sent to that service only. Without --base-url, the command asks for ' +
+    'the address of the service.',
   options: { withToken: toggle('--with-token', 'read the token from standard input') },
   examples: [
     'vals login --base-url https://api.example.com',

@@ -10,9 +10,9 @@ import { paging, privacy } from './shared/options.ts';
 export const command = defineCommand({
   summary: 'List your vals',
   description:
-    'List your vals, or only the vals that match all of the words. The words may be in the name of a val and, if the ' +
-    'service has a search, in its code. If the service cannot list vals, the command shows the vals that this machine has ' +
-    'seen.',
+    'List your vals, or only the vals that match all of the words. The words may be in the name of a val. If the ' +
+    'service has a search, the words may also be in the code of the val. If the service cannot list vals, the ' +
+    'command shows the vals that this machine has seen.',
   arguments: { words: argument('[words...]', 'only vals that match all of these words') },
   options: {
     privacy: { ...privacy, description: 'only vals with this privacy: public, unlisted or private' },

@@ -3,13 +3,13 @@ import { defineCommand, toggle } from '../cli/command.ts';
 export const command = defineCommand({
   summary: 'Serve the commands to an agent as tools',
   description:
-    'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent uses ' +
-    'your token: it reads and writes your vals, and files below this folder. It can delete only with --allow-delete, ' +
-    'and run code only with --allow-run.',
+    'Serve the commands as tools of the Model Context Protocol, on stdin and stdout, until stdin ends. The agent ' +
+    'uses your token. The agent can read and write your vals, and the files below this folder. The agent can delete ' +
+    'only with --allow-delete, and can run code only with --allow-run.',
   details:
     'An agent, such as the assistant of an editor, starts this command. Each tool runs one command, and takes the ' +
     'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
-    'To set an option of every command, such as --base-url, for all tools, give it to `vals mcp`.',
+    'An option of every command, such as --base-url, is given to `vals mcp` and applies to all tools.',
   options: {
     readOnly: toggle('--read-only', 'offer only the tools that change nothing', {
       conflicts: ['allowDelete', 'allowRun'],

@@ -13,10 +13,11 @@ export const command = defineCommand({
   summary: "Write the service's code into the workspace",
   description:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
-    'that you changed is not overwritten without --force. --merge merges both changes, and marks the lines that conflict.',
+    "that you changed is not overwritten without --force. --merge merges your code with the service's code, and marks " +
+    'conflicts.',
   details:
-    'Some names of vals cannot be names of files. --all reports these vals at the end. ' +
-    'To add one of these vals, run `vals pull <id> --file <path>`. To continue after an interruption, run the command again.',
+    'Some names of vals cannot be names of files. --all reports these vals at the end. To add one of these vals, run ' +
+    '`vals pull <id> --file <path>`. To continue after an interruption, run the command again.',
   arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),

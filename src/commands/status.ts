@@ -44,9 +44,9 @@ export const command = defineCommand({
     'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
     'changed there (on the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
   details:
-    'A val is in conflict if it changed in its file and on the service, if its file is new and the service already has a val of ' +
-    'that name, or if its id in vals.json belongs to a val of another name. A val is unmerged if its file has ' +
-    'conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
+    'A val is in conflict in three cases: the val changed in its file and on the service; the file is new, and the ' +
+    'service already has a val of that name; the id in vals.json belongs to a val of another name. A val is unmerged ' +
+    'if its file has conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
   arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
@@ -141,14 +141,17 @@ function nextSteps(differing: readonly Examined[]): string[] {
   );
   const steps: [isNeeded: boolean, hint: string][] = [
     [has('changed here', 'new'), 'To send the new and changed files, run `vals push`.'],
-    [has('renamed here'), 'To rename vals on the service as in vals.json, run `vals push`.'],
+    [has('renamed here'), 'To give the vals on the service the new names from vals.json, run `vals push`.'],
     [
       isCheckout,
-      'Without a record of a pull or push, `vals status` cannot tell whether a file or its val on the service is newer. To see the differences, run `vals diff`.',
+      'For some files, this folder has no record of an earlier pull or push. So `vals status` cannot tell whether these files or their vals on the service are newer. To see the differences, run `vals diff`.',
     ],
     [has('changed there', 'missing here'), "To write the service's code into the files, run `vals pull`."],
     [has('missing here'), 'To delete the vals on the service whose files are gone, run `vals push --prune`.'],
-    [has('unmerged'), 'Edit the code between <<<<<<< and >>>>>>> in unmerged files, then run `vals push`.'],
+    [
+      has('unmerged'),
+      'In unmerged files, keep the lines you want, remove the conflict markers (<<<<<<<), then run `vals push`.',
+    ],
     [
       conflicts.some((each) => !each.isNew && !hasOtherName(each)),
       "To merge the service's code into the files in conflict, run `vals pull --merge`.",

@@ -26,7 +26,7 @@ it('status shows a val that was renamed in vals.json, and the next push renames 
   expect(await place.status()).toEqual({ 'a.ts': 'renamed here', 'b.ts': 'unchanged' });
   const { screen } = await place.onScreen(['status']);
   expect(screen.replace(/\s+/g, ' ')).toContain(
-    'To rename vals on the service as in vals.json, run `vals push`.',
+    'To give the vals on the service the new names from vals.json, run `vals push`.',
   );
   const dry = await place.vals('push', '--dry-run');
   expect(dry).toMatchObject({ exit: 0, stderr: 'A push would rename the val "a" of a.ts to "better".\n' });

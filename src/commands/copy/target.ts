@@ -17,7 +17,7 @@ export async function openTarget(context: Context, to: string, count: number): P
   const { settings, env, clock } = context;
   const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
-    throw new UsageError(`${baseUrl.href} is the service that the vals are copied from.`, {
+    throw new UsageError(`The vals cannot be copied from ${baseUrl.href} to the same service.`, {
       hint: 'Give another service with --to, or give the service to copy from with --base-url.',
     });
   }

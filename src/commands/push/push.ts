@@ -22,16 +22,16 @@ export const command = defineCommand({
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} With --force, files in conflict overwrite the code on the service; a val that changed only ` +
-    'on the service stays as it is. ' +
-    '--prune deletes the vals on the service whose files are gone from the workspace. It lists the vals and asks first. ' +
-    'A val is not deleted (exit code 5) if its code, name or owner changed on the service, or if this folder never ' +
-    'pulled or pushed it, as in a fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in ' +
-    'parallel, and fewer if the service becomes slow.',
+    'on the service stays as it is. --prune deletes the vals on the service whose files are gone from the workspace. ' +
+    'The command lists the vals and asks first. A val is not deleted (exit code 5) if its code, name or owner ' +
+    'changed on the service. A val is also not deleted if it was never pulled or pushed in this folder, as in a ' +
+    'fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the ' +
+    'service becomes slow.',
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
     `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} With force, ` +
-    'files in conflict overwrite the code on the service; a val that changed only on the service stays as it is. Each val ' +
-    'with new code gets a new version, and the older versions stay.',
+    'files in conflict overwrite the code on the service; a val that changed only on the service stays as it is. ' +
+    'Each val with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
       ...argument('[paths...]', 'files or folders to push, or - for standard input'),

@@ -86,7 +86,7 @@ async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<st
     size += piece.length;
     if (size > largestValue) {
       throw new RunFailedError(`${name} returned more than 64 MiB, which --json cannot print.`, {
-        hint: 'Run the val without --json. Then a text or a Response may have any length.',
+        hint: 'Omit --json. Then the val can return a string or a Response of any length.',
       });
     }
     all.push(piece);

@@ -23,7 +23,7 @@ export const command = defineCommand({
   details:
     'If no file has the given name, the command runs the val of that name. ' +
     'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
-    'output that it prints goes to stderr. TypeScript and JSX run as they are. In the sandbox, the val runs in a process ' +
+    'output that it prints goes to stderr. TypeScript and JSX run without a build. In the sandbox, the val runs in a process ' +
     'of its own, without your token and without environment variables that look like secrets. ' +
     "Node's permission model lets the val read its own code and packages, but not write files or start programs. If the " +
     'service has the code and records runs, the command reports the run to the service.',
@@ -62,7 +62,7 @@ export const command = defineCommand({
       { isNumber: true },
     ),
     env: {
-      ...repeatable('--env <name>', 'pass this environment variable, even if it is a secret', variableName),
+      ...repeatable('--env <name>', 'give the val this environment variable, even a secret', variableName),
       hiddenFromAgents: true,
     },
     allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {

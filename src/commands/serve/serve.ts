@@ -9,7 +9,7 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',
   description:
-    'Run the embedded service on 127.0.0.1 until Ctrl-C. It uses one SQLite file. The command prints the address first. ' +
+    'Run the embedded service on 127.0.0.1 until Ctrl-C, with one SQLite file. The command prints the address first. ' +
     'For a team, use --database and `vals user add`. For other machines, use --public-url, with --tls-cert or a proxy ' +
     'for TLS.',
   options: {

@@ -6,8 +6,9 @@ import { placeOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Add a space for vals that several people own',
   description:
-    'Add a space to the service of a team. Its base URL is the base URL of the service followed by /@name, and its ' +
-    'members use their own tokens. The command opens the database or file directly, so it needs no token.',
+    'Add a space to the service of a team. The base URL of the space is the base URL of the service followed by ' +
+    '/@name. The members of the space use their own tokens. The command opens the database directly, so it needs no ' +
+    'token.',
   arguments: { name: spaceArgument },
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],

@@ -6,7 +6,7 @@ export const command = defineCommand({
   summary: 'Add a person, and print their token once',
   description:
     'Add a person to the service of a team, and print their token. The token is shown only once, because the ' +
-    'service keeps only its hash. The command opens the database or file directly, so it needs no token.',
+    'service keeps only a hash of the token. The command opens the database directly, so it needs no token.',
   arguments: { username: usernameArgument },
   options: placeOptions,
   examples: [

@@ -17,8 +17,8 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Remove a person',
   description:
-    'Remove a person. The command asks first. Their token stops working. A person who owns vals is removed only with ' +
-    '--with-vals, which deletes those vals too, with all their versions.',
+    'Remove a person. The command asks first. The token of the person stops working. A person who owns vals is ' +
+    'removed only with --with-vals, which deletes those vals too, with all their versions.',
   arguments: { username: usernameArgument },
   options: {
     ...existingPlaceOptions,

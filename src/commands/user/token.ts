@@ -5,8 +5,8 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'Replace the token of a person',
   description:
-    'Give a person a new token, and print it. The token is shown only once, because the service keeps only its ' +
-    'hash. The old token stops working immediately, in every service that uses the same database.',
+    'Give a person a new token, and print it. The token is shown only once, because the service keeps only a ' +
+    'hash of the token. The old token stops working immediately, in every service that uses the same database.',
   arguments: { username: usernameArgument },
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],

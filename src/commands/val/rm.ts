@@ -11,12 +11,12 @@ import { removeBatch } from '../shared/remove.ts';
 export const command = defineCommand({
   summary: 'Delete vals, with all their versions',
   description:
-    'Delete vals, with all their versions. The command shows the vals and asks once. With --yes, it does not ask. ' +
-    'If you give the name or file of a val, the command reads the val first, and does not delete it if it has another ' +
-    'name on the service.',
+    'Delete vals, with all their versions. The command shows the vals and asks once. With --yes, the command does not ' +
+    'ask. If you give the name or file of a val, the command reads the val first. If the val has another name on the ' +
+    'service, the val is not deleted.',
   descriptionForAgents:
-    'Delete vals, with all their versions, without a question. This cannot be undone. If you give the name or file of a ' +
-    'val, the tool reads the val first, and does not delete it if it has another name on the service.',
+    'Delete vals, with all their versions, without a question. This cannot be undone. If you give the name or file ' +
+    'of a val, the tool reads the val first. If the val has another name on the service, the val is not deleted.',
   arguments: { vals: val('<val...>', 'names, ids, starts of ids, or files of vals') },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],

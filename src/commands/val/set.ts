@@ -15,9 +15,10 @@ export const command = defineCommand({
     'Change the name, privacy or readme of a val. Its code stays. In a workspace, a new name is written to vals.json ' +
     'too, but the file keeps its own name.',
   details:
-    'If the service cannot change these fields alone, the command sends a new version with the same code and the changed fields. ' +
-    'Then it reads the val and names the fields that the service did not change. The exit code is 9 if the service ' +
-    'changed only some of the fields, and 6 if it changed none.',
+    'If the service cannot change these fields alone, the command sends a new version with the same code and the ' +
+    'changed fields. After every change, the command reads the val and reports the fields that the service did not ' +
+    'change. The exit code is 9 if the service changed only some of the fields, and 6 if the service changed none of ' +
+    'them.',
   arguments: { val: valArgument },
   options: {
     name: word('--name <name>', 'the new name of the val'),

@@ -13,7 +13,7 @@ import { versionCode } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
   description:
-    'Show what changed from one version of a val to another, or to its current code, as a unified diff.',
+    'Show the changes between two versions of a val, or between one version and the current code, as a unified diff.',
   arguments: {
     val: valArgument,
     a: version('<a>', 'the number of the first version'),
