@@ -180,6 +180,20 @@ export default () => texts.has("a-secret")`;
     expect((await run(['a.ts'])).stdout).toBe('false\n');
   });
 
+  it('load internal modules of Node through an object that it clones', async () => {
+    const code = `const symbols = Object.getOwnPropertySymbols(Blob.prototype);
+const find = (name: string) => symbols.find(({ description }) => description?.includes(name)) ?? name;
+const clone = find("clone"); const deserialize = find("deserialize");
+let found = "nothing";
+Object.defineProperty(Object.prototype, deserialize, { configurable: true, value() {} });
+Object.defineProperty(Object.prototype, "filename", { configurable: true, set() { found = this.constructor.name } });
+const deserializeInfo = "internal/bootstrap/realm:BuiltinModule";
+try { structuredClone(Object.assign(new Blob(), { [clone]: () => ({ data: {}, deserializeInfo }) })) } catch {}
+Reflect.deleteProperty(Object.prototype, deserialize); Reflect.deleteProperty(Object.prototype, "filename");
+export default () => found`;
+    expect(await folderWith({ 'a.ts': code }).run(['a.ts'])).toMatchObject({ stdout: 'nothing', stderr: '' });
+  });
+
   it('start a thread with module.register', async () => {
     const code = 'import { register } from "node:module"; register("data:text/javascript,")';
     const { error } = await folderWith({ 'a.ts': code }).run(['--json', 'a.ts']);
@@ -413,6 +427,19 @@ export default async () => {
 const { b } = await import("./b.ts"); export default () => b`;
     const { run } = folderWith({ 'a.ts': code, 'b.ts': 'export const b = "b"' });
     expect(await run(['a.ts'])).toMatchObject({ exit: 0, stdout: 'b', stderr: '' });
+  });
+
+  it('clone objects of Node, and send them', async () => {
+    const code = `const { body } = new Response("stream"); const { port1, port2 } = new MessageChannel();
+const received = new Promise<Blob>((done) => { port2.onmessage = ({ data }) => done(data) });
+port1.postMessage(new Blob(["sent"]));
+export default async () => [
+  await structuredClone(new Blob(["blob"])).text(),
+  await new Response(structuredClone(body, { transfer: [body as never] })).text(),
+  await (await received).text(),
+]`;
+    const { stdout, stderr } = await folderWith({ 'a.ts': code }).run(['a.ts']);
+    expect({ stdout, stderr }).toEqual({ stdout: '["blob","stream","sent"]\n', stderr: '' });
   });
 
   it('change its environment variables and its time zone', async () => {

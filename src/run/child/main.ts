@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { mostErrorCharacters, type Start, type Thrown } from '../protocol.ts';
+import { protectInternalModules } from './internal-modules.ts';
 import { createModules, problemOf } from './modules.ts';
 import { protectOtherFiles } from './other-files.ts';
 import { protectOtherProcesses } from './other-processes.ts';
@@ -10,6 +11,7 @@ let hasPrinted = false;
 printAtOnce();
 const isInSandbox = process.permission !== undefined;
 if (isInSandbox) {
+  protectInternalModules();
   protectOtherFiles();
   protectOtherProcesses();
 }
