@@ -59,9 +59,8 @@ async function prepareTexts({ main, commandPaths }) {
   for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     await write(`dist/prepared/completion-${shell}.txt`, await outputOf(main, ['completion', shell]));
   }
-  const topics = ['options', ...commandPaths()].map((topic) => topic.split(' '));
-  for (const topic of [[], ...topics]) {
-    const words = ['help', ...topic];
+  for (const topic of ['', 'options', ...commandPaths()]) {
+    const words = `help ${topic}`.trim().split(' ');
     const name = `${words.join('-')}.txt`;
     await write(`dist/prepared/${name}`, await outputOf(main, words));
     await write(`dist/prepared/styled/${name}`, await outputOf(main, words, { isTTY: true, columns: 80 }));

@@ -96,23 +96,6 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function waitBeforeRetry(fault: Fault, delayMs: number): Promise<void> {
-    if (hasStatus(fault, 429)) gate.pause(delayMs);
-    trace(`  retry in ${Math.round(delayMs)} ms`);
-    await wait(clock, delayMs, signal);
-  }
-
-  function throwIfInterrupted({ method, path, ifUnknown }: Call, maybeApplied: boolean): void {
-    if (!signal.aborted) return;
-    const reason = signal.reason as InterruptedError;
-    if (!maybeApplied) throw reason;
-    throw new InterruptedError(
-      reason.exit,
-      'Interrupted while the request was under way. It is not known whether the service made the change.',
-      { hint: ifUnknown, method, path },
-    );
-  }
-
   function toHttpRequest(call: Call): HttpRequest {
     const { method, path } = call;
     if (token === undefined && !call.withoutToken) {
@@ -151,6 +134,23 @@ export function createClient(options: ClientOptions): Client {
   /** One attempt of a repeatable request gets half of the time limit, so that time is left for a retry. */
   const attemptLimitMs = (method: string): number =>
     isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
+
+  function throwIfInterrupted({ method, path, ifUnknown }: Call, maybeApplied: boolean): void {
+    if (!signal.aborted) return;
+    const reason = signal.reason as InterruptedError;
+    if (!maybeApplied) throw reason;
+    throw new InterruptedError(
+      reason.exit,
+      'Interrupted while the request was under way. It is not known whether the service made the change.',
+      { hint: ifUnknown, method, path },
+    );
+  }
+
+  async function waitBeforeRetry(fault: Fault, delayMs: number): Promise<void> {
+    if (hasStatus(fault, 429)) gate.pause(delayMs);
+    trace(`  retry in ${Math.round(delayMs)} ms`);
+    await wait(clock, delayMs, signal);
+  }
 
   return {
     request,

@@ -50,7 +50,7 @@ export function exchange(
     let head: Head | undefined;
     const received = createByteCollector();
     let bytesLeft = 0;
-    let controller: Dispatcher.DispatchController | undefined;
+    let startedRequest: Dispatcher.DispatchController | undefined;
     let isFinished = false;
     const cancelLimit = clock.after(limitMs, () => giveUp(timedOut(limitMs)));
     const interrupt = () => giveUp(new TimeoutOrInterrupt('interrupted'));
@@ -60,7 +60,7 @@ export function exchange(
       { method, origin, path: pathWithQuery, headers, body, headersTimeout: 0, bodyTimeout: 0 },
       {
         onRequestStart(started) {
-          controller = started;
+          startedRequest = started;
           if (isFinished) started.abort(new TimeoutOrInterrupt());
         },
         onResponseStart(_controller, status, headers) {
@@ -85,12 +85,12 @@ export function exchange(
 
     function giveUp(reason: NoBody): void {
       finishWithoutBody(reason);
-      controller?.abort(asError(reason));
+      startedRequest?.abort(asError(reason));
     }
 
     function finishWithoutBody(reason: NoBody): void {
       if (head) finish({ ...head, body: reason });
-      else finish({ error: asError(reason), mayHaveReachedService: controller !== undefined });
+      else finish({ error: asError(reason), mayHaveReachedService: startedRequest !== undefined });
     }
 
     function finish(result: Reply | NoReply): void {

@@ -53,7 +53,8 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   return {
     enter: (isRetry) =>
       new Promise((resolve) => {
-        (isRetry ? retries : newRequests).push(() => resolve(startRequest()));
+        const queue = isRetry ? retries : newRequests;
+        queue.push(() => resolve(startRequest()));
         admitWaiting();
       }),
     pause(ms) {

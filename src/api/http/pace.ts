@@ -1,9 +1,9 @@
 // Finds the best limit: the number of simultaneous requests at which a service sends the most answers per second.
 //
-// A search tries one limit after another, and measures the rate of answers at each limit. After a better rate, the
-// search goes on in the same direction. After a worse rate, the search returns to the best limit and tries a smaller
-// step in the other direction. The search ends when the steps are too small. A new search begins when the answers
-// become slow, or after many answers.
+// A search tries one limit after another, and measures the rate of one round of answers at each limit. After a better
+// rate, the search goes on in the same direction. After a worse rate, the search returns to the best limit and tries a
+// smaller step in the other direction. The search ends when the steps are too small. A new search begins when the
+// answers become slow, or after many answers.
 
 export interface Pace {
   readonly limit: number;
