@@ -93,18 +93,20 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
  */
 function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
   const isInOtherProject = createNestedProjectCheck(known.root);
-  const inOther = files.find(
-    ({ file }) => !isOutside(known, file) && isInOtherProject(relativeTo(known, file)),
-  );
+  const inOther = files.find(({ file }) => {
+    const path = pathBelowRoot(known, file);
+    return path !== undefined && isInOtherProject(path);
+  });
   if (inOther === undefined) return;
   throw new LocalError(`${inOther.file} was not pushed, because it is in another repository or workspace.`, {
     hint: 'Go to the folder of that repository or workspace, then push the file there.',
   });
 }
 
-function isOutside(known: KnownVals, file: string): boolean {
-  const below = relativeTo(known, file);
-  return below.startsWith('../') || isAbsolute(below);
+function pathBelowRoot(known: KnownVals, file: string): string | undefined {
+  const path = relativeTo(known, file);
+  const isOutside = path.startsWith('../') || isAbsolute(path);
+  return isOutside ? undefined : path;
 }
 
 /**
@@ -113,7 +115,8 @@ function isOutside(known: KnownVals, file: string): boolean {
  */
 function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly FoundFile[]): FoundFile[] {
   return files.filter(({ file, inFolder }) => {
-    const problem = isOutside(known, file) ? undefined : pathProblem(relativeTo(known, file));
+    const path = pathBelowRoot(known, file);
+    const problem = path === undefined ? undefined : pathProblem(path);
     if (problem === undefined) return true;
     const isNamedByUser = inFolder === undefined;
     if (isNamedByUser) throw invalidPath(file, problem);
