@@ -1,5 +1,5 @@
 // JSON.parse loses digits of some numbers, so `parseJson` returns these numbers as objects of the class JsonNumber.
-// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with `secretMark`.
+// For JSON.parse and JSON.stringify, a JsonNumber is a string that begins with `numberMark`.
 
 export type JsonValue = null | boolean | number | string | JsonNumber | JsonValue[] | JsonObject;
 

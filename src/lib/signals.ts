@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
-const exits = { SIGINT: 130, SIGTERM: 143 } as const;
-type SignalName = keyof typeof exits;
-const signalNames = Object.keys(exits) as SignalName[];
+const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
+type SignalName = keyof typeof exitCodes;
+const signalNames = Object.keys(exitCodes) as SignalName[];
 
 const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;
@@ -40,7 +40,7 @@ export function listenForSignals(
       if (!isForUs(name)) return;
       if (state.firstSignal !== undefined) return killSelf(name);
       state.firstSignal = name;
-      controller.abort(reasonFor(exits[name]));
+      controller.abort(reasonFor(exitCodes[name]));
       killSelfAfter(graceMs, name, state);
     });
   }

@@ -59,19 +59,18 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     hasWritten() ? work() : interruptible(work);
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const stderrColor = wantsColor(flags.color, env, stderr);
-  const progress = createProgress(
-    streams.stderr,
-    canDrawOn(streams.stderr, env) && !flags.quiet,
-    showsUnicode(env, system.platform),
-    stderrColor,
-  );
+  const progress = createProgress(streams.stderr, {
+    enabled: canDrawOn(streams.stderr, env) && !flags.quiet,
+    unicode: showsUnicode(env, system.platform),
+    color: stderrColor,
+  });
   setBeforeComputation(() => progress.pause());
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
     env,
     beforeWriting: () => progress.stop(),
     interruptible: interruptibleUnlessWritten,
     signal,
-    page: async (text) => flags.pager !== false && pager !== undefined && (await pager(text)),
+    page: flags.pager === false ? undefined : pager,
   });
   const format = createFormat(streams, flags, stdout);
   const messages = createMessages(stderr, redactor, {

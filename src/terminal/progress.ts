@@ -17,9 +17,7 @@ const delayMs = 300;
 
 export function createProgress(
   stream: NodeJS.WriteStream,
-  enabled: boolean,
-  unicode: boolean,
-  color: boolean,
+  { enabled, unicode, color }: { enabled: boolean; unicode: boolean; color: boolean },
 ): ProgressLine {
   let text = '';
   let spinner: Ora | undefined;
