@@ -133,7 +133,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       if (isCut)
         say(
           isTooLarge
-            ? 'There are more records, but the list is too large to show them. Ask for fewer vals at a time.'
+            ? 'There are more records, but the whole list is too large for one answer. Ask for fewer records or fewer vals at a time.'
             : 'There are more records. To see them, give a higher limit.',
         );
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);

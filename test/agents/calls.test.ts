@@ -130,7 +130,7 @@ it('a list of large records is cut at a million characters', async () => {
   const { document, texts } = await agent.call('runs');
   expect([document.items, document.more]).toMatchObject([{ length: 3 }, true]);
   expect(texts[1]).toBe(
-    'There are more records, but the list is too large to show them. Ask for fewer vals at a time.',
+    'There are more records, but the whole list is too large for one answer. Ask for fewer records or fewer vals at a time.',
   );
 });
 

@@ -137,7 +137,7 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
       items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
       more: true,
     });
-    expect(texts[1]).toContain('There are more records, but the list is too large to show them.');
+    expect(texts[1]).toContain('There are more records, but the whole list is too large for one answer.');
     if (result.kind === 'outcomes') expect(texts[1]).toContain('All 6 outcomes: ');
   }
 });
