@@ -32,17 +32,11 @@ export class TimeoutOrInterrupt extends Error {}
 /** This is an array, because a Set may keep deleted entries in memory until the next full garbage collection. */
 export type Interrupts = (() => void)[];
 
-interface ExchangeOptions {
-  limitMs: number;
-  clock: Clock;
-  interrupts: Interrupts;
-}
-
 /** Calls undici's `dispatch`, because undici's `request` is slower: it creates a stream for each reply. */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  { limitMs, clock, interrupts }: ExchangeOptions,
+  { limitMs, clock, interrupts }: { limitMs: number; clock: Clock; interrupts: Interrupts },
 ): Promise<Reply | NoReply> {
   const { origin, pathWithQuery, headers, body } = request;
   const method = request.method as Dispatcher.HttpMethod;

@@ -10,16 +10,10 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 import type { PushItem } from './item.ts';
 
-interface PruneOptions {
-  workspace: Workspace;
-  remotes: RemoteVals;
-  mustAsk: boolean;
-}
-
 export async function markPruned(
   context: Context,
   items: readonly PushItem[],
-  { workspace, remotes, mustAsk }: PruneOptions,
+  { workspace, remotes, mustAsk }: { workspace: Workspace; remotes: RemoteVals; mustAsk: boolean },
 ): Promise<PushItem[]> {
   const isGone = ({ id, file }: WorkspaceVal) => id !== undefined && !existsBelow(workspace.root, file);
   const marked = items.map((item) => ({ ...item, isPruned: item.val !== undefined && isGone(item.val) }));

@@ -83,16 +83,11 @@ export async function createItemSender(
   return { send, possibleTakeovers, relativeImports };
 }
 
-interface UntrackedPush {
-  dryRun: boolean;
-  seenBefore: readonly SeenVal[];
-}
-
 async function pushUntracked(
   api: Api,
   name: string,
   code: string,
-  { dryRun, seenBefore }: UntrackedPush,
+  { dryRun, seenBefore }: { dryRun: boolean; seenBefore: readonly SeenVal[] },
 ): Promise<Outcome> {
   const call = routes.putVal(name, code);
   api.refuseToken(call);
