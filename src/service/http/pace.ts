@@ -1,10 +1,12 @@
+import { nextTick } from 'node:process';
+
 export type Pace = (caller: string) => Promise<void>;
 
 const mostTurns = 50;
 
 /**
- * Node accepts only one new connection per turn of the event loop. So a caller with many requests must pause between
- * the requests, and other callers can connect during the pause.
+ * Node accepts only one new connection per turn of the event loop. So a caller with many reads must pause, to let
+ * other callers connect.
  */
 export function createPace(): Pace {
   const waiting = new Map<string, (() => void)[]>();
@@ -22,11 +24,13 @@ export function createPace(): Pace {
     const start = performance.now();
     const measure = () => {
       const end = performance.now();
-      rest(caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
+      setImmediate(rest, caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
     };
-    // Measures two event loop turns, because SQLite commits a write one turn after the body is parsed.
-    setImmediate(setImmediate, measure);
+    // A tick that a microtask adds runs after all microtasks, so `measure` includes no work for other callers. With
+    // that work, one caller with slow writes would delay the reads of all others.
+    queueMicrotask(() => nextTick(measure));
   };
+  // Without `until`, the rest would last too long if the work for other callers makes each turn long.
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
     if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);
