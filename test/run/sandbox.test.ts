@@ -194,6 +194,14 @@ export default () => found`;
     expect(await folderWith({ 'a.ts': code }).run(['a.ts'])).toMatchObject({ stdout: 'nothing', stderr: '' });
   });
 
+  it('read a package.json outside of its packages', async () => {
+    const outside = folderOf({ 'package.json': '{"main":"a-secret"}' });
+    const code = `import { createRequire } from "node:module";
+export default () => { try { createRequire(import.meta.url)(${JSON.stringify(outside)}) } catch (error) { return error.message } }`;
+    const { exit, stdout } = await folderWith({ 'a.ts': code }).run(['a.ts']);
+    expect({ exit, leaks: stdout.includes('a-secret') }).toEqual({ exit: 0, leaks: false });
+  });
+
   it('start a thread with module.register', async () => {
     const code = 'import { register } from "node:module"; register("data:text/javascript,")';
     const { error } = await folderWith({ 'a.ts': code }).run(['--json', 'a.ts']);

@@ -1,4 +1,6 @@
 import { Blob } from 'node:buffer';
+import module from 'node:module';
+import { resolve } from 'node:path';
 
 /** `structuredClone` and `postMessage` use these classes, each with the internal module of Node that contains the class. */
 const cloneableClasses = [
@@ -40,6 +42,18 @@ export function protectInternalModules(): void {
   const { internalBinding } = withoutWarning(() => load('internal/test/binding'));
   const messaging = call(internalBinding, 'messaging') as Exports;
   call(messaging.setDeserializerCreateObjectFunction, (name: string) => call(classes[name]));
+  if (process.versions.node.startsWith('20.'))
+    checkPackageFiles(load('internal/modules/package_json_reader'));
+}
+
+/** Node 20 opens every package.json without a check, and the val could read the file under its descriptor. */
+function checkPackageFiles(reader: Exports): void {
+  const read = checkedFunction(reader.read);
+  const mayRead = process.permission.has;
+  const checkedRead = (path: string, options?: unknown): unknown =>
+    mayRead('fs.read', path) ? read(path, options) : { exists: false, type: 'none', pjsonPath: path };
+  reader.read = checkedRead;
+  Reflect.set(module, '_readPackage', (folder: string) => checkedRead(resolve(folder, 'package.json')));
 }
 
 /** The module `internal/test/binding` warns that it is meant for tests. */
