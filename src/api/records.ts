@@ -157,5 +157,5 @@ function describe(value: JsonValue | undefined): string {
     const keys = Object.keys(value).slice(0, 5);
     return keys.length === 0 ? 'an empty object' : `an object with the keys ${keys.join(', ')}`;
   }
-  return typeof value === 'string' ? 'a text' : `${value}`;
+  return typeof value === 'string' ? 'a string' : `${value}`;
 }
