@@ -35,18 +35,16 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
   };
   const began = clock.now();
   let hasWarned = false;
+  const checkWait = (waitedMs: number) => {
+    signal.throwIfAborted();
+    if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
+    if (waitedMs < warnAfterMs || hasWarned) return;
+    say.warn(`Waiting for another process that holds the lock ${name}.`);
+    hasWarned = true;
+  };
   while (!createUnlessExists(path, mine)) {
-    if (isStale(path, name)) {
-      remove(path);
-    } else {
-      signal.throwIfAborted();
-      const waitedMs = clock.now() - began;
-      if (waitedMs >= deadlineMs) throw heldTooLong(name, deadlineMs);
-      if (waitedMs >= warnAfterMs && !hasWarned) {
-        say.warn(`Waiting for another process that holds the lock ${name}.`);
-        hasWarned = true;
-      }
-    }
+    if (isStale(path, name)) remove(path);
+    else checkWait(clock.now() - began);
     const pauseMs = 10 + Math.random() * 20;
     await wait(clock, pauseMs, signal);
   }
