@@ -89,6 +89,23 @@ test.each([
   expect(await statusOf(service, 'GET', `/v1/search/vals?${query}`)).toBe(400);
 });
 
+test('a person may run two searches at a time, and further searches are answered with 429', async () => {
+  await Promise.all(
+    Array.from({ length: 60 }, (_, i) => createVal(service, { name: `long${i}`, code: 'c'.repeat(100_000) })),
+  );
+  const path = '/v1/search/vals?query=in_no_val';
+  const statuses = new Set<number>();
+  // On a busy machine the searches may arrive one after another, so the test tries up to 20 rounds.
+  for (let round = 0; round < 20 && !statuses.has(429); round++) {
+    const [other, ...own] = await Promise.all(
+      [eve, ...Array<Caller>(12).fill(service)].map((caller) => statusOf(caller, 'GET', path)),
+    );
+    expect(other).toBe(200);
+    for (const status of own) statuses.add(status);
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
+});
+
 test('a search reads at most a megabyte of code at a time, or one val', async () => {
   const { user, ...owner } = await addPerson(service, 'owner');
   for (let i = 0; i < 8; i++) await createVal(owner, { name: `large${i}`, code: '€'.repeat(130_000) });
@@ -108,21 +125,4 @@ test('a search reads at most a megabyte of code at a time, or one val', async ()
   expect(turns).toBe(3);
   expect(Math.max(...readBytes)).toBeLessThan(1024 * 1024);
   expect(readBytes.reduce((sum, bytes) => sum + bytes)).toBe(8 * 390_000);
-});
-
-test('a person may run two searches at a time, and further searches are answered with 429', async () => {
-  await Promise.all(
-    Array.from({ length: 60 }, (_, i) => createVal(service, { name: `long${i}`, code: 'c'.repeat(100_000) })),
-  );
-  const path = '/v1/search/vals?query=in_no_val';
-  const statuses = new Set<number>();
-  // On a busy machine the searches may arrive one after another, so the test tries up to 20 rounds.
-  for (let round = 0; round < 20 && !statuses.has(429); round++) {
-    const [other, ...own] = await Promise.all(
-      [eve, ...Array<Caller>(12).fill(service)].map((caller) => statusOf(caller, 'GET', path)),
-    );
-    expect(other).toBe(200);
-    for (const status of own) statuses.add(status);
-  }
-  expect(statuses).toEqual(new Set([200, 429]));
 });
