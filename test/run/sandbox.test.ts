@@ -202,6 +202,17 @@ export default () => { try { createRequire(import.meta.url)(${JSON.stringify(out
     expect({ exit, leaks: stdout.includes('a-secret') }).toEqual({ exit: 0, leaks: false });
   });
 
+  it.skipIf(process.platform === 'win32')('read a package.json through .. behind a link', async () => {
+    const code = `import Module from "node:module"; const file = process.cwd() + "/link/../node_modules/b/c.js";
+export default () => { try { Object.assign(new Module(file), { filename: file, paths: [] }).require("b") } catch (error) { return error.message } }`;
+    const { path, run } = folderWith({ 'a.ts': code, 'other/x/y': '', 'other/node_modules/b/y': '' });
+    symlinkSync('other/x', join(path, 'link'));
+    const outside = folderOf({ 'config.json': '{"name":"b","exports":"./a-secret.js"}' });
+    symlinkSync(join(outside, 'config.json'), join(path, 'other/node_modules/b/package.json'));
+    const { exit, stdout } = await run(['a.ts']);
+    expect({ exit, leaks: stdout.includes('a-secret') }).toEqual({ exit: 0, leaks: false });
+  });
+
   it('start a thread with module.register', async () => {
     const code = 'import { register } from "node:module"; register("data:text/javascript,")';
     const { error } = await folderWith({ 'a.ts': code }).run(['--json', 'a.ts']);

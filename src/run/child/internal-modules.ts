@@ -1,6 +1,6 @@
 import { Blob } from 'node:buffer';
 import module from 'node:module';
-import { resolve } from 'node:path';
+import { normalize, resolve } from 'node:path';
 
 /** `structuredClone` and `postMessage` use these classes, each with the internal module of Node that contains the class. */
 const cloneableClasses = [
@@ -44,6 +44,17 @@ export function protectInternalModules(): void {
   call(messaging.setDeserializerCreateObjectFunction, (name: string) => call(classes[name]));
   if (process.versions.node.startsWith('20.'))
     checkPackageFiles(load('internal/modules/package_json_reader'));
+  else normalizePackagePaths(call(internalBinding, 'modules') as Exports);
+}
+
+/** A module may have a file name with `..` behind a link, and Node looks for the package.json beside that file. */
+function normalizePackagePaths(modules: Exports): void {
+  for (const name of ['getNearestParentPackageJSON', 'getNearestParentPackageJSONType', 'readPackageJSON']) {
+    if (!(name in modules)) continue;
+    const original = checkedFunction(modules[name]);
+    modules[name] = (path: string, isModule: unknown, base: unknown, specifier: unknown): unknown =>
+      original(normalize(path), isModule, base, specifier);
+  }
 }
 
 /** Node 20 opens every package.json without a check, and the val could read the file under its descriptor. */
