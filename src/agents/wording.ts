@@ -10,8 +10,9 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
   return (text) => {
     let isForPerson = false;
     const said = text
-      .replace(/ ?To [^`.]* run `vals [^`]*--help`\./g, '')
-      .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]+>)?/g, (found, option?: string) => {
+      // The repetitions are bounded, because a service may send a name that would otherwise take hours.
+      .replace(/ ?To [^`.]{0,200} run `vals [^`]{0,200}--help`\./g, '')
+      .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]{1,50}>)?/g, (found, option?: string) => {
         if (option !== undefined) return camelCase(option);
         if (!found.startsWith('`vals ')) return found;
         const words = found.slice('`vals '.length, -1);

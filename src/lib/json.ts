@@ -113,7 +113,32 @@ export const stringifyJson = (value: unknown, indent?: number): string =>
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
-const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
+const escapeUnsafe = (json: string): string => replaceInPieces(json, unsafeInOutput, unicodeEscape);
+
+const pieceLength = 65_536;
+
+/** `replace` alone would need gigabytes for a text with millions of matches. Each match must be one character. */
+export function replaceInPieces(
+  text: string,
+  pattern: RegExp,
+  replacement: (match: string) => string,
+): string {
+  if (text.length <= pieceLength) return text.replace(pattern, replacement);
+  const known = new Map<string, string>();
+  const recall = (match: string): string => {
+    const before = known.get(match) ?? replacement(match);
+    known.set(match, before);
+    return before;
+  };
+  const pieces: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const endsInPair = (text.codePointAt(from + pieceLength - 1) ?? 0) > 0xffff;
+    const to = from + pieceLength + (endsInPair ? 1 : 0);
+    pieces.push(text.slice(from, to).replace(pattern, recall));
+    from = to;
+  }
+  return pieces.join('');
+}
 
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));

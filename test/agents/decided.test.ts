@@ -148,3 +148,10 @@ it('the input privacy lists its values', () => {
     ['ls', 'val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),
   );
 });
+
+it.each(['To ', '--a <', '`a'])('a long text of a service is worded at once: %j', (unit) => {
+  const text = unit.repeat(100_000);
+  const began = performance.now();
+  expect(wording(`The val is named "${text}".`).length).toBeGreaterThan(100_000);
+  expect(performance.now() - began).toBeLessThan(20_000);
+});

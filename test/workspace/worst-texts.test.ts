@@ -2,6 +2,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { nextQueryOf, serviceMessageOf } from '../../src/api/records.ts';
 import { nearest } from '../../src/lib/suggest.ts';
+import { visible } from '../../src/lib/visible.ts';
 import { firstLine } from '../../src/terminal/screen.ts';
 import { createTextWidth } from '../../src/terminal/text-width.ts';
 import { firstRelativeImport } from '../../src/workspace/sources/warnings.ts';
@@ -144,4 +145,39 @@ it('status keeps no code of the service', async () => {
     reject: false,
   });
   expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: names.length });
+});
+
+it('a val with millions of control characters needs little memory', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const code = '\u007f'.repeat(6_000_000);
+  const service = await scriptedService([], () => ({ body: { id, name: 'a', version: 1, code } }));
+  const args = ['--max-old-space-size=170', program, 'val', 'get', id, '--json'];
+  const { exitCode, stdout } = await execa(process.execPath, args, {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    reject: false,
+  });
+  expect({ exitCode, hasCode: JSON.parse(stdout || '{}').code === code }).toEqual({
+    exitCode: 0,
+    hasCode: true,
+  });
+});
+
+it.each([0, 1, 2])('a character at the border of two pieces is escaped or kept (%i)', (shift) => {
+  const before = 'a'.repeat(65_536 - shift);
+  expect(visible(`${before}\u202e😀\ud83d\n`.repeat(2))).toBe(`${before}\\u202e😀\\ud83d\\n`.repeat(2));
+});
+
+it('a version with millions of digits is shown at once', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const versions = [{ version: '9'.repeat(20_000_000) }, { version: 1 }];
+  const service = await scriptedService([], () => ({ body: versions }));
+  const { exitCode, stdout } = await execa(process.execPath, [program, 'version', 'ls', id, '--color'], {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    reject: false,
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('current') });
 });
