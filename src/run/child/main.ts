@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { mostErrorCharacters, type Start, type Thrown } from '../protocol.ts';
-import { protectInternalModules } from './internal-modules.ts';
 import { createModules, problemOf } from './modules.ts';
 import { protectOtherFiles } from './other-files.ts';
 import { protectOtherProcesses } from './other-processes.ts';
@@ -11,7 +10,8 @@ let hasPrinted = false;
 printAtOnce();
 const isInSandbox = process.permission !== undefined;
 if (isInSandbox) {
-  protectInternalModules();
+  // A setter on Object.prototype would get internal objects of Node, and with them the functions that the sandbox replaces.
+  Object.preventExtensions(Object.prototype);
   protectOtherFiles();
   protectOtherProcesses();
 }
