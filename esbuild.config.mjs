@@ -44,7 +44,7 @@ async function bundle(entry) {
     external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
-  const text = outputFiles.map((file) => file.text).join('');
+  const text = outputFiles[0]?.text ?? '';
   // The output must be ASCII, because bin/code-cache.js reads main.js as Latin-1. esbuild escapes strings, but not regular
   // expressions.
   return text.replace(/[^\0-\x7f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);

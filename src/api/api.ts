@@ -54,11 +54,11 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     return client.request(call);
   };
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
-    const { body = null, isLarge } = await request({ ...call, query });
+    const { body = null, hasLargeBody } = await request({ ...call, query });
     const next = nextQueryOf(body, call);
     // A link with the token must not be followed, because servers write the addresses of requests to their logs.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { page: { records: listOf(body, call), isLarge }, next };
+    return { page: { records: listOf(body, call), isLarge: hasLargeBody }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

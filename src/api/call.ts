@@ -15,8 +15,8 @@ export interface Call {
   remember?: Remembered;
   text?: string;
   mayRequirePaging?: boolean;
-  acceptsAnyAnswer?: boolean;
-  withoutToken?: boolean;
+  isRaw?: boolean;
+  tokenIsOptional?: boolean;
   ifUnknown?: string;
   meanings?: Record<number, string>;
   hints?: Record<number, string>;

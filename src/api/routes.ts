@@ -187,7 +187,6 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   method: 'PUT',
   path: valPath(id),
   body: { ...fields },
-  acceptsAnyAnswer: true,
   meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
   hints: { ...idHints(id), 409: 'Choose another name.' },
   ifUnknown: `To see the val as it is now, run ${shell`vals val get ${id}`}. You can safely run the command again.`,

@@ -70,7 +70,7 @@ export const command = defineCommand({
       method,
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
-      acceptsAnyAnswer: true,
+      isRaw: true,
       hints: { 404: 'Check the path of the request, and the ids in the path.' },
     };
     if (dryRun) return plan(call);

@@ -26,7 +26,7 @@ export const command = defineCommand({
     }
     const api = await connect();
     const record = await api.record(
-      val === undefined ? routes.me() : { ...routes.getVal(val), withoutToken: true },
+      val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
     );
     const { href, origin } = chosenBaseUrl(settings);
     const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;

@@ -39,6 +39,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
         // Without this limit, a low --max-http-header-size in NODE_OPTIONS would make undici reject normal answers.
         maxHeaderSize: 16_384,
         connect(target, callback) {
+          // undici does not expect the callback before this function has returned.
           if (!connection.mayConnect) return queueMicrotask(() => callback(endedUnused(), null));
           connection.mayConnect = false;
           connectInTime(target, callback);

@@ -98,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
 
   function toHttpRequest(call: Call): HttpRequest {
     const { method, path } = call;
-    if (token === undefined && !call.withoutToken) {
+    if (token === undefined && !call.tokenIsOptional) {
       throw new AuthError(`There is no token for ${origin}.`, { hint: signInHint, method, path });
     }
     const query = call.query?.toString();
@@ -109,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
       pathWithQuery: basePath + path + (query ? `?${query}` : ''),
       headers: headersFor(method, body),
       body,
-      acceptsAnyAnswer: call.acceptsAnyAnswer === true,
+      isRaw: call.isRaw === true,
     };
   }
 

@@ -12,10 +12,10 @@ export function createDirectConnect(): Connect {
   const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
   let tlsConnector: buildConnector.connector | undefined;
   /**
-   * undici and V8 have only weak references to these objects. Without `kept`, the garbage collector would delete the
-   * objects, and each connection would need new ones.
+   * Nothing reads these objects here. undici and V8 have only weak references to them, so the garbage collector would
+   * delete the objects, and each connection would need new ones.
    */
-  const kept: { parser?: WebAssembly.Module; sessions: Map<string, Buffer> } = { sessions: new Map() };
+  const keptAlive: { parser?: WebAssembly.Module; sessions: Map<string, Buffer> } = { sessions: new Map() };
 
   /** All connections share one secure context, because Node 20 needs 40 ms to create one. */
   const getTlsConnector = () => {
@@ -30,22 +30,22 @@ export function createDirectConnect(): Connect {
   ): Socket => {
     // undici's connector returns a socket, although its type says `void`.
     const socket = connector(target, callback) as unknown as Socket;
-    socket.on('session', (session: Buffer) => kept.sessions.set(target.hostname, session));
-    kept.parser ??= compileParser();
+    socket.on('session', (session: Buffer) => keptAlive.sessions.set(target.hostname, session));
+    keptAlive.parser ??= compileParser();
     return socket;
   };
 
   const openTcpThenTls: Connect = (target, callback) => {
     const tcpTarget = { ...target, protocol: 'http:', port: target.port || '443' };
-    let socket = open(tcpConnector, tcpTarget, (error, httpSocket) => {
+    let currentSocket = open(tcpConnector, tcpTarget, (error, httpSocket) => {
       clearTimeout(contextTimer);
       if (error) return callback(error, null);
-      socket = open(getTlsConnector(), { ...target, httpSocket }, callback);
+      currentSocket = open(getTlsConnector(), { ...target, httpSocket }, callback);
     });
     // Creates the secure context while the TCP connection opens. The timer waits 2 ms, because the creation blocks Node
     // and the connection must begin first.
     const contextTimer = setTimeout(getTlsConnector, 2);
-    return (reason) => socket.destroy(reason);
+    return (reason) => currentSocket.destroy(reason);
   };
 
   return (target, callback) => {

@@ -8,7 +8,8 @@ export interface HttpRequest {
   pathWithQuery: string;
   headers: Record<string, string>;
   body: string | undefined;
-  acceptsAnyAnswer: boolean;
+  /** `vals api` sends raw requests. Their answers may be empty, and the body of the answer to a DELETE is shown. */
+  isRaw: boolean;
 }
 
 interface Head {
@@ -142,5 +143,5 @@ function bodyProblem(request: HttpRequest, head: Head): NoBody | undefined {
   return isCompressed && !isBodyIgnored ? 'compressed' : undefined;
 }
 
-export const ignoresBody = ({ method, acceptsAnyAnswer }: HttpRequest): boolean =>
-  method === 'HEAD' || (method === 'DELETE' && !acceptsAnyAnswer);
+export const ignoresBody = ({ method, isRaw }: HttpRequest): boolean =>
+  method === 'HEAD' || (method === 'DELETE' && !isRaw);

@@ -49,6 +49,7 @@ export function credentialsOf({ username, password }: URL): string | undefined {
 
 function connectRequest({ protocol, host, port }: buildConnector.Options, proxy: URL): string {
   const defaultPort = protocol === 'https:' ? 443 : 80;
+  // `host` contains the port, unless it is the default port.
   const address = port ? `${host}` : `${host}:${defaultPort}`;
   const credentials = credentialsOf(proxy);
   const lines = [`CONNECT ${address} HTTP/1.1`, `Host: ${address}`];

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
-import { isLarge } from '../../lib/page.ts';
-import { interruptible } from '../../lib/signals.ts';
+import { interruptibleIfLarge, isLarge } from '../../lib/page.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -50,9 +49,9 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
         // The service may have closed the connection after its answer. undici notices this in the next turn of the event
         // loop. Without the wait, the next request could use the closed connection.
         await new Promise(setImmediate);
-        const read = () => readReply(request, reply, clock, proxy);
         const hasLargeBody = reply.body instanceof Buffer && isLarge(reply.body.length);
-        return hasLargeBody ? await interruptible(read) : read();
+        const read = () => readReply(request, reply, clock, proxy);
+        return await interruptibleIfLarge({ isLarge: hasLargeBody }, read);
       } finally {
         agent.giveBack(connection);
       }
@@ -110,11 +109,11 @@ function readSuccess(request: HttpRequest, status: number, bytes: Buffer): Answe
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
   const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
-    const mayBeEmpty = !isRead(request.method) || (request.acceptsAnyAnswer && status === 204);
+    const mayBeEmpty = !isRead(request.method) || (request.isRaw && status === 204);
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
-    return { status, body: parseJson(text), isLarge: isLarge(bytes.length) };
+    return { status, body: parseJson(text), hasLargeBody: isLarge(bytes.length) };
   } catch (error) {
     if (error instanceof RangeError) {
       const reason = 'sent JSON that is nested too deeply or has too many values';

@@ -24,7 +24,7 @@ export const command = defineCommand({
   async run({ connect, say, forPerson }, { val: word, code, readme }) {
     const { val, version } = splitVersion(word);
     const call = version === undefined ? routes.getVal(val) : routes.getVersion(val, version);
-    const record = await (await connect()).record({ ...call, withoutToken: true });
+    const record = await (await connect()).record({ ...call, tokenIsOptional: true });
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
