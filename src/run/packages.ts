@@ -46,12 +46,15 @@ function packageEntries(packages: string): string[] {
   });
 }
 
+const orAllowAll = (remedy: string, name: string): string =>
+  `${remedy} Or run ${shell`vals run --allow-all ${name}`}: then the val can do everything that you can do.`;
+
 // For Node's permission model, `/a/*/node_modules` means everything in `/a`.
 export function refuseStars(readable: readonly string[], name: string): void {
   const path = readable.find((path) => path.includes('*'));
   if (path === undefined) return;
   throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
-    hint: `Rename the folder. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
+    hint: orAllowAll('Rename the folder.', name),
   });
 }
 
@@ -66,9 +69,7 @@ export function refuseCommonBeginnings(readable: readonly string[], name: string
     if (!isFile(beginning) || sorted.some((folder) => isWithin(folder, beginning))) continue;
     throw new LocalError(
       `Node could let the val read the file ${beginning}, because the paths of several packages begin with the path of the file.`,
-      {
-        hint: `Rename the file. To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
-      },
+      { hint: orAllowAll('Rename the file.', name) },
     );
   }
 }
@@ -89,7 +90,7 @@ export function refuseLinksOut(readable: readonly string[], name: string): void 
     const problem = problemIn(path, real);
     if (problem === undefined) continue;
     throw new LocalError(problem.message, {
-      hint: `${problem.remedy} To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`,
+      hint: orAllowAll(problem.remedy, name),
     });
   }
 }

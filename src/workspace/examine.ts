@@ -82,8 +82,8 @@ const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base |
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**
- * The service may send no owner. If the user owns a different val with the same name, the val in vals.json
- * belongs to somebody else. A push sends only the name, so it would overwrite the user's own val.
+ * The service may send no owner. If the user's vals include this name, but not this id, the val in vals.json belongs
+ * to somebody else. A push sends only the name, so it would overwrite the user's val with this name.
  */
 async function isOfAnotherOwner(
   remotes: RemoteVals,

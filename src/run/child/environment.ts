@@ -33,5 +33,8 @@ export function separateEnvironment(): void {
 
 const timeZone = /^(?:[\w+-]+(?:\/[\w+-]+)*)?$/;
 
-/** If TZ is a path, the C library opens that file, and the val could read the file through its descriptor. */
+/**
+ * If TZ is a path, the C library opens that file. While the file is open, a val could guess the number of its file
+ * descriptor, and read the file.
+ */
 const isTimeZone = (value: string): boolean => apply(exec, timeZone, [value]) !== null;

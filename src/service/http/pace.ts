@@ -26,8 +26,8 @@ export function createPace(): Pace {
       const end = performance.now();
       setImmediate(rest, caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
     };
-    // A tick that a microtask adds runs after all microtasks, so `measure` includes no work for other callers. With
-    // that work, one caller with slow writes would delay the reads of all others.
+    // The work for this caller runs in microtasks, and this line runs `measure` right after them. A later `measure`
+    // would also count the work for other callers, and this caller would rest too long.
     queueMicrotask(() => nextTick(measure));
   };
   // Without `until`, the rest would last too long if the work for other callers makes each turn long.
