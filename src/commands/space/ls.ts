@@ -6,7 +6,7 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the spaces of a service',
-  description: 'List the spaces of the service of a team, with their members and the number of their vals.',
+  description: 'List the spaces of a service, with the members and the number of vals of each space.',
   options: existingPlaceOptions,
   examples: ['vals space ls', 'vals space ls --json | jq -r ".[].username"'],
   columns: [

@@ -6,7 +6,7 @@ import { existingPlaceOptions } from '../shared/store-place.ts';
 export const command = defineCommand({
   summary: 'List the people of a service',
   description:
-    'List the people of the service of a team by name, with the number of vals that each person owns.',
+    'List the people of a service, sorted by username, with the number of vals that each person owns.',
   options: existingPlaceOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
