@@ -197,7 +197,7 @@ export function withoutId(
       });
 }
 
-export function pushedElsewhere(service: string, vals: readonly WorkspaceVal[]): string | undefined {
+export function otherServiceWarning(service: string, vals: readonly WorkspaceVal[]): string | undefined {
   const elsewhere = vals.filter(({ otherServices }) => otherServices !== undefined);
   if (elsewhere.length === 0) return undefined;
   const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))].map(nameOf);

@@ -11,16 +11,14 @@ import {
   collectFiles,
   createNestedProjectCheck,
   type FoundFile,
-  isPath,
   nameFrom,
+  pathExists,
   refuseSameNames,
   sameName,
 } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
-  fileBelow,
   findByFile,
-  findVal,
   type KnownVals,
   relativeTo,
   valOfFile,
@@ -69,17 +67,17 @@ async function chosenItems(
   return items;
 }
 
-/** The word is a path, or the name or the id of a val. */
+/** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */
 function pathOf(known: KnownVals, word: string, reasonAgainst: ReturnType<typeof createFileCheck>): string {
-  if (isPath(known.cwd, word)) return word;
-  const val = findVal(known, word);
+  if (pathExists(known.cwd, word)) return word;
+  const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
+  const valWithFile = findByFile(known, word);
+  if (valWithFile !== undefined) return pathTo(valWithFile);
+  const val = known.vals.ofName(word) ?? known.vals.ofId(word);
   if (val === undefined) return word;
-  const path = relative(known.cwd, join(known.root, val.file));
-  const isPathOfVal = findByFile(known, word) !== undefined;
-  if (isPathOfVal) return path;
   const reason = reasonAgainst(val);
-  if (reason !== undefined) throw pathNeeded(word, val, path, reason);
-  return path;
+  if (reason !== undefined) throw pathNeeded(word, val, pathTo(val), reason);
+  return pathTo(val);
 }
 
 const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
@@ -132,7 +130,7 @@ const invalidPath = (file: string, problem: string): LocalError =>
 
 function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushItem {
   const untracked = untrackedItem(context, found);
-  const file = fileBelow(known, found.file);
+  const file = pathBelowRoot(known, found.file);
   if (file === undefined) return untracked;
   const val = trackedOrNewVal(known, file);
   const read = async () => {

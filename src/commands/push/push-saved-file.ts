@@ -102,6 +102,7 @@ export function createFilePusher(
   }
 }
 
+/** Each call checks again whether the file is tracked, because an earlier call may have followed its move. */
 function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
   const oneAtATime = createSlots(1);
   return (file) =>

@@ -6,7 +6,7 @@ import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
-import { pushedElsewhere, type Workspace } from '../../workspace/workspace.ts';
+import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
@@ -30,8 +30,8 @@ export async function sendAll(
 ): Promise<OutcomesResult> {
   const { say } = context;
   const tracked = planned.flatMap(({ val }) => val ?? []);
-  const elsewhere = workspace && pushedElsewhere(workspace.service, tracked);
-  if (elsewhere !== undefined) say.warn(elsewhere);
+  const serviceWarning = workspace && otherServiceWarning(workspace.service, tracked);
+  if (serviceWarning !== undefined) say.warn(serviceWarning);
   const api = await context.connect({ concurrency });
   const createRemotes = () => createRemoteVals({ ...context, api }, planned.length);
   const remotes = createRemotes();

@@ -5,7 +5,7 @@ import { type Examined, examine, recordUnchanged } from '../../workspace/examine
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
-import { openWorkspace, pushedElsewhere } from '../../workspace/workspace.ts';
+import { openWorkspace, otherServiceWarning } from '../../workspace/workspace.ts';
 
 interface Compared {
   examined: Examined[];
@@ -26,8 +26,8 @@ export async function compareVals(
   const isAgent = context.agent !== undefined;
   const workspace = isAgent ? await viewWorkspace(opened, say.warn) : await followMoves(opened, context);
   const vals = await selectVals(workspace, words, say.warn);
-  const elsewhere = pushedElsewhere(workspace.service, vals);
-  if (elsewhere) say.warn(elsewhere);
+  const serviceWarning = otherServiceWarning(workspace.service, vals);
+  if (serviceWarning !== undefined) say.warn(serviceWarning);
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];

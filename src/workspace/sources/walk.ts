@@ -76,9 +76,9 @@ export function readInFolder(file: string, { folder, below }: FileInFolder): str
   return checkNotEmpty(file, code);
 }
 
-export function isPath(cwd: string, word: string): boolean {
+export function pathExists(cwd: string, path: string): boolean {
   try {
-    lstatSync(resolve(cwd, word));
+    lstatSync(resolve(cwd, path));
     return true;
   } catch {
     return false;
