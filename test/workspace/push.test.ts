@@ -203,7 +203,7 @@ describe('in a fresh checkout, which has no bases', () => {
 
   it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
     const { place } = await freshCheckout();
-    expect((await place.onScreen(['status'])).screen).toContain('cannot tell whether a file');
+    expect((await place.onScreen(['status'])).screen).toContain('cannot tell whether these files');
     expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
     expect(await place.vals('pull')).toMatchObject({ exit: 5 });
     expect(place.read('a.ts')).toBe('a');
