@@ -7,7 +7,7 @@ import { errnoOf, isMissing } from './system.ts';
 export interface HeldFolder {
   /** Never show this path to the user, because it may be a path such as /proc/self/fd/7. */
   path: string;
-  /** Throws if a folder below `top` has become a link. Does nothing for a folder that is held open. */
+  /** Throws if a folder on the way has become a link. Does nothing for a folder that is held open. */
   check(): void;
   close(): void;
 }

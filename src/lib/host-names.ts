@@ -16,8 +16,9 @@ export function bypassesProxy(noProxy: string, origin: string): boolean {
     .toLowerCase()
     .split(/[,\s]+/)
     .some((entry) => {
-      const { name, onlyPort = usedPort } = noProxyEntry.exec(entry)?.groups ?? {};
-      if (name === undefined || onlyPort !== usedPort) return false;
+      const { name, onlyPort } = noProxyEntry.exec(entry)?.groups ?? {};
+      const isForOtherPort = onlyPort !== undefined && onlyPort !== usedPort;
+      if (name === undefined || isForOtherPort) return false;
       return hostname === name || hostname.endsWith(`.${name}`);
     });
 }

@@ -33,6 +33,7 @@ export function parseJson(text: string): JsonValue {
   return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }
 
+/** Replaces each number that would lose digits with a marked string, then each marked string with a JsonNumber. */
 function parseWithDigits(json: string): JsonValue {
   const marked = mapOutsideStrings(json, (part) =>
     part.replace(numberToken, (digits) => JSON.stringify(jsonNumber(digits))),

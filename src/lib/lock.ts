@@ -98,6 +98,7 @@ function read(path: string, name: string): string | undefined {
     return retryWhileBusy(() => readPlainFile(path, { mostBytes })).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
+    // The lock of another user exists, but cannot be read.
     if (errnoOf(error) === 'EACCES') return '';
     if (!(error instanceof UnusableFile)) throw error;
     throw new LocalError(`${name} ${error.problem}, so it cannot be used as a lock.`, {

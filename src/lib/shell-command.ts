@@ -4,9 +4,11 @@ export function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 }
 
+/** Returns a command for a message, between backticks and with each value quoted: shell`vals push ${file}`. */
 export function shell(fixed: TemplateStringsArray, ...values: (string | readonly string[])[]): string {
   const quoted = values.map((value) =>
     typeof value === 'string' ? quoteWord(value) : value.map(quoteWord).join(' '),
   );
-  return `\`${String.raw({ raw: fixed }, ...quoted)}\``;
+  const command = fixed.map((text, index) => text + (quoted[index] ?? '')).join('');
+  return `\`${command}\``;
 }

@@ -1,3 +1,7 @@
+// SIGINT or SIGTERM ends a command in one of three ways:
+// - Usually, the signal aborts an AbortSignal, and the command has a short time to clean up (the grace period).
+// - During `beyondGracePeriod`, the time is not limited, because a server has to finish its open requests.
+// - During `interruptible`, the process ends immediately, because no listener can run during a long computation.
 import { setMaxListeners } from 'node:events';
 
 const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
@@ -74,7 +78,6 @@ export const aborted = (signal: AbortSignal): Promise<void> =>
     else signal.addEventListener('abort', () => resolve());
   });
 
-/** Lets `work` take longer than the grace period, because a server has to finish its open requests. */
 export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   const state = processState;
   if (state === undefined) return work();
@@ -87,18 +90,11 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * `interruptible` calls `action` before the computation. `action` must restore the terminal, because a signal ends the
- * process during the computation.
- */
+/** `interruptible` calls `action` first. `action` must restore the terminal, because the process may end. */
 export function setBeforeComputation(action: () => void): void {
   if (processState !== undefined) processState.beforeComputation = action;
 }
 
-/**
- * A listener cannot run during a long computation. So this function removes all listeners, and a signal ends the
- * process immediately.
- */
 export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   const state = processState;
   if (state === undefined) return work();
@@ -116,7 +112,7 @@ export async function interruptible<T>(work: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Adds the listeners again during `work`, so that Ctrl-C in a pager does not end this process. */
+/** Adds the listeners again for a part of `interruptible`, so that Ctrl-C in a pager does not end this process. */
 export async function whileListening<T>(work: () => Promise<T>): Promise<T> {
   const state = processState;
   if (state === undefined || state.runningComputations === 0) return work();
