@@ -44,12 +44,13 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
 
   return async (command, tool, input, { signal, onProgress }) => {
     const captured = captureOutput({ env, wording, log, onProgress });
+    const interruption = interruptedBy(signal, context.signal);
     try {
       const { argv, stdin } = wordsFor(command, tool, input, permissions);
       const host = {
         argv,
         env,
-        signal: interruptedBy(signal, context.signal),
+        signal: interruption.signal,
         stdin: () => Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
         agent: {
           filesBelow: folderForFiles(context.settings),
@@ -65,6 +66,8 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
     } catch (error) {
       if (error instanceof ValsError) return captured.answer(error);
       throw error;
+    } finally {
+      interruption.stopListening();
     }
   };
 }
@@ -84,13 +87,18 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
 }
 
-function interruptedBy(...signals: AbortSignal[]): AbortSignal {
+function interruptedBy(...signals: AbortSignal[]): { signal: AbortSignal; stopListening(): void } {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
   for (const signal of signals) {
     if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort, { once: true, signal: controller.signal });
+    else signal.addEventListener('abort', abort);
   }
-  return controller.signal;
+  return {
+    signal: controller.signal,
+    stopListening() {
+      for (const signal of signals) signal.removeEventListener('abort', abort);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -302,6 +302,16 @@ it('vals mcp ends at SIGTERM', async () => {
   agent.kill('SIGTERM');
   expect(await agent.ended).toBe(0);
   expect(agent.stderr()).toBe('');
+});
+
+it('a call that has ended leaves no listener behind', async () => {
+  const agent = await agentOnService();
+  const warnings: Error[] = [];
+  const collect = (warning: Error) => void warnings.push(warning);
+  process.on('warning', collect);
+  onTestFinished(() => void process.off('warning', collect));
+  for (let count = 0; count < 12; count++) await agent.call('me');
+  expect(warnings).toEqual([]);
 });
 
 it('vals mcp continues after garbage on stdin', async () => {
