@@ -382,6 +382,14 @@ describe.skipIf(process.getuid?.() !== 0)('the workspace of another user is not 
     const { asMe } = await above({ mine: stranger });
     expect(await asMe(['init'])).toMatchObject({ exit: 10 });
   });
+
+  it('a .vals folder without permissions gets an error message', async () => {
+    const { service, top, asMe } = await above({ '.vals': me });
+    chmodSync(join(top, '.vals'), 0o000);
+    const { exit, stderr } = await asMe(['push']);
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('you have no permission') });
+    expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
 });
 
 it('vals leaves out folders that are nested too deeply, without hanging', async () => {

@@ -44,7 +44,7 @@ function readIfPossible(root: string, file: string): string | undefined {
  */
 export const folderMark = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {
-    const { ino, birthtimeNs } = statSync(`${path}/.`, { bigint: true });
+    const { ino, birthtimeNs } = statSync(path, { bigint: true });
     return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
   });
 
