@@ -76,7 +76,7 @@ async function run(
       commandColumns: command.columns,
       redactor,
       now: host.clock.now(),
-      interruptibleUnlessWritten: output.interruptibleUnlessWritten,
+      interruptibleIfReadOnly: output.interruptibleIfReadOnly,
       givenOptions: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
       onEmpty: () => messages.hint(emptyHint ?? command.empty ?? 'The list is empty.'),
       warn: messages.warn,

@@ -166,7 +166,7 @@ const nowhere: Sink = { isTerminal: false, width: 80, async write() {}, async wr
 
 const capturedStreams: Pick<
   Output,
-  'stdout' | 'stderr' | 'format' | 'interruptibleUnlessWritten' | 'watchWrites'
+  'stdout' | 'stderr' | 'format' | 'interruptibleIfReadOnly' | 'watchWrites'
 > = {
   stdout: nowhere,
   stderr: nowhere,
@@ -178,7 +178,7 @@ const capturedStreams: Pick<
     glyphs: glyphsFor({}, { platform: 'linux' }),
     links: false,
   },
-  interruptibleUnlessWritten: async (work) => work(),
+  interruptibleIfReadOnly: async (work) => work(),
   watchWrites() {},
 };
 

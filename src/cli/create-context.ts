@@ -113,7 +113,7 @@ export function createContext(
         redactor,
         now: clock.now(),
         givenOptions: new Set(),
-        interruptibleUnlessWritten: output.interruptibleUnlessWritten,
+        interruptibleIfReadOnly: output.interruptibleIfReadOnly,
         warn: messages.warn,
         hint: messages.hint,
       }),

@@ -14,11 +14,11 @@ export function createLineWriter(stderr: Sink, { redact }: Redactor, options: Li
   const { color, clearProgress } = options;
   let written = Promise.resolve();
 
-  function write(line: (style: Style) => string | Promise<string>, clean?: () => string): void {
+  function write(line: (style: Style) => string | Promise<string>, redacted?: () => string): void {
     const writeLine = async () => {
       const text = await line(await createStyle(color));
       clearProgress();
-      await stderr.write(`${text}\n`, clean);
+      await stderr.write(`${text}\n`, redacted);
     };
     // A failed write to stderr is ignored, because it cannot be reported anywhere.
     written = written.then(writeLine).catch(() => {});

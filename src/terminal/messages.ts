@@ -88,8 +88,8 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     error(error) {
       if (json) {
         const described = { error: describeError(error) };
-        const clean = () => `${stringifyJson(withoutToken(described, redactor))}\n`;
-        return writer.write(() => stringifyJson(described), clean);
+        const redacted = () => `${stringifyJson(withoutToken(described, redactor))}\n`;
+        return writer.write(() => stringifyJson(described), redacted);
       }
       if (error.message === '') return;
       const { hint } = error.facts;

@@ -44,7 +44,7 @@ export interface Output {
   messages: Messages;
   format: Format;
   /** A signal ends `work` immediately, unless the command changed data on the service: `work` reports that change. */
-  interruptibleUnlessWritten<T>(work: () => T | Promise<T>): Promise<T>;
+  interruptibleIfReadOnly<T>(work: () => T | Promise<T>): Promise<T>;
   /** If an agent called the command, this function gets the result, and stdout gets nothing. */
   receive?(result: Result): Promise<void>;
   watchWrites(hasWritten: () => boolean): void;
@@ -55,7 +55,7 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
   const redactor = createRedactor();
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;
-  const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>): Promise<T> =>
+  const interruptibleIfReadOnly = async <T>(work: () => T | Promise<T>): Promise<T> =>
     hasWritten() ? work() : interruptible(work);
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const stderrColor = wantsColor(flags.color, env, stderr);
@@ -68,7 +68,7 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
     env,
     beforeWriting: () => progress.stop(),
-    interruptible: interruptibleUnlessWritten,
+    interruptible: interruptibleIfReadOnly,
     signal,
     page: flags.pager === false ? undefined : pager,
   });
@@ -88,7 +88,7 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     progress,
     messages,
     format,
-    interruptibleUnlessWritten,
+    interruptibleIfReadOnly,
     watchWrites(known) {
       hasWritten = known;
     },

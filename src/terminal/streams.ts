@@ -6,10 +6,10 @@ export interface Sink {
   readonly width: number;
   /**
    * Resolves when the stream has taken the output, so that a slow reader slows the command down. If the output
-   * contains the token, the result of `clean` is written instead.
+   * contains the token, the result of `redacted` is written instead.
    */
-  write(output: string | Buffer, clean?: () => string): Promise<void>;
-  writeLong(text: string, clean?: () => string): Promise<void>;
+  write(output: string | Buffer, redacted?: () => string): Promise<void>;
+  writeLong(text: string, redacted?: () => string): Promise<void>;
 }
 
 export interface SinkOptions {
@@ -60,8 +60,8 @@ export function createSink(
   { env, beforeWriting = () => {}, interruptible = async (work) => work(), signal, page }: SinkOptions,
 ): Sink {
   const writeToStream = createWriter(stream, name, signal);
-  const withoutSecrets = <Output extends string | Buffer>(output: Output, clean = () => output.toString()) =>
-    redactor.findsSecretIn(output) ? redactor.redact(clean()) : output;
+  const withoutSecrets = <Output extends string | Buffer>(output: Output, redacted?: () => string) =>
+    redactor.findsSecretIn(output) ? redactor.redact(redacted?.() ?? output.toString()) : output;
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
   const sink: Sink = {
@@ -69,15 +69,15 @@ export function createSink(
     get width() {
       return widthOf(stream, env);
     },
-    async writeLong(text, clean) {
-      if (page === undefined || !isLong(text)) return sink.write(text, clean);
+    async writeLong(text, redacted) {
+      if (page === undefined || !isLong(text)) return sink.write(text, redacted);
       beforeWriting();
-      const shown = withoutSecrets(text, clean);
+      const shown = withoutSecrets(text, redacted);
       if (!(await page(shown))) await sink.write(shown);
     },
-    write(output, clean) {
+    write(output, redacted) {
       beforeWriting();
-      const written = withoutSecrets(output, clean);
+      const written = withoutSecrets(output, redacted);
       return stream.isTTY ? interruptible(() => writeToStream(written)) : writeToStream(written);
     },
   };

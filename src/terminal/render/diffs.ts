@@ -13,13 +13,13 @@ export async function renderDiffs(
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
-  const { kind, fields, forPerson, interruptibleUnlessWritten } = options;
+  const { kind, fields, forPerson, interruptibleIfReadOnly } = options;
   if (kind !== 'text' || fields) return renderList({ kind: 'list', rows }, stdout, options);
   if (!forPerson) {
     const text = diffs.map(({ patch }) => patch).join('');
     return renderText({ kind: 'text', text }, stdout, options);
   }
-  await interruptibleUnlessWritten(async () =>
+  await interruptibleIfReadOnly(async () =>
     stdout.writeLong(await formatDiffs(diffs, await screenOf(stdout, options))),
   );
 }

@@ -9,7 +9,7 @@ import type { RenderOptions } from './options.ts';
 export async function renderJson({ value }: JsonResult, stdout: Sink, options: RenderOptions): Promise<void> {
   const { kind, fields } = options;
   const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
-  await options.interruptibleUnlessWritten(async () => {
+  await options.interruptibleIfReadOnly(async () => {
     const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
     if (kind !== 'ndjson') return writeJson(selected, stdout, options);
     const lines = Array.isArray(selected) ? selected : [selected];
@@ -22,7 +22,7 @@ export async function writeJson(value: JsonValue, stdout: Sink, options: RenderO
   const indent = options.kind === 'ndjson' ? 0 : 2;
   const format = (each: JsonValue) =>
     `${stdout.isTerminal ? paintJson(each, style, indent) : stringifyJson(each)}\n`;
-  const clean = () => format(withoutToken(value, options.redactor));
+  const redacted = () => format(withoutToken(value, options.redactor));
   const write = Array.isArray(value) ? stdout.writeLong : stdout.write;
-  await write(format(value), clean);
+  await write(format(value), redacted);
 }

@@ -34,8 +34,8 @@ function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
         for (const record of records) await writeJson(record, stdout, options);
       } else {
         const text = await interruptibleIfLarge(page, () => stringifyLines(records));
-        const clean = () => stringifyLines(records.map((record) => withoutToken(record, options.redactor)));
-        await stdout.write(text, clean);
+        const redacted = () => stringifyLines(records.map((each) => withoutToken(each, options.redactor)));
+        await stdout.write(text, redacted);
       }
     },
     async finish() {},
@@ -66,8 +66,8 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
       await stdout.write('[');
       for (const [index, array] of arrays.entries()) {
         if (index > 0) await stdout.write(',');
-        const clean = () => itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
-        await stdout.write(itemsOf(array), clean);
+        const redacted = () => itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
+        await stdout.write(itemsOf(array), redacted);
       }
       await stdout.write(']\n');
     },

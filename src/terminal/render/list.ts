@@ -19,8 +19,8 @@ export function renderOutcomes(
   // Outcomes are shown without a pager, so that the command ends by itself.
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt, because they report changes.
-  const interruptibleUnlessWritten = async <T>(work: () => T | Promise<T>) => work();
-  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleUnlessWritten });
+  const interruptibleIfReadOnly = async <T>(work: () => T | Promise<T>) => work();
+  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleIfReadOnly });
 }
 
 async function writeList(
@@ -39,7 +39,7 @@ async function writeList(
     await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
-  await options.interruptibleUnlessWritten(() => writer.finish());
+  await options.interruptibleIfReadOnly(() => writer.finish());
 }
 
 const maxKeysInWarning = 20;

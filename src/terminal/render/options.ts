@@ -9,7 +9,7 @@ export interface RenderOptions extends Format {
   now: number;
   /** Redact a text before you cut the text, because `redact` recognizes only the whole token. */
   redactor: Redactor;
-  interruptibleUnlessWritten: Output['interruptibleUnlessWritten'];
+  interruptibleIfReadOnly: Output['interruptibleIfReadOnly'];
   givenOptions: ReadonlySet<string>;
   onEmpty?(): void;
   warn(message: string): void;

@@ -12,7 +12,7 @@ export async function renderRecord(
 ): Promise<void> {
   const { kind, fields, forPerson, redactor } = options;
   const columns = shownColumns(resultColumns, options);
-  await options.interruptibleUnlessWritten(async () => {
+  await options.interruptibleIfReadOnly(async () => {
     if (kind !== 'text') return writeJson(fields ? project(record, fields) : record, stdout, options);
     if (!forPerson) return stdout.write(tabLine(record, columns, redactor));
     const { formatRecord } = await import('../record.ts');

@@ -7,17 +7,17 @@ import type { RenderOptions } from './options.ts';
 export async function renderText(
   { text }: TextResult,
   stdout: Sink,
-  { kind, redactor, interruptibleUnlessWritten, warn }: RenderOptions,
+  { kind, redactor, interruptibleIfReadOnly, warn }: RenderOptions,
 ): Promise<void> {
   const format = (part: string) => {
     if (kind !== 'text') return `${stringifyJson(part)}\n`;
     return stdout.isTerminal ? visibleLines(part) : part;
   };
-  const clean = () => {
+  const redactAndWarn = () => {
     warn('The text contained your token. The token was removed, so the output differs from the original.');
     return format(redactor.redact(text));
   };
-  await interruptibleUnlessWritten(() => stdout.write(format(text), clean));
+  await interruptibleIfReadOnly(() => stdout.write(format(text), redactAndWarn));
 }
 
 export async function renderPieces({ pieces }: PiecesResult, stdout: Sink): Promise<void> {
