@@ -9,6 +9,5 @@ export interface Page {
 /** Parsing or printing a large page takes so long that the user must be able to interrupt it. */
 export const isLarge = (bytes: number): boolean => bytes > 262_144;
 
-export async function interruptibleIfLarge<T>(page: Pick<Page, 'isLarge'>, work: () => T): Promise<T> {
-  return page.isLarge ? interruptible(work) : work();
-}
+export const interruptibleIfLarge = async <T>(page: Pick<Page, 'isLarge'>, work: () => T): Promise<T> =>
+  page.isLarge ? interruptible(work) : work();
