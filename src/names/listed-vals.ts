@@ -13,9 +13,10 @@ export interface ListedVal {
 
 export interface ListedVals {
   withId(id: string): Promise<ListedVal | undefined>;
-  idsWithName(name: string): Promise<string[] | undefined>;
+  /** Without the whole list, the ids come from the vals that this machine has seen, and other vals may have the name. */
+  idsWithName(name: string): Promise<{ ids: string[]; isWholeList: boolean }>;
   /** Set if the service has a list, but `idsWithName` could not read the list to its end. */
-  readonly tooLong: ListTooLong | undefined;
+  readonly problem: ValsError | undefined;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -32,9 +33,12 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     return readUntil(Number.POSITIVE_INFINITY);
   });
 
+  let hasBegun = false;
+
   async function readUntil(size: number): Promise<boolean> {
     const pages = await open();
     if (pages === undefined) return false;
+    hasBegun = true;
     while (byId.size < size) {
       const page = await pages.next();
       if (page.done) break;
@@ -52,7 +56,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     if (name !== undefined) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
   }
 
-  let tooLong: ListTooLong | undefined;
+  let problem: ValsError | undefined;
   const readSeen = once(async () => (await lookup.seen.recall()).mine);
 
   return {
@@ -62,17 +66,17 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
-    get tooLong() {
-      return tooLong;
+    get problem() {
+      return problem;
     },
     async idsWithName(name) {
-      const isRead = await readAll().catch((error) => {
-        if (error instanceof ListTooLong) tooLong = error;
+      const isWholeList = await readAll().catch((error) => {
+        if (hasBegun && error instanceof ValsError) problem = error;
         return falseIf(BadResponseError, RefusedError, ListTooLong)(error);
       });
-      if (isRead) return idsByName.get(name) ?? [];
+      if (isWholeList) return { ids: idsByName.get(name) ?? [], isWholeList };
       const seen = (await readSeen()).filter((val) => val.name === name);
-      return seen.length === 0 ? undefined : seen.map(({ id }) => id);
+      return { ids: seen.map(({ id }) => id), isWholeList };
     },
     all: async () => ((await readAll()) ? [...byId.values()] : undefined),
   };

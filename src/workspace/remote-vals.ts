@@ -64,20 +64,19 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       return found && (await isCaller(found.owner)) ? found : undefined;
     },
     async named(name) {
-      const ids = await list.idsWithName(name);
-      if (ids === undefined) return 'unknown';
+      const { ids, isWholeList } = await list.idsWithName(name);
       for (const id of ids) {
         const { remote, foreign } = await read(id);
         if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
       }
-      return undefined;
+      return isWholeList ? undefined : 'unknown';
     },
     async hasOtherValNamed(name, id) {
-      const ids = (await list.idsWithName(name)) ?? [];
+      const { ids } = await list.idsWithName(name);
       return ids.length > 0 && !ids.includes(id);
     },
     get listProblem() {
-      return list.tooLong;
+      return list.problem;
     },
     all: list.all,
   };

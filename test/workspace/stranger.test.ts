@@ -443,3 +443,31 @@ describe('a new file, if the list of vals is too slow to be read to its end', ()
     expect(sent()).toBe(1);
   });
 });
+
+describe('a new file, if the second page of the list of vals cannot be read', () => {
+  const brokenPages = [{ status: 400, body: {} }, { body: '"soon"' }];
+
+  it.each(brokenPages)('is pushed only with --force (%o)', async (brokenPage) => {
+    const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+    const renamed = { id, name: 'prod', code: 'mine', version: 1 };
+    const service = await scriptedService([], ({ method, path }) => {
+      if (method === 'PUT') return { status: 200, body: { id: 'p', name: 'prod', version: 2 } };
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      if (path === `/v1/vals/${id}`) return { body: { ...renamed, author: { id: 'me' } } };
+      if (/offset=[1-9]/.test(path)) return brokenPage;
+      return { body: { data: [{ id: 'a', name: 'a' }], links: { next: '?offset=1' } } };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    // vals remembers the name of this val, but the val gets another name on the service.
+    expect(await place.vals('me')).toMatchObject({ exit: 0 });
+    expect(await place.vals('val', 'get', id)).toMatchObject({ exit: 0 });
+    renamed.name = 'old';
+    place.put({ 'vals.json': '{"vals":{}}', 'prod.ts': 'evil' });
+    const sent = () => service.requests.filter(({ method }) => method === 'PUT').length;
+    const [row] = await place.rows(['push'], 5);
+    expect(row?.error?.message).toContain('it is not known whether you already have a val named "prod"');
+    expect(sent()).toBe(0);
+    expect(await place.words(['push', '--force'], 0)).toEqual({ 'prod.ts': 'pushed' });
+    expect(sent()).toBe(1);
+  });
+});
