@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, parse, resolve } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { foldersAbove, isFile } from '../lib/paths.ts';
+import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
-import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
+import { foreignPath, nearestProject, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import { canOthersMake } from './packages.ts';
 import type { Entry } from './sources.ts';
@@ -96,7 +96,10 @@ function folderAround(path: string, settings: Settings): string {
     const file = join(folder, 'package.json');
     return isFile(file) && !canOthersMake(file);
   };
-  return foldersAbove(path).find(isPackage) ?? dirname(path);
+  // A package around a git repository may belong to somebody else, so the repository must not import its files.
+  const repository = nearestProject(dirname(path)) ?? parse(path).root;
+  const candidates = foldersAbove(path).filter((folder) => isWithin(repository, folder));
+  return candidates.find(isPackage) ?? dirname(path);
 }
 
 async function serviceTarget(

@@ -232,6 +232,19 @@ export default () => found`;
     expect(stderr).toContain('which is outside of the project folder');
   });
 
+  it('import a file of a package around its git repository', async () => {
+    const { path, run } = folderWith({
+      'package.json': '{}',
+      'secret.json': secret,
+      'cloned/deep/a.ts': 'import x from "../../secret.json"; export default () => x',
+    });
+    expect((await run(['cloned/deep/a.ts'])).stdout).toBe(`${secret}\n`);
+    mkdirSync(join(path, 'cloned/.git'));
+    const { exit, error } = await run(['--json', 'cloned/deep/a.ts']);
+    expect(exit).toBe(12);
+    expect(error?.message).toContain('which is outside of the project folder');
+  });
+
   it('import a hidden file of its project, except with --allow-all', async () => {
     const { run } = folderWith({
       'package.json': '{}',

@@ -18,9 +18,12 @@ export function findRoot(settings: Settings): string | undefined {
 
 /** A vals.json above a git repository may belong to somebody else, so it does not apply to the repository. */
 export function nearestRootOfAnyUser(from: string): string | undefined {
-  const project = [from, ...foldersAbove(from)].find(isProject);
+  const project = nearestProject(from);
   return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;
 }
+
+export const nearestProject = (from: string): string | undefined =>
+  [from, ...foldersAbove(from)].find(isProject);
 
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPath(settings, root);
