@@ -44,6 +44,7 @@ describe('a val may not', () => {
       'let n = 0; process.kill({ valueOf: () => (n++ < 2 ? process.pid : process.ppid) } as any, 0)',
     ],
     ['change the working directory', 'process.chdir("/")'],
+    ['make Node write a report when its memory is full', 'process.report.reportOnFatalError = true'],
   ] as const;
 
   it('do any of this, except with --allow-all', async () => {

@@ -13,7 +13,14 @@ export function replace(target: object, name: string, value: (...args: unknown[]
   });
 }
 
-type Permission = 'Signal' | 'Priority' | 'WorkerThreads' | 'WorkingDirectory' | 'SocketFile' | 'Environment';
+type Permission =
+  | 'Signal'
+  | 'Priority'
+  | 'WorkerThreads'
+  | 'WorkingDirectory'
+  | 'Report'
+  | 'SocketFile'
+  | 'Environment';
 
 export class AccessDenied extends Error {
   readonly code = 'ERR_ACCESS_DENIED';

@@ -6,6 +6,7 @@ import { normalizeFilePaths } from './file-paths.ts';
 export function protectOtherFiles(): void {
   forbidOtherWorkingDirectory();
   normalizeFilePaths();
+  forbidReportOfFatalError();
   // Windows has no socket files. On Windows, `process.env` ignores the case of names, but a copy of `process.env` would
   // not.
   if (process.platform === 'win32') return;
@@ -20,6 +21,17 @@ export function protectOtherFiles(): void {
 function forbidOtherWorkingDirectory(): void {
   replace(process, 'chdir', () => {
     throw new AccessDenied('WorkingDirectory');
+  });
+}
+
+/** When the memory of the val is full, Node writes this report to any file that the val names. Node does not check the path. */
+function forbidReportOfFatalError(): void {
+  Object.defineProperty(process.report, 'reportOnFatalError', {
+    get: () => false,
+    set() {
+      throw new AccessDenied('Report');
+    },
+    configurable: false,
   });
 }
 
