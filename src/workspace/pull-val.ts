@@ -21,6 +21,7 @@ export interface PullOptions {
   remark(message: string): void;
   holdsToken(code: string): boolean;
   backup: Backup;
+  isInOtherProject(file: string): boolean;
 }
 
 export async function pullVal(
@@ -50,6 +51,7 @@ export async function pullVal(
     return outcome('kept');
   }
   if (isEdited && !options.force && !options.merge) throw notPulled(examined);
+  refuseOtherProject(val.file, options);
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force) {
     const merged = await mergeInto(workspace, examined, remote, options);
@@ -57,6 +59,14 @@ export async function pullVal(
   }
   take(workspace, examined, remote, options);
   return outcome('pulled');
+}
+
+/** A vals.json from a stranger could otherwise put code into any repository below it. */
+export function refuseOtherProject(file: string, { isInOtherProject }: PullOptions): void {
+  if (!isInOtherProject(file)) return;
+  throw new LocalError(`${file} was not written, because it is in another repository or workspace.`, {
+    hint: 'Go to the folder of that repository or workspace, then pull the val there.',
+  });
 }
 
 function withoutRemote(

@@ -471,3 +471,25 @@ describe('a new file, if the second page of the list of vals cannot be read', ()
     expect(sent()).toBe(1);
   });
 });
+
+describe('a pull writes no file into a repository below the workspace', () => {
+  it.each(['.git', 'vals.json'])('with %s', async (mark) => {
+    const { place, service, id } = await checkout('nested/deep/prod.ts');
+    const other = await service.edit('other', 'code');
+    place.put({ [`nested/${mark}`]: '{"vals":{}}' });
+    place.remove('nested/deep/prod.ts');
+    const pullsOfListed = [[], ['nested/deep/prod.ts'], ['--force'], ['--dry-run']];
+    const pullsOfOther = [[other.id, '--file', 'nested/other.ts']];
+    for (const args of [...pullsOfListed, ...pullsOfOther]) {
+      const [row] = await place.rows(['pull', ...args], 10);
+      expect(row?.error?.message, `${args}`).toContain('it is in another repository or workspace');
+    }
+    expect(readdirSync(join(place.folder, 'nested'), { recursive: true }).sort()).toEqual(
+      [mark, 'deep'].sort(),
+    );
+    place.put({ 'nested/deep/prod.ts': 'mine' });
+    await place.rows(['pull', '--force'], 10);
+    expect(place.read('nested/deep/prod.ts')).toBe('mine');
+    expect(await read(service, id)).toEqual({ name: 'prod', code: 'precious' });
+  });
+});

@@ -9,6 +9,7 @@ import { createAdopter, quoted } from '../../workspace/adopt.ts';
 import { createBackup } from '../../workspace/disk/backup.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import { createNestedProjectCheck } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './columns.ts';
@@ -47,7 +48,8 @@ export async function pullVals(
   { api, workspace, remotes, items, file, ...given }: Pulling,
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.root);
-  const options = { ...given, backup, holdsToken: api.holdsToken };
+  const isInOtherProject = createNestedProjectCheck(workspace.root);
+  const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
   const adopt = createAdopter(workspace, remotes);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);
