@@ -55,7 +55,8 @@ export function isTooComplex(
 ): boolean {
   // Counting brackets is fast. A text with fewer than maxDepth / 2 brackets of each kind cannot be nested too deeply.
   const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
-  if (!mayBeDeep && text.length < maxValues) return false;
+  const mayHaveManyValues = text.length >= maxValues;
+  if (!mayBeDeep && !mayHaveManyValues) return false;
   let depth = 0;
   let values = 0;
   for (let at = 0; at < text.length; at++) {
@@ -125,20 +126,30 @@ export function replaceInPieces(
   replacement: (match: string) => string,
 ): string {
   if (text.length <= pieceLength) return text.replace(pattern, replacement);
-  const known = new Map<string, string>();
-  const recall = (match: string): string => {
-    const before = known.get(match) ?? replacement(match);
-    known.set(match, before);
-    return before;
-  };
+  const cachedReplacement = cached(replacement);
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
-    const endsInPair = (text.codePointAt(from + pieceLength - 1) ?? 0) > 0xffff;
-    const to = from + pieceLength + (endsInPair ? 1 : 0);
-    pieces.push(text.slice(from, to).replace(pattern, recall));
+    const to = endOfPiece(text, from);
+    pieces.push(text.slice(from, to).replace(pattern, cachedReplacement));
     from = to;
   }
   return pieces.join('');
+}
+
+/** Without the cache, a text with many matches takes twice as long. */
+function cached(replacement: (match: string) => string): (match: string) => string {
+  const results = new Map<string, string>();
+  return (match) => {
+    const result = results.get(match) ?? replacement(match);
+    results.set(match, result);
+    return result;
+  };
+}
+
+function endOfPiece(text: string, from: number): number {
+  const end = from + pieceLength;
+  const cutsSurrogatePair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return cutsSurrogatePair ? end + 1 : end;
 }
 
 export const encodeJson = (value: unknown, indent?: number): string =>

@@ -22,7 +22,7 @@ export async function writeJson(value: JsonValue, stdout: Sink, options: RenderO
   const indent = options.kind === 'ndjson' ? 0 : 2;
   const format = (each: JsonValue) =>
     `${stdout.isTerminal ? paintJson(each, style, indent) : stringifyJson(each)}\n`;
-  const redacted = () => format(withoutToken(value, options.redactor));
+  const textIfTokenFound = () => format(withoutToken(value, options.redactor));
   const write = Array.isArray(value) ? stdout.writeLong : stdout.write;
-  await write(format(value), redacted);
+  await write(format(value), textIfTokenFound);
 }

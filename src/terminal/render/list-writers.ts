@@ -34,8 +34,9 @@ function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
         for (const record of records) await writeJson(record, stdout, options);
       } else {
         const text = await interruptibleIfLarge(page, () => stringifyLines(records));
-        const redacted = () => stringifyLines(records.map((each) => withoutToken(each, options.redactor)));
-        await stdout.write(text, redacted);
+        const textIfTokenFound = () =>
+          stringifyLines(records.map((each) => withoutToken(each, options.redactor)));
+        await stdout.write(text, textIfTokenFound);
       }
     },
     async finish() {},
@@ -66,8 +67,9 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
       await stdout.write('[');
       for (const [index, array] of arrays.entries()) {
         if (index > 0) await stdout.write(',');
-        const redacted = () => itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
-        await stdout.write(itemsOf(array), redacted);
+        const textIfTokenFound = () =>
+          itemsOf(stringifyJson(withoutToken(parseJson(array), options.redactor)));
+        await stdout.write(itemsOf(array), textIfTokenFound);
       }
       await stdout.write(']\n');
     },
