@@ -34,7 +34,7 @@ function fail(message, hint) {
 }
 
 /**
- * Returns false if a write fails, so that the program writes the text again or reports the error.
+ * Returns false if a write fails. Then the program writes the whole text again, or reports the error.
  * @param {string[]} words
  */
 function printPrepared(words) {

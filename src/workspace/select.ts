@@ -58,11 +58,11 @@ export async function selectForPush(
   workspace: KnownVals,
   { warn, note }: { warn(message: string): void; note(message: string): void },
 ): Promise<WorkspaceVal[]> {
-  const reasonAgainst = createFileCheck(workspace, warn);
+  const reasonNotToPush = createFileCheck(workspace, warn);
   const vals: WorkspaceVal[] = [];
   const leftOut: string[] = [];
   for (const val of await selectVals(workspace, [], warn)) {
-    const reason = reasonAgainst(val);
+    const reason = reasonNotToPush(val);
     if (reason === undefined) vals.push(val);
     else leftOut.push(`${val.file} (${reason})`);
   }
@@ -70,10 +70,13 @@ export async function selectForPush(
   return vals;
 }
 
+/** Returns the reason why the file must not be pushed, or undefined. */
+export type FileCheck = (val: WorkspaceVal) => string | undefined;
+
 export function createFileCheck(
   { root }: Pick<KnownVals, 'root'>,
   warn: (message: string) => void,
-): (val: WorkspaceVal) => string | undefined {
+): FileCheck {
   const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
   const isInOtherProject = createNestedProjectCheck(root);
   return ({ file }) => {

@@ -51,6 +51,7 @@ export function createAgent(origin: string, proxy: ProxyAddress | undefined, clo
   }
 
   const connectInTime: buildConnector.connector = (target, callback) => {
+    // `connect` never calls back before it has returned, so the callback can use `cancel` and `cancelTimeout`.
     const cancel = connect(target, (error, socket) => {
       connecting.delete(cancel);
       cancelTimeout();

@@ -10,7 +10,9 @@ export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: string }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: string }
-  | { kind: 'lost' | 'tls_broken'; hint?: string }
+  | { kind: 'lost'; hint?: string }
+  /** TLS failed after the request was sent, so the service may have received the request. */
+  | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */

@@ -12,8 +12,8 @@ export function createDirectConnect(): Connect {
   const tcpConnector = createConnector({ timeout: 0, autoSelectFamily: true });
   let tlsConnector: buildConnector.connector | undefined;
   /**
-   * Nothing reads these objects here. undici and V8 have only weak references to them, so the garbage collector would
-   * delete the objects, and each connection would need new ones.
+   * Nothing reads these objects here. V8 has only a weak reference to the parser, and undici to the TLS sessions. So the
+   * garbage collector would delete the objects, and each connection would need new ones.
    */
   const keptAlive: { parser?: WebAssembly.Module; sessions: Map<string, Buffer> } = { sessions: new Map() };
 
@@ -31,6 +31,7 @@ export function createDirectConnect(): Connect {
     // undici's connector returns a socket, although its type says `void`.
     const socket = connector(target, callback) as unknown as Socket;
     socket.on('session', (session: Buffer) => keptAlive.sessions.set(target.hostname, session));
+    // The connection opens while the parser is compiled.
     keptAlive.parser ??= compileParser();
     return socket;
   };

@@ -18,10 +18,11 @@ interface Head {
 }
 
 export interface Reply extends Head {
-  body: Buffer | NoBody;
+  body: Buffer | BodyProblem;
 }
 
-type NoBody = 'redirect' | 'compressed' | 'too large' | Error;
+/** The reason why the body is missing. */
+type BodyProblem = 'redirect' | 'compressed' | 'too large' | Error;
 
 export interface NoReply {
   error: Error;
@@ -78,14 +79,14 @@ export function exchange(
       },
     );
 
-    function giveUp(reason: NoBody): void {
-      finishWithoutBody(reason);
-      startedRequest?.abort(asError(reason));
+    function giveUp(problem: BodyProblem): void {
+      finishWithoutBody(problem);
+      startedRequest?.abort(asError(problem));
     }
 
-    function finishWithoutBody(reason: NoBody): void {
-      if (head) finish({ ...head, body: reason });
-      else finish({ error: asError(reason), mayHaveReachedService: startedRequest !== undefined });
+    function finishWithoutBody(problem: BodyProblem): void {
+      if (head) finish({ ...head, body: problem });
+      else finish({ error: asError(problem), mayHaveReachedService: startedRequest !== undefined });
     }
 
     function finish(result: Reply | NoReply): void {
@@ -122,7 +123,7 @@ function createByteCollector() {
   };
 }
 
-const asError = (reason: NoBody): Error => (reason instanceof Error ? reason : new Error(reason));
+const asError = (problem: BodyProblem): Error => (problem instanceof Error ? problem : new Error(problem));
 
 export function headerOf({ headers }: Head, name: string): string | undefined {
   const value = headers[name];
@@ -135,7 +136,7 @@ export const encodingOf = (head: Head): string => headerOf(head, 'content-encodi
 const largestBody = 64 * 1024 * 1024;
 const largestErrorBody = 1024 * 1024;
 
-function bodyProblem(request: HttpRequest, head: Head): NoBody | undefined {
+function bodyProblem(request: HttpRequest, head: Head): BodyProblem | undefined {
   const { status } = head;
   if (status >= 300 && status < 400) return 'redirect';
   const isBodyIgnored = status === 204 || (isSuccess(head) && ignoresBody(request));

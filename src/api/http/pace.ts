@@ -30,6 +30,7 @@ export interface PaceEvent {
   /** `refused` means status 429, status 503 or a lost connection. */
   readonly kind: 'answered' | 'refused';
   readonly at: number;
+  /** The number of other requests under way when this request began. After a refusal, it becomes the limit. */
   readonly othersAtStart: number;
 }
 

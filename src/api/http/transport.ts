@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
-import { interruptibleIfLarge, isLarge } from '../../lib/page.ts';
+import { isLarge } from '../../lib/page.ts';
+import { interruptible } from '../../lib/signals.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -51,7 +52,7 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
         await new Promise(setImmediate);
         const hasLargeBody = reply.body instanceof Buffer && isLarge(reply.body.length);
         const read = () => readReply(request, reply, clock, proxy);
-        return await interruptibleIfLarge({ isLarge: hasLargeBody }, read);
+        return hasLargeBody ? await interruptible(read) : read();
       } finally {
         agent.giveBack(connection);
       }

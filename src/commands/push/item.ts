@@ -19,9 +19,9 @@ export interface PushPlan {
   items: PushItem[];
 }
 
-export const untrackedItem = (context: Context, { file, inFolder }: FoundFile): PushItem => ({
-  file,
-  name: nameFrom(file),
-  canReadAgain: inFolder !== undefined,
-  read: async () => (inFolder ? readInFolder(file, inFolder) : readCode(file, context)),
-});
+export function untrackedItem(context: Context, { file, inFolder }: FoundFile): PushItem {
+  const name = nameFrom(file);
+  const isNamedByUser = inFolder === undefined;
+  if (isNamedByUser) return { file, name, canReadAgain: false, read: async () => readCode(file, context) };
+  return { file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
+}

@@ -5,7 +5,7 @@ import { shell } from '../../lib/shell-command.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
-import { createFileCheck, selectForPush } from '../../workspace/select.ts';
+import { createFileCheck, type FileCheck, selectForPush } from '../../workspace/select.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
@@ -57,8 +57,8 @@ async function chosenItems(
   known: KnownVals,
   words: readonly string[],
 ): Promise<PushItem[]> {
-  const reasonAgainst = createFileCheck(known, context.say.warn);
-  const paths = words.map((word) => pathOf(known, word, reasonAgainst));
+  const reasonNotToPush = createFileCheck(known, context.say.warn);
+  const paths = words.map((word) => pathOf(known, word, reasonNotToPush));
   const found = await collectFiles(paths, context);
   refuseOtherProjects(known, found);
   const files = withoutInvalidPaths(context, known, found);
@@ -68,14 +68,14 @@ async function chosenItems(
 }
 
 /** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */
-function pathOf(known: KnownVals, word: string, reasonAgainst: ReturnType<typeof createFileCheck>): string {
+function pathOf(known: KnownVals, word: string, reasonNotToPush: FileCheck): string {
   if (pathExists(known.cwd, word)) return word;
   const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
   const valWithFile = findByFile(known, word);
   if (valWithFile !== undefined) return pathTo(valWithFile);
   const val = known.vals.ofName(word) ?? known.vals.ofId(word);
   if (val === undefined) return word;
-  const reason = reasonAgainst(val);
+  const reason = reasonNotToPush(val);
   if (reason !== undefined) throw pathNeeded(word, val, pathTo(val), reason);
   return pathTo(val);
 }

@@ -50,6 +50,7 @@ export function createPushQueue(
     }
   }
 
+  /** Tries only one file. If the service answers, the outage ends, and all other files follow. */
   function planRetry(): void {
     if (cancelRetry !== undefined || waiting.size === 0) return;
     const maxPauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** retries);

@@ -22,6 +22,7 @@ const timeColumn = ({ clock, forPerson }: Context): Column => ({
 });
 
 function isNews({ status }: Outcome, isRetry: boolean): boolean {
+  // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
   if (status === 'unchanged') return isRetry;
   return status !== 'behind' && status !== 'skipped';
 }

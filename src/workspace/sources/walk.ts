@@ -32,6 +32,7 @@ const declaration = /\.d\.m?ts$/;
 
 export interface FoundFile {
   file: string;
+  /** Undefined if the user gave the path of the file itself. */
   inFolder?: FileInFolder;
 }
 
