@@ -155,6 +155,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   });
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
+    // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
+    // lost. With this listener, Node reads through the stream of the socket, which waits while the parser is paused.
+    if (certificate) socket.on('data', () => {});
     turns.add(socket, options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined);
   });
 

@@ -115,7 +115,10 @@ export function pageRoutes(
       async answer(request) {
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
-        link.searchParams.set('key', (await linkAccess()).makeOneTimeKey());
+        const access = await linkAccess();
+        // Somebody may have replaced the token since the service identified the caller.
+        await request.identifyAgain();
+        link.searchParams.set('key', access.makeOneTimeKey());
         return json({ url: link.href });
       },
     }),

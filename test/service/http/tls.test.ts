@@ -87,6 +87,32 @@ describe('a service with TLS', () => {
     }
   });
 
+  test('answers all large requests that a client sends one after another', async () => {
+    // The client runs in its own process, so that a request can arrive while the service still writes an answer.
+    const client = `import { Agent, request } from "node:https";
+const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+const headers = { Host: "vals.test", Authorization: "Bearer ${service.token}", "Content-Type": "application/json" };
+const send = (method, path, body) => new Promise((done) => {
+  request({ host: "127.0.0.1", port: ${service.port}, method, path, headers, agent }, async (response) => {
+    let text = "";
+    for await (const chunk of response) text += chunk;
+    done([response.statusCode, text]);
+  }).on("error", ({ code }) => done([code])).end(JSON.stringify(body));
+});
+const { id, version } = JSON.parse((await send("PUT", "/v1/vals", { name: "large", code: "1" }))[1]);
+const time = "2026-01-01T00:00:00Z";
+const counts = {};
+for (let count = 0; count < 200; count++) {
+  const run = { version, runStartAt: time, runEndAt: time, error: "x".repeat(20_000) };
+  const [status] = await send("POST", \`/v1/vals/\${id}/runs\`, run);
+  counts[status] = (counts[status] ?? 0) + 1;
+}
+console.log(JSON.stringify(counts));
+agent.destroy();`;
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '-e', client]);
+    expect(JSON.parse(stdout)).toEqual({ 201: 200 });
+  });
+
   test('accepts TLS 1.2 and 1.3', async () => {
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
       expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
