@@ -11,11 +11,11 @@ export function requireOpenFiles(count: number, purpose: string): void {
     while (opened.length < count) opened.push(openSync(process.execPath, 'r'));
   } catch (error) {
     if (errnoOf(error) !== 'EMFILE') return;
-    throw new LocalError(`The limit on open files is too low for ${purpose}.`, {
-      hint: raiseFileLimit,
-      cause: error,
-    });
+    throw tooFewFiles(purpose, error);
   } finally {
     for (const descriptor of opened) closeSync(descriptor);
   }
 }
+
+export const tooFewFiles = (purpose: string, cause?: unknown): LocalError =>
+  new LocalError(`The limit on open files is too low for ${purpose}.`, { hint: raiseFileLimit, cause });

@@ -13,7 +13,7 @@ export interface ListedVal {
 
 export interface ListedVals {
   withId(id: string): Promise<ListedVal | undefined>;
-  /** Without the whole list, the ids come from the vals that this machine has seen, and other vals may have the name. */
+  /** If the list could not be read to its end, `ids` has only vals that this machine has seen. */
   idsWithName(name: string): Promise<{ ids: string[]; isWholeList: boolean }>;
   /** Set if the service has a list, but `idsWithName` could not read the list to its end. */
   readonly problem: ValsError | undefined;

@@ -1,6 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { LocalError } from '../errors.ts';
+import { tooFewFiles } from '../lib/open-files.ts';
+import { errnoOf } from '../lib/system.ts';
 
 const firstDescriptor = 4;
 const mostDescriptors = 10_000;
@@ -17,6 +19,9 @@ export function withoutInheritedFiles<T>(start: (stdio: number[]) => T): T {
   const empty = openSync(devNull, 'r');
   try {
     return start(Array.from({ length: Math.max(0, highest + 1 - firstDescriptor) }, () => empty));
+  } catch (error) {
+    // The limit on open files may have been lowered after the descriptor was opened.
+    throw errnoOf(error) === 'EINVAL' ? tooFewFiles('running a val', error) : error;
   } finally {
     closeSync(empty);
   }

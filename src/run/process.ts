@@ -1,8 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Duplex } from 'node:stream';
+import { requireOpenFiles, tooFewFiles } from '../lib/open-files.ts';
 import { refuseDebugger } from '../lib/signals.ts';
 import { withoutInheritedFiles } from './descriptors.ts';
 import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
+
+/** With fewer files, Node crashes in the process of the val. */
+const filesForRun = 20;
 
 export interface ValProcess {
   send(order: Order): void;
@@ -37,12 +41,18 @@ export function startProcess(
   { onReport, onBytes, onInvalidReport }: Listener,
 ): ValProcess {
   refuseDebugger();
+  requireOpenFiles(filesForRun, 'running a val');
   // A detached child has its own process group, so that startWatchdog can kill the group. On Windows, the system ends
   // the child when vals ends.
   const detached = platform !== 'win32';
   const child = withoutInheritedFiles((others) =>
     spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe', ...others] }),
   );
+  // Node leaves `stdio` undefined if the process has too many open files.
+  if (child.stdio === undefined) {
+    child.on('error', () => {});
+    throw tooFewFiles('running a val');
+  }
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
   const endGroup = detached ? startWatchdog(child) : () => {};

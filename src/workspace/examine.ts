@@ -143,8 +143,8 @@ export function recordUnchanged(
   if (status !== 'unchanged' || remote === undefined || isNew) return;
   const isKnown = by === 'pull or push' || recorded?.name !== undefined;
   const ownName = isKnown ? val.name : undefined;
-  // If the names differ, the recorded name must stay. Otherwise a push would treat a rename on the service as
-  // a rename in vals.json.
+  // If the val has another name on the service than in vals.json, the recorded name must not change. Otherwise a push
+  // would treat a rename on the service as a rename in vals.json.
   const name = otherNameThere === undefined ? ownName : recorded?.name;
   if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {

@@ -27,7 +27,7 @@ export function createPace(): Pace {
       setImmediate(rest, caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
     };
     // The work for this caller runs in microtasks, and this line runs `measure` right after them. A later `measure`
-    // would also count the work for other callers, and this caller would rest too long.
+    // would also count the work for other callers, and the next read of this caller would wait too long.
     queueMicrotask(() => nextTick(measure));
   };
   // Without `until`, the rest would last too long if the work for other callers makes each turn long.

@@ -82,11 +82,11 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = isOwnMark(mark);
-      // A base with the mark of another folder may come from a cloned repository. Its version and time are
+      // A base that another folder wrote may come from a cloned repository. The version and time of such a base are
       // left out, so that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
-      // For a val without an id, a base from a cloned repository could make a push overwrite the user's val
-      // of the same name.
+      // A val without an id is found by its name. A base from a cloned repository could make a push overwrite the
+      // user's own val of that name.
       if (!isOurs) return undefined;
       readByName.add(val.name);
       return { ...facts, name };
