@@ -14,6 +14,7 @@ const isStep = {
   // By path it opens, too, which counts already.
   writeFileSync: (target) => typeof target === 'number',
   writeSync: () => true,
+  fchmodSync: () => true,
   renameSync: () => true,
   rmSync: (path) => fs.existsSync(path),
   mkdirSync: (path) => !fs.existsSync(path),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -156,4 +156,17 @@ describe('no text is lost by commands in any order', () => {
     }
     await converge(place, service, id);
   });
+});
+
+it('a killed pull leaves no copy of a private file that others can read', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'old' });
+  chmodSync(join(place.folder, 'a.ts'), 0o600);
+  await service.edit('a', 'new');
+  const copyModes = () => {
+    const folder = join(place.folder, '.vals/tmp');
+    const copies = readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8') === 'new');
+    return copies.map((name) => statSync(join(folder, name)).mode & 0o777);
+  };
+  for (let steps = 0; place.read('a.ts') === 'old'; steps++) await killed(place, ['pull'], steps);
+  expect(new Set(copyModes())).toEqual(new Set([0o600]));
 });

@@ -61,10 +61,12 @@ function moveOnto(
   const before = lookAt(folder, name);
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
-    const descriptor = openSync(temporary, 'wx', newFileMode);
+    const mode = before === undefined ? newFileMode : before.mode & 0o777;
+    const descriptor = openSync(temporary, 'wx', mode);
     try {
       writeFileSync(descriptor, content);
-      if (before !== undefined) fchmodSync(descriptor, before.mode & 0o777);
+      // `openSync` removes the permissions that the umask forbids, but an existing file keeps its permissions.
+      if (before !== undefined) fchmodSync(descriptor, mode);
       if (flush) fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
