@@ -31,7 +31,7 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
  * earlier addresses.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
-  const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => part.trim());
+  const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => withoutPort(part.trim()));
   let caller = socket.remoteAddress ?? '';
   while (isAmong(proxies, caller)) {
     const before = forwarded.pop();
@@ -40,6 +40,10 @@ export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockLis
   }
   return limitKey(caller);
 }
+
+/** Some proxies add the port of the caller: `1.2.3.4:5678` or `[2001:db8::1]:5678`. */
+const withoutPort = (address: string): string =>
+  address.replace(/^\[([\da-f:.]+)\](?::\d+)?$/i, '$1').replace(/^([\d.]+):\d+$/, '$1');
 
 /** An IPv6 network (/64) counts as one caller, because one customer usually gets a whole network. */
 export const limitKey = (address: string): string => (isIP(address) === 6 ? networkOf(address) : address);
