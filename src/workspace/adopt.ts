@@ -5,8 +5,9 @@ import { shell } from '../lib/shell-command.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type PullOptions, refuseOtherProject, tokenInFile, writable } from './pull-val.ts';
+import { type PullOptions, tokenInFile, writable } from './pull-val.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
+import { inOtherProject } from './sources/nested-project.ts';
 import { nameOf, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
@@ -30,7 +31,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const file =
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
     refuseTakenFileOrName(workspace, { name, file, id });
-    refuseOtherProject(file, options);
+    if (options.isInOtherProject(file)) throw inOtherProject(file, 'pull');
     const otherSpelling = findOtherSpelling(file);
     if (otherSpelling !== undefined) {
       throw fileTaken(

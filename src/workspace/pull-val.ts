@@ -8,6 +8,7 @@ import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { inOtherProject } from './sources/nested-project.ts';
 import { haveTooManyLines } from './text/lines.ts';
 import { hasConflictMarkers, merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -51,7 +52,7 @@ export async function pullVal(
     return outcome('kept');
   }
   if (isEdited && !options.force && !options.merge) throw notPulled(examined);
-  refuseOtherProject(val.file, options);
+  if (options.isInOtherProject(val.file)) throw inOtherProject(val.file, 'pull');
   if (options.dryRun) return outcome('planned');
   if (isEdited && !options.force) {
     const merged = await mergeInto(workspace, examined, remote, options);
@@ -59,14 +60,6 @@ export async function pullVal(
   }
   take(workspace, examined, remote, options);
   return outcome('pulled');
-}
-
-/** A vals.json from a stranger could otherwise put code into any repository below it. */
-export function refuseOtherProject(file: string, { isInOtherProject }: PullOptions): void {
-  if (!isInOtherProject(file)) return;
-  throw new LocalError(`${file} was not written, because it is in another repository or workspace.`, {
-    hint: 'Go to the folder of that repository or workspace, then pull the val there.',
-  });
 }
 
 function withoutRemote(

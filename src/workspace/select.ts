@@ -1,14 +1,8 @@
 import { basename } from 'node:path';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
-import {
-  createNestedProjectCheck,
-  isCode,
-  nameFrom,
-  refuseSameNames,
-  type Source,
-  walkFolder,
-} from './sources/walk.ts';
+import { createNestedProjectCheck } from './sources/nested-project.ts';
+import { isCode, nameFrom, refuseSameNames, type Source, walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 

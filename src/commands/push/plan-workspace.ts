@@ -6,10 +6,10 @@ import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { createFileCheck, type FileCheck, selectForPush } from '../../workspace/select.ts';
+import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import {
   collectFiles,
-  createNestedProjectCheck,
   type FoundFile,
   nameFrom,
   pathExists,
@@ -85,20 +85,13 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
-/**
- * The workspace may contain another repository. A vals.json from a stranger could list a file of that repository with
- * the id of any val of the user. Then a push of the file would overwrite the val.
- */
 function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
   const isInOtherProject = createNestedProjectCheck(known.root);
   const inOther = files.find(({ file }) => {
     const path = pathBelowRoot(known, file);
     return path !== undefined && isInOtherProject(path);
   });
-  if (inOther === undefined) return;
-  throw new LocalError(`${inOther.file} was not pushed, because it is in another repository or workspace.`, {
-    hint: 'Go to the folder of that repository or workspace, then push the file there.',
-  });
+  if (inOther !== undefined) throw inOtherProject(inOther.file, 'push');
 }
 
 function pathBelowRoot(known: KnownVals, file: string): string | undefined {

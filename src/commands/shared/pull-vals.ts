@@ -9,7 +9,7 @@ import { createAdopter, quoted } from '../../workspace/adopt.ts';
 import { createBackup } from '../../workspace/disk/backup.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
-import { createNestedProjectCheck } from '../../workspace/sources/walk.ts';
+import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './columns.ts';

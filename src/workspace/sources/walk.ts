@@ -152,17 +152,6 @@ export function createFolderFilter(
   };
 }
 
-/** A repository in the folder may come from somebody else, so its files are not pushed with the folder. */
-export function createNestedProjectCheck(root: string): (file: string) => boolean {
-  const known = new Map([['', false]]);
-  const isNested = (folder: string): boolean => {
-    const nested = known.get(folder) ?? (isProject(join(root, folder)) || isNested(folderOf(folder)));
-    known.set(folder, nested);
-    return nested;
-  };
-  return (file) => isNested(folderOf(file));
-}
-
 const isTooDeep = (folder: string): boolean => folder.split('/').length > mostFolders;
 
 const isHidden = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
