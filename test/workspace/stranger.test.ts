@@ -333,6 +333,8 @@ describe.each(['.git', 'vals.json'])('your project, with %s, in the folder of a 
     ['push', 'yours/prod.ts'],
     ['push', 'yours'],
     ['push', 'yours/prod.ts', '--force'],
+    ['push', 'prod'],
+    ['push', 'prod', '--force'],
   ])('vals %s %s does not overwrite your val', async (...args) => {
     const { place, service, id } = await yourProject();
     const { exit, stderr } = await place.vals(...args);

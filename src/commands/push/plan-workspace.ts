@@ -57,24 +57,31 @@ async function chosenItems(
   known: KnownVals,
   words: readonly string[],
 ): Promise<PushItem[]> {
+  const isInOtherProject = createNestedProjectCheck(known.root);
   const reasonNotToPush = createFileCheck(known, context.say.warn);
-  const paths = words.map((word) => pathOf(known, word, reasonNotToPush));
+  const paths = words.map((word) => pathOf(known, word, { isInOtherProject, reasonNotToPush }));
   const found = await collectFiles(paths, context);
-  refuseOtherProjects(known, found);
+  refuseOtherProjects(known, found, isInOtherProject);
   const files = withoutInvalidPaths(context, known, found);
   const items = files.map((found) => chosenItem(context, known, found));
   refuseSameNames(items);
   return items;
 }
 
+interface FileChecks {
+  isInOtherProject(file: string): boolean;
+  reasonNotToPush: FileCheck;
+}
+
 /** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */
-function pathOf(known: KnownVals, word: string, reasonNotToPush: FileCheck): string {
+function pathOf(known: KnownVals, word: string, { isInOtherProject, reasonNotToPush }: FileChecks): string {
   if (pathExists(known.cwd, word)) return word;
   const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
   const valWithFile = findByFile(known, word);
   if (valWithFile !== undefined) return pathTo(valWithFile);
   const val = known.vals.ofName(word) ?? known.vals.ofId(word);
   if (val === undefined) return word;
+  if (isInOtherProject(val.file)) throw inOtherProject(pathTo(val), 'push');
   const reason = reasonNotToPush(val);
   if (reason !== undefined) throw pathNeeded(word, val, pathTo(val), reason);
   return pathTo(val);
@@ -85,8 +92,11 @@ const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: 
     hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
   });
 
-function refuseOtherProjects(known: KnownVals, files: readonly FoundFile[]): void {
-  const isInOtherProject = createNestedProjectCheck(known.root);
+function refuseOtherProjects(
+  known: KnownVals,
+  files: readonly FoundFile[],
+  isInOtherProject: FileChecks['isInOtherProject'],
+): void {
   const inOther = files.find(({ file }) => {
     const path = pathBelowRoot(known, file);
     return path !== undefined && isInOtherProject(path);
