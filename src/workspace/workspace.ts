@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { didYouMean } from '../lib/suggest.ts';
@@ -135,6 +135,12 @@ export function relativeTo({ root, cwd }: Location, path: string): string {
   const realTarget = join(realPath(dirname(target)), basename(target));
   if (isWithin(realRoot, realTarget)) return withSlashes(relative(realRoot, realTarget));
   return withSlashes(relative(root, target));
+}
+
+export function pathBelowRoot(location: Location, path: string): string | undefined {
+  const below = relativeTo(location, path);
+  const isOutside = below === '..' || below.startsWith('../') || isAbsolute(below);
+  return isOutside ? undefined : below;
 }
 
 export function fileBelow(location: Location, path: string): string | undefined {

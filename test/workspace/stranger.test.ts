@@ -345,6 +345,14 @@ describe.each(['.git', 'vals.json'])('your project, with %s, in the folder of a 
     expect(await service.code(id)).toBe('precious');
   });
 
+  it.each(['yours/prod.ts', 'yours'])('vals push %s --watch is refused', async (path) => {
+    const { place } = await yourProject();
+    expect(await place.vals('push', path, '--watch')).toMatchObject({
+      exit: 10,
+      stderr: expect.stringContaining(`${path} was not pushed, because it is in another repository or`),
+    });
+  });
+
   it("the stranger's vals.json does not apply to it", async () => {
     const { place } = await yourProject();
     rmSync(join(place.folder, 'yours', mark));

@@ -1,4 +1,4 @@
-import { isAbsolute, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { shell } from '../../lib/shell-command.ts';
@@ -20,7 +20,7 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   findByFile,
   type KnownVals,
-  relativeTo,
+  pathBelowRoot,
   valOfFile,
   valsOf,
   workspaceAt,
@@ -102,12 +102,6 @@ function refuseOtherProjects(
     return path !== undefined && isInOtherProject(path);
   });
   if (inOther !== undefined) throw inOtherProject(inOther.file, 'push');
-}
-
-function pathBelowRoot(known: KnownVals, file: string): string | undefined {
-  const path = relativeTo(known, file);
-  const isOutside = path.startsWith('../') || isAbsolute(path);
-  return isOutside ? undefined : path;
 }
 
 /**

@@ -4,8 +4,9 @@ import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
+import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace } from '../../workspace/workspace.ts';
+import { openWorkspace, pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
 import { exitQuietly } from '../shared/messages.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
@@ -27,6 +28,7 @@ export async function watchWorkspace(
   }
   const workspace = await followMoves(openWorkspace(context), context);
   const { root } = workspace;
+  refuseOtherProjects(workspace, paths);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
@@ -56,6 +58,16 @@ export async function watchWorkspace(
     throw exitQuietly(ending.reason);
   } finally {
     await finishPushes(context, saves, pushes);
+  }
+}
+
+/** Without this check, the command would wait forever, because it never pushes a file of a nested repository. */
+function refuseOtherProjects(workspace: Workspace, paths: readonly string[]): void {
+  const isInOtherProject = createNestedProjectCheck(workspace.root);
+  for (const path of paths) {
+    const below = pathBelowRoot(workspace, path);
+    // The slash makes this check the path itself too, because the path may be the folder of a repository.
+    if (below !== undefined && isInOtherProject(`${below}/`)) throw inOtherProject(path, 'push');
   }
 }
 
