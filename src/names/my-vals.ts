@@ -43,6 +43,7 @@ const mostForAll = 200_000;
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
   purpose: 'to find a name' | 'to get all vals',
+  { mustBeWhole = false }: Pick<Paging, 'mustBeWhole'> = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
   const isForAll = purpose === 'to get all vals';
   const most = isForAll ? mostForAll : mostForName;
@@ -51,7 +52,7 @@ export async function listForLookup(
     ? 'To add a single val to a workspace, run `vals pull <id>`.'
     : "Give the val's id instead of its name.";
   const began = clock.now();
-  const pages = await openMyVals(api, seen, { all: true });
+  const pages = await openMyVals(api, seen, { all: true, mustBeWhole });
   if (pages === undefined) return undefined;
   return (async function* () {
     let count = 0;

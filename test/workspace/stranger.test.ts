@@ -482,6 +482,31 @@ describe('a new file, if the second page of the list of vals cannot be read', ()
   });
 });
 
+describe('a new file, if the links of the list of vals lead in a circle', () => {
+  const pageWith = (id: string, next: string) => ({ data: [{ id, name: id }], links: { next } });
+  const firstPages = {
+    'to the first page itself': pageWith('a', '?limit=100&offset=0'),
+    'of two pages': pageWith('a', '?cursor=2'),
+  };
+
+  it.each(Object.entries(firstPages))('%s, is pushed only with --force', async (_circle, firstPage) => {
+    const service = await scriptedService([], ({ method, path }) => {
+      if (method === 'PUT') return { status: 200, body: { id: 'p', name: 'prod', version: 2 } };
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      return { body: path.includes('cursor=2') ? pageWith('b', '?cursor=2') : firstPage };
+    });
+    const place = workspaceWith(service.env, { 'prod.ts': 'evil' });
+    const sent = () => service.requests.filter(({ method }) => method === 'PUT').length;
+    for (const args of [[], ['--dry-run']]) {
+      const [row] = await place.rows(['push', ...args], 5);
+      expect(row?.error?.message).toContain('it is not known whether you already have a val named "prod"');
+    }
+    expect(sent()).toBe(0);
+    expect(await place.words(['push', '--force'], 0)).toEqual({ 'prod.ts': 'pushed' });
+    expect(sent()).toBe(1);
+  });
+});
+
 describe('a pull writes no file into a repository below the workspace', () => {
   it.each(['.git', 'vals.json'])('with %s', async (mark) => {
     const { place, service, id } = await checkout('nested/deep/prod.ts');

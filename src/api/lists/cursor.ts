@@ -9,6 +9,8 @@ export interface Paging {
   offset?: number;
   all?: boolean;
   byText?: boolean;
+  /** The list ends with an error if the service sends the same records again and again. Otherwise, with a warning. */
+  mustBeWhole?: boolean;
 }
 
 export interface FetchedPage {

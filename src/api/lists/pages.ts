@@ -1,3 +1,4 @@
+import { BadResponseError } from '../../errors.ts';
 import type { Page } from '../../lib/page.ts';
 import { createCursor, type FetchedPage, isSameQuery, type ListNotes, type Paging } from './cursor.ts';
 
@@ -7,7 +8,12 @@ export async function* listPages(
   paging: Paging | undefined,
   notes: ListNotes,
 ): AsyncGenerator<Page> {
-  const cursor = createCursor(filters, paging, notes);
+  let isCircular = false;
+  const circular = () => {
+    isCircular = true;
+    if (!paging?.mustBeWhole) notes.circular();
+  };
+  const cursor = createCursor(filters, paging, { ...notes, circular });
   let ahead: { query: URLSearchParams; fetched: Promise<FetchedPage> }[] = [];
   const request = (query: URLSearchParams) => {
     const fetched = fetchPage(query);
@@ -28,4 +34,10 @@ export async function* listPages(
     await new Promise(setImmediate);
     yield page ?? { records: [], isLarge: false };
   }
+  if (isCircular && paging?.mustBeWhole) throw withoutEnd();
 }
+
+const withoutEnd = (): BadResponseError =>
+  new BadResponseError('The service sent the same records of a list twice, so the list may be incomplete.', {
+    hint: 'Ask the person who runs the service why the list does not end.',
+  });
