@@ -86,9 +86,21 @@ function importFailure(
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
 }
 
-export function endingFailure(name: string, { code, signal, startError }: Ending): RunFailedError {
+export function endingFailure(
+  name: string,
+  { code, signal, startError, watchdogError }: Ending,
+): RunFailedError {
   if (startError !== undefined) {
     return new RunFailedError(`${name} could not be started: ${startError.message}.`, { cause: startError });
+  }
+  if (watchdogError !== undefined) {
+    return new RunFailedError(
+      `${name} was not run, because its watchdog could not be started: ${watchdogError.message}.`,
+      {
+        hint: 'Check that you can run /bin/sh, and how many processes you may start (`ulimit -u`).',
+        cause: watchdogError,
+      },
+    );
   }
   if (code !== null) {
     return new RunFailedError(`${name} ended itself with exit code ${code}.`, {

@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { Duplex } from 'node:stream';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { Duplex, type Writable } from 'node:stream';
 import { requireOpenFiles, tooFewFiles } from '../lib/open-files.ts';
 import { refuseDebugger } from '../lib/signals.ts';
 import { withoutInheritedFiles } from './descriptors.ts';
@@ -20,6 +20,7 @@ export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
   startError?: Error;
+  watchdogError?: Error;
 }
 
 export interface ProcessOptions {
@@ -55,10 +56,10 @@ export function startProcess(
   }
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
-  const endGroup = detached ? startWatchdog(child) : () => {};
+  const watchdog = detached ? startWatchdog(child) : undefined;
   const end = () => {
     child.kill('SIGKILL');
-    endGroup();
+    watchdog?.stdin.destroy();
   };
   let isAnswering = false;
   const read = reportReader((report) => {
@@ -82,6 +83,11 @@ export function startProcess(
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
     child.once('close', (code, signal) => resolve({ code, signal }));
+    // The val has run no code yet, because it gets its code later, with `send`.
+    watchdog?.once('error', (watchdogError) => {
+      child.kill('SIGKILL');
+      resolve({ code: null, signal: null, watchdogError });
+    });
   });
   // `end` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
   child.once('exit', end);
@@ -97,16 +103,15 @@ export function startProcess(
   };
 }
 
-function startWatchdog({ pid }: ChildProcess): () => void {
-  if (pid === undefined) return () => {};
+function startWatchdog({ pid }: ChildProcess): ChildProcessByStdio<Writable, null, null> | undefined {
+  if (pid === undefined) return undefined;
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
     // Ctrl-C must not end the shell before the shell kills the val.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();
-  return () => void shell.stdin.destroy();
+  return shell;
 }

@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { reportReader } from '../../src/run/protocol.ts';
 import { install } from '../support/copy.ts';
-import { environment, run } from '../support/program.ts';
+import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
 const cases: [name: string, files: Record<string, string>, message: string, hint?: string][] = [
@@ -165,6 +165,19 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'Error: cut',
   ],
 ];
+
+it.skipIf(process.platform === 'win32')('vals run does not run a val without a watchdog', async () => {
+  const { path } = folderWith({ 'a.ts': 'console.log("has run"); export default () => 1' });
+  const args = ['--require', resolve('test/run/no-shell.cjs'), program, 'run', '--json', 'a.ts'];
+  const env = environment(temporaryFolder());
+  const options = { cwd: path, env, extendEnv: false, reject: false };
+  const { exitCode, stdout, stderr } = await execa(process.execPath, args, options);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 12, stdout: '' });
+  expect(stderr).toContain(
+    'a.ts was not run, because its watchdog could not be started: spawn /no/shell ENOENT.',
+  );
+  expect(stderr).not.toContain('has run');
+});
 
 describe('vals run reports a val that', () => {
   it.each(cases)('%s', async (_name, files, message, hint = '') => {
