@@ -125,12 +125,14 @@ const takesName = ({ otherNameThere, isRenamedHere }: Examined, { force }: PullO
   otherNameThere !== undefined && (force || !isRenamedHere);
 
 function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, otherNameThere = val.name } = examined;
+  const { val, recorded, otherNameThere = val.name } = examined;
   const isNamedAnew = takesName(examined, options);
   const { remark, holdsToken } = options;
   if (holdsToken(remote.code)) remark(tokenInFile(val.file));
   // `bases.write` must run first. Otherwise, after a crash, vals.json could have an id without a base.
-  workspace.bases.write(val, { ...remote, name: otherNameThere });
+  // A new name is written to the base later, by `saveManifest`.
+  const name = isNamedAnew ? (recorded?.name ?? val.name) : otherNameThere;
+  workspace.bases.write(val, { ...remote, name });
   workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
   if (isNamedAnew) {
     remark(`The val "${val.name}" is named "${otherNameThere}" on the service. vals.json was updated.`);

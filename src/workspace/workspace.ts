@@ -52,7 +52,22 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   const ids = [...vals].flatMap(({ id }) => id ?? []);
   const bases = createBases(root, service, ids, warn);
   let unsavedNotes = new Map<string, Note>();
+  let renamedFiles = new Set<string>();
   let hasLeftovers = readJournal(root).text !== '';
+
+  /**
+   * Runs after vals.json got the new name. If the base got the new name first, then after a crash the old name in
+   * vals.json would look like a rename by the user, and the next push would undo the rename on the service.
+   */
+  function recordName(val: { id: string | undefined; name: string }): void {
+    try {
+      const base = bases.read(val);
+      if (base?.name !== undefined) bases.write(val, { ...base, name: val.name });
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      bases.warnNotRecorded(val, error);
+    }
+  }
 
   const workspace: Workspace = {
     root,
@@ -74,23 +89,29 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
       appendToJournal(root, note);
       unsavedNotes.set(file, note);
+      if (known !== undefined && known.name !== name) renamedFiles.add(file);
       vals.set(val);
       if (id !== undefined) bases.removeBaseByName(name);
     },
     async saveManifest() {
       if (unsavedNotes.size === 0 && !hasLeftovers) return undefined;
       const notes = [...unsavedNotes.values()];
+      const renames = notes.filter(({ file }) => renamedFiles.has(file));
+      let savedRenames: Note[] = [];
       unsavedNotes = new Map();
+      renamedFiles = new Set();
       hasLeftovers = true;
       try {
-        await updateManifest(root, context, (manifest) =>
-          applyNotes(manifest, notes, { mayRename: true, warn }),
-        );
+        await updateManifest(root, context, (manifest) => {
+          applyNotes(manifest, notes, { mayRename: true, warn });
+          savedRenames = renames.filter(({ file, name }) => manifest.vals.get(file)?.name === name);
+        });
       } catch (error) {
         if (error instanceof LocalError) return error;
         throw error;
       }
       hasLeftovers = false;
+      for (const { id, name } of savedRenames) recordName({ id, name });
       return undefined;
     },
   };

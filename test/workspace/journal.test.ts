@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { environment, folderOf, program, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place, workspaceWith } from './support.ts';
+import { Place, pushed, workspaceWith } from './support.ts';
 
 const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
 
@@ -91,6 +91,24 @@ describe('after a command was killed before it wrote vals.json', () => {
     await runHooked(place, ['push'], { KILL_BEFORE: 'vals.json' });
     await place.rows(['status']);
     expect([place.idOf('a.ts'), place.idOf('b.ts')]).toEqual([idOf('a'), idOf('b')]);
+  });
+
+  it.each([
+    { args: ['val', 'set', 'a', '--name', 'b'], nameBefore: 'a' },
+    { args: ['pull'], nameBefore: 'b' },
+  ])('the next push does not undo a rename on the service ($args)', async ({ args, nameBefore }) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const path = `/v1/vals/${place.idOf('a.ts')}`;
+    await service.ask('PUT', path, { name: nameBefore });
+    const { signal } = await runHooked(place, args, { KILL_BEFORE: 'vals.json' });
+    expect(signal).toBe('SIGKILL');
+    await place.vals('push');
+    expect(await service.ask('GET', path)).toMatchObject({ name: 'b' });
+    await place.rows(['pull']);
+    expect(place.manifest().vals['a.ts']?.name).toBe('b');
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    place.put({ 'vals.json': place.read('vals.json').replace('"b"', '"c"') });
+    expect(await place.status()).toEqual({ 'a.ts': 'renamed here' });
   });
 
   it('a journal in a copy of the folder is not used', async () => {

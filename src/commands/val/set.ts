@@ -96,9 +96,7 @@ async function prepareRenaming(
   if (!dryRun) workspace.bases.prepare();
   return async () => {
     try {
-      const base = workspace.bases.read(known);
       workspace.remember({ ...known, name });
-      if (base?.name !== undefined) workspace.bases.write(known, { ...base, name });
       const error = await workspace.saveManifest();
       if (error !== undefined) throw error;
     } catch (error) {
