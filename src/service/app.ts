@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import type { Slots } from '../lib/slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
@@ -50,6 +51,7 @@ export type App = (
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const identityLifetimeMs = 100;
 const mostReadsOfOneCaller = 3;
+const bytesPerTurn = 16 * 1024;
 const mostDeletionsOfOneCaller = 3;
 const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
 const storedBytesRate = {
@@ -144,13 +146,17 @@ export function createApp(store: Store, options: AppOptions): App {
       if (now() - identifiedAt > identityLifetimeMs) await request.identifyAgain();
       return route.answer(request, params);
     };
+    const answerAndRest = async () => {
+      const given = await answerNow();
+      const bytes = Buffer.byteLength(given.body ?? '');
+      // A write is answered even above the memory limit, because the caller must learn that the write is stored.
+      if (route.method === 'GET') held.add(bytes);
+      else held.addAnyway(bytes);
+      await letOthersConnect(bytes);
+      return given;
+    };
     const slots = slotsFor(request, caller);
-    const given = await (slots ? slots.run(answerNow) : answerNow());
-    const bytes = Buffer.byteLength(given.body ?? '');
-    // A write is answered even above the memory limit, because the caller must learn that the write is stored.
-    if (route.method === 'GET') held.add(bytes);
-    else held.addAnyway(bytes);
-    return given;
+    return slots ? slots.run(answerAndRest) : answerAndRest();
   }
 
   return async (given, outgoing) => {
@@ -175,6 +181,14 @@ export function createApp(store: Store, options: AppOptions): App {
     });
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };
+}
+
+/**
+ * Node accepts one new connection per turn of the event loop, and a turn in which a large answer is made is long. So
+ * short turns follow it.
+ */
+async function letOthersConnect(bytes: number): Promise<void> {
+  for (let left = bytes / bytesPerTurn; left > 1; left--) await setImmediate();
 }
 
 function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): never {
