@@ -1,6 +1,6 @@
 import { BadResponseError, LocalError, RefusedError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
+import { isLarge, type Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 import type { Answer } from './http/attempt.ts';
@@ -54,11 +54,11 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     return client.request(call);
   };
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
-    const { body = null, hasLargeBody } = await request({ ...call, query });
+    const { body = null, bodyBytes: bytes = 0 } = await request({ ...call, query });
     const next = nextQueryOf(body, call);
     // A link with the token must not be followed, because servers write the addresses of requests to their logs.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { page: { records: listOf(body, call), isLarge: hasLargeBody }, next };
+    return { page: { records: listOf(body, call), isLarge: isLarge(bytes) }, next, bytes };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

@@ -55,6 +55,10 @@ export function createContext(
           messages.warn(
             'The list on the service changed while the command read it, so some records may be missing.',
           ),
+        tooManyRecords: () =>
+          messages.warn(
+            'More records arrived than the command reads at once, so the older ones are missing.',
+          ),
       },
     });
     connections.push(connection);

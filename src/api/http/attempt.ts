@@ -3,7 +3,7 @@ import type { JsonValue } from '../../lib/json.ts';
 export interface Answer {
   status: number;
   body: JsonValue | undefined;
-  hasLargeBody?: boolean;
+  bodyBytes?: number;
 }
 
 export type Fault = { reason: string } & (

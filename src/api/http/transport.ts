@@ -114,7 +114,7 @@ function readSuccess(request: HttpRequest, status: number, bytes: Buffer): Answe
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
-    return { status, body: parseJson(text), hasLargeBody: isLarge(bytes.length) };
+    return { status, body: parseJson(text), bodyBytes: bytes.length };
   } catch (error) {
     if (error instanceof RangeError) {
       const reason = 'sent JSON that is nested too deeply or has too many values';

@@ -17,6 +17,7 @@ export interface FetchedPage {
   page: Page;
   /** `next` is null at the end of the list, and undefined if the service sends no links. */
   next: URLSearchParams | null | undefined;
+  bytes?: number;
 }
 
 export interface ListNotes {

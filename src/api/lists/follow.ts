@@ -9,6 +9,7 @@ export interface FollowNotes {
   serviceIsAway(error: UnavailableError): void;
   serviceIsBack(): void;
   recordsMayBeMissing(): void;
+  tooManyRecords(): void;
 }
 
 interface NewestFirstList {
@@ -31,6 +32,11 @@ const lookDelayMs = (failures: number): number => Math.min(longestBackoffMs, bet
 
 const pageSize = 100;
 const mostAttempts = 10;
+const mostLostPagesInRow = 100;
+
+/** A service that always has new records could otherwise fill the memory before the first record is printed. */
+const mostRecordsAtOnce = 10_000;
+const mostBytesAtOnce = 16 * 1_048_576;
 
 export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const { last, clock, signal, notes } = options;
@@ -66,7 +72,13 @@ interface NewestEntries {
   isLarge: boolean;
 }
 
-type IsEnough = (added: readonly Entry[], total: number) => boolean;
+interface Progress {
+  added: readonly Entry[];
+  total: number;
+  bytesRead: number;
+}
+
+type IsEnough = (progress: Progress) => boolean;
 
 /** Recognizes new records by id and not by time, because a new record may have an earlier time than a known record. */
 function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { notes: FollowNotes }) {
@@ -94,23 +106,28 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
     let previous: readonly Entry[] = [];
     let overlap = 0;
     let isLarge = false;
+    let lostPagesInRow = 0;
+    let bytesRead = 0;
     for (let offset = 0; ; ) {
-      const { page, next } = await fetchPage(queryAt(offset));
+      const { page, next, bytes = 0 } = await fetchPage(queryAt(offset));
       const found = entriesOf(page);
+      bytesRead += bytes;
       isLarge ||= page.isLarge || offset > 0;
       const lastKey = entries.at(-1)?.key;
       const lastIndex = overlap === 0 ? -1 : found.findLastIndex(({ key }) => key === lastKey);
       const isLost = overlap > 0 && lastIndex === -1;
       const isEnd = found.length <= overlap || next === null;
       const isRepeated = found.length > 0 && isSamePage(found, previous);
-      if ((isLost && isEnd) || isRepeated) {
+      lostPagesInRow = isLost ? lostPagesInRow + 1 : 0;
+      if ((isLost && isEnd) || isRepeated || lostPagesInRow > mostLostPagesInRow) {
         if (!mayHaveGaps) return undefined;
         notes.recordsMayBeMissing();
         return { entries, isWholeList: false, isLarge };
       }
       const added = isLost ? [] : found.slice(lastIndex + 1);
-      entries.push(...added);
-      if (isEnd || isEnough(added, entries.length)) return { entries, isWholeList: isEnd, isLarge };
+      for (const entry of added) entries.push(entry);
+      const progress = { added, total: entries.length, bytesRead };
+      if (isEnd || isEnough(progress)) return { entries, isWholeList: isEnd, isLarge };
       previous = found;
       overlap = isLost || found.length > 1 ? 1 : 0;
       offset += isLost ? found.length : found.length - overlap;
@@ -143,7 +160,7 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
   return {
     async newest(last: number): Promise<Page> {
       const { entries, isWholeList, isLarge } = await readNewest(
-        (_added, total) => total >= Math.max(last, pageSize),
+        ({ total }) => total >= Math.max(last, pageSize),
       );
       knowsAll = isWholeList;
       rememberUnknown(entries);
@@ -151,7 +168,16 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
     },
 
     async arrivals(): Promise<Page> {
-      const { entries, isLarge } = await readNewest((added) => added.some(isKnown));
+      let isCut = false;
+      const { entries, isLarge } = await readNewest(({ added, total, bytesRead }) => {
+        if (added.some(isKnown)) return true;
+        isCut = total >= mostRecordsAtOnce || bytesRead >= mostBytesAtOnce;
+        return isCut;
+      });
+      if (isCut) {
+        knowsAll = false;
+        notes.tooManyRecords();
+      }
       const old = new Set(oldAmong(entries));
       const fresh = rememberUnknown(entries).filter((entry) => !old.has(entry));
       return { records: recordsOf(fresh), isLarge };

@@ -107,6 +107,7 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
         serviceIsAway: () => notes.push('away'),
         serviceIsBack: () => notes.push('back'),
         recordsMayBeMissing: () => notes.push('gap'),
+        tooManyRecords: () => notes.push('too many'),
       },
       fetchPage,
       filters: new URLSearchParams(),
@@ -222,6 +223,40 @@ describe('following a list', () => {
     expect(requests).toBeLessThan(30);
   });
 
+  it('gives the newest 10,000 records, and says so, if more have arrived', async () => {
+    const looks = [10_001, 0, 5].map((arrive) => ({ arrive, during: [] }));
+    const plan = { start: 5, last: 1, cap: 100, links: true, ids: true, looks };
+    const { given, arrived, notes } = await followPlan(plan);
+    expect(given).toEqual(['old-4', ...arrived.slice(1)]);
+    expect(notes).toEqual(['too many']);
+  });
+
+  it('says that records may be missing if no page continues the page before it', async () => {
+    const controller = new AbortController();
+    const notes: string[] = [];
+    let count = 0;
+    const pages = follow({
+      last: 1,
+      signal: controller.signal,
+      timeOf: () => undefined,
+      notes: {
+        serviceIsAway() {},
+        serviceIsBack() {},
+        recordsMayBeMissing: () => notes.push('gap'),
+        tooManyRecords() {},
+      },
+      clock: { now: () => 0, after: () => () => {} },
+      filters: new URLSearchParams(),
+      fetchPage: async () => {
+        await new Promise(setImmediate);
+        return { page: { records: [{ id: count++ }, { id: count++ }] }, next: undefined };
+      },
+    });
+    const { value } = await pages.next();
+    expect(value.records).toHaveLength(1);
+    expect(notes).toEqual(['gap']);
+  });
+
   it('recognises new records by their times if no known record is left', async () => {
     let list = Array.from({ length: 400 }, (_, index) => ({ id: `old-${index}`, at: 400 - index }));
     const controller = new AbortController();
@@ -231,7 +266,7 @@ describe('following a list', () => {
       last: 1,
       signal: controller.signal,
       timeOf: ({ at }) => Number(at),
-      notes: { serviceIsAway() {}, serviceIsBack() {}, recordsMayBeMissing() {} },
+      notes: { serviceIsAway() {}, serviceIsBack() {}, recordsMayBeMissing() {}, tooManyRecords() {} },
       clock: {
         now: () => 0,
         after(_ms, callback) {
@@ -406,6 +441,29 @@ describe('vals runs --follow', () => {
       ),
       'The service answers again.',
     ]);
+  });
+
+  it('prints as many new runs as fit into its memory, and says that older ones are missing', async () => {
+    let looks = 0;
+    const endless = ({ path }: Seen): Reply => {
+      const offset = Number(new URL(path, 'http://x').searchParams.get('offset'));
+      if (offset === 0) looks++;
+      const facts = { runStartAt: new Date(looks * 1_000).toISOString(), text: 'x'.repeat(20_000) };
+      const data = Array.from({ length: 100 }, (_, index) => runOf(`run-${looks}-${offset + index}`, facts));
+      return { body: { data, links: { next: `?offset=${offset + 100}` } } };
+    };
+    const service = await scriptedService([], endless);
+    const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('run-2-0');
+    const { exit, stdout, stderr } = await followFast(
+      ['runs', '--follow', '--ndjson'],
+      service.env,
+      isEnough,
+    );
+    expect(exit).toBe(130);
+    expect(lines(stdout).length).toBeLessThan(1_100);
+    expect(stderr).toContain(
+      'More records arrived than the command reads at once, so the older ones are missing.',
+    );
   });
 
   it('ends with the exit code of any other error, and keeps the printed runs', async () => {

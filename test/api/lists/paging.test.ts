@@ -1,7 +1,14 @@
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
-import { environment, program, run, runOnScreen, temporaryFolder } from '../../support/program.ts';
+import {
+  environment,
+  program,
+  run,
+  runOnScreen,
+  runProcess,
+  temporaryFolder,
+} from '../../support/program.ts';
 import {
   type Reply,
   type ScriptedService,
@@ -477,4 +484,17 @@ it('a record that arrives while pages are requested ahead hides no other record'
   });
   const { exit, stdout } = await run(['runs', '--limit', '1500', '--json'], { env: service.env });
   expect({ exit, runs: listed(stdout) }).toEqual({ exit: 0, runs: all.slice(0, 1_500) });
+});
+
+it('a list with --ndjson needs little memory, even if each record has a long id', async () => {
+  const pageCount = 60;
+  const service = await scriptedService([], (seen) => {
+    const offset = Number(queryOf(seen).get('offset'));
+    const data = offset < pageCount ? [{ id: `${offset}`.padEnd(1_000_000, 'x'), number: offset }] : [];
+    return { body: { data } };
+  });
+  const env = { ...service.env, NODE_OPTIONS: '--max-old-space-size=64' };
+  const { exit, stdout } = await runProcess(['runs', '--all', '--ndjson', '--fields', 'number'], { env });
+  expect(exit).toBe(0);
+  expect(stdout.split('\n')).toHaveLength(pageCount + 1);
 });
