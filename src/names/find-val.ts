@@ -39,7 +39,9 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
     if (pages === undefined) return undefined;
     const vals: NamedVal[] = [];
-    for await (const records of pages) vals.push(...records.flatMap(namedOf));
+    for await (const records of pages) {
+      for (const val of records.flatMap(namedOf)) vals.push(val);
+    }
     return vals;
   }
   const listOnce = () => {

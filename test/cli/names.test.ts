@@ -19,12 +19,12 @@ interface Val {
 }
 
 describe('a list without an end', () => {
-  async function lookUp({ delayMs = 0, args = [] as string[], isRepeated = false }) {
+  async function lookUp({ delayMs = 0, args = [] as string[], isRepeated = false, pageSize = 100 }) {
     let count = 0;
     const service = await scriptedService([], ({ path }) => {
       if (path === '/v1/me') return { body: { id: me } };
       const idOf = (index: number) => `id-${isRepeated ? index % 3 : index}`;
-      const data = Array.from({ length: isRepeated ? 1 : 100 }, () => ({
+      const data = Array.from({ length: isRepeated ? 1 : pageSize }, () => ({
         id: idOf(++count),
         name: `val${count}`,
       }));
@@ -40,6 +40,7 @@ describe('a list without an end', () => {
   const slow = { delayMs: 300, args: ['--timeout', '2'] };
   it.each<[string, string, Parameters<typeof lookUp>[0]]>([
     ['has more than 20,000 vals', 'has more than 20,000 entries', {}],
+    ['has 300,000 vals in one page', 'has more than 20,000 entries', { pageSize: 300_000 }],
     ['takes longer than one request may', 'did not end within 2 s', slow],
     ['repeats its records slowly', 'did not end within 2 s', { ...slow, isRepeated: true }],
   ])('is not read on if it %s', async (_what, problem, list) => {
