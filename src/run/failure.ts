@@ -145,3 +145,10 @@ export const invalidAnswer = (name: string): RunFailedError =>
   new RunFailedError(`${name} answered with a status or a header that HTTP does not allow.`, {
     hint: 'Return a Response from the default export.',
   });
+
+export const brokenConnection = (name: string, ending: Ending | undefined): RunFailedError =>
+  ending === undefined
+    ? new RunFailedError(`${name} closed the connection before it answered.`, {
+        hint: 'Return a Response from the default export.',
+      })
+    : endingFailure(name, ending);

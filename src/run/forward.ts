@@ -2,7 +2,8 @@ import { type Agent, type IncomingMessage, type ServerResponse, request as sendR
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import { endingFailure, invalidAnswer, tookTooLong } from './failure.ts';
+import { brokenConnection, invalidAnswer, tookTooLong } from './failure.ts';
+import type { Ending } from './process.ts';
 import { requestHeader, secretHeader } from './protocol.ts';
 import type { ServingProcess } from './serving-process.ts';
 
@@ -59,7 +60,7 @@ export function forward({
       const isInvalidHttp = code.startsWith('HPE_');
       failure ??= isInvalidHttp
         ? invalidAnswer(serving.entry.name)
-        : endingFailure(serving.entry.name, await serving.ended);
+        : brokenConnection(serving.entry.name, await endingOf(serving, clock));
       refuse(outgoing, 502, failure.message);
     });
     onward.once('response', (answer) => {
@@ -73,6 +74,17 @@ export function forward({
       pipeline(answer, outgoing).catch(() => outgoing.destroy());
     });
     pipeline(incoming, onward).catch(() => {});
+  });
+}
+
+/** If the val ends, its connections break a moment before vals knows how the val ended. */
+function endingOf({ ended }: ServingProcess, clock: Clock): Promise<Ending | undefined> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(1_000, () => resolve(undefined));
+    void ended.then((ending) => {
+      cancel();
+      resolve(ending);
+    });
   });
 }
 

@@ -149,6 +149,20 @@ it.each([
   },
 );
 
+it('a request that waits while the val computes is answered', async () => {
+  const { get } = await serve('15', {
+    'a.ts': `export default ({ url }: Request) => {
+      if (url.endsWith('/compute')) ${deaf.replace(/\)$/, ', 6_000)')};
+      return new Response(String(process.pid));
+    }`,
+  });
+  const [[, pid]] = await Promise.all([get('/'), get('/')]);
+  expect(await Promise.all([get('/compute'), get('/')])).toEqual([
+    [200, pid],
+    [200, pid],
+  ]);
+});
+
 it('a val that stops reading a large body gets 504, not 408', async () => {
   const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
   const body = 'x'.repeat(20_000_000);
@@ -160,6 +174,7 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
   const code = `import { writeSync } from 'node:fs'; import { type AddressInfo, createServer } from 'node:net';
     const statusLines: Record<string, string> = { code: '099 OK', text: '200 \\x01', header: '200 OK\\r\\nno header' };
     const server = createServer((socket) => socket.once('data', (data) => {
+      if (data.includes('/close')) return socket.destroy();
       const line = statusLines[/\\/(\\w*)/.exec(data.toString())?.[1] ?? ''] ?? '200 OK';
       socket.end('HTTP/1.1 ' + line + '\\r\\nContent-Length: 0\\r\\n\\r\\n');
     })).listen(0, '127.0.0.1', () => {
@@ -173,6 +188,7 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
   expect(await get('/code')).toEqual([502, refusal]);
   expect(await get('/text')).toEqual([502, refusal]);
   expect(await get('/header')).toEqual([502, refusal]);
+  expect(await get('/close')).toEqual([502, 'a.ts closed the connection before it answered.\n']);
   expect(text.stderr).not.toContain('defect');
 });
 

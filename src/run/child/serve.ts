@@ -8,8 +8,14 @@ import { isResponse } from './value.ts';
 
 type OnFailure = (request: number, error: unknown) => void;
 
+/**
+ * Only vals connects to this server, and vals limits the time of each request. While the val computes, requests wait
+ * unread, and the timeouts of Node would close their connections.
+ */
+const noTimeouts = { keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 };
+
 export function serveRequests(exported: unknown, secret: string, onFailure: OnFailure): Promise<number> {
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer(noTimeouts, async (incoming, outgoing) => {
     if (incoming.headers[secretHeader] !== secret) return void outgoing.writeHead(403).end();
     const request = Number(incoming.headers[requestHeader]);
     try {
@@ -21,7 +27,6 @@ export function serveRequests(exported: unknown, secret: string, onFailure: OnFa
       else outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(`${error}\n`);
     }
   });
-  server.requestTimeout = 0;
   return new Promise((listening) =>
     server.listen(0, '127.0.0.1', () => listening((server.address() as AddressInfo).port)),
   );
