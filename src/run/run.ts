@@ -69,6 +69,7 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
   const ended = child.ended.then((ending) => {
     cancelLimit();
     signal.removeEventListener('abort', interrupt);
+    void sources.then(({ stopTranspiling }) => stopTranspiling());
     // Exit code 0 is no failure, because a val may call process.exit(0).
     if (!isDone && ending.code !== 0) cause ??= { kind: 'ended', ending };
     isDone = true;

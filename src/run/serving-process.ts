@@ -52,13 +52,18 @@ export function startServing(
   const cancelLimit = clock.after(maxSeconds * 1_000, () => {
     hasStartedTooSlowly = true;
     fail(tookTooLong(entry.name, maxSeconds));
-    child.end();
+    end();
   });
   void child.ended.then((ending) => {
     cancelLimit();
     isRetired = true;
     rejectPort(endingFailure(entry.name, ending));
   });
+
+  function end(): void {
+    child.end();
+    sources.stopTranspiling();
+  }
 
   function fail(failure: ValsError): void {
     onFailure(failure);
@@ -102,7 +107,7 @@ export function startServing(
       endIfIdle();
     },
     isRetired: () => isRetired,
-    end: child.end,
+    end,
     ended: child.ended,
   };
 }

@@ -38,6 +38,7 @@ export interface Sources {
   find(moduleId: string): Source | undefined;
   isInstalled(packageName: string, from: string): boolean;
   failure(number: number): ValsError | undefined;
+  stopTranspiling(): void;
 }
 
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
@@ -50,13 +51,14 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
   const sources = new Map<string, Source>([[mainId, main]]);
   const failures: ValsError[] = [];
   let characters = main.code.length;
+  const transpiling = new AbortController();
   const transpiled = new Map<string, Promise<ModuleAnswer>>();
 
   function load(id: string, source: Source, path: string | undefined): Promise<ModuleAnswer> {
     const known = transpiled.get(id);
     if (known !== undefined) return known;
     sources.set(id, source);
-    const answer = transpile(source).then(
+    const answer = transpile(source, transpiling.signal).then(
       ({ code, map }) => ({ id, code, map, ...(path !== undefined && { path }) }),
       (error) => {
         throw error instanceof SyntaxProblem ? syntaxError(source, error) : error;
@@ -139,6 +141,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     isInstalled: (name, from) =>
       foldersAbove(packagesFrom(from)).some((folder) => existsSync(join(folder, 'node_modules', name))),
     failure: (number) => failures[number],
+    stopTranspiling: () => transpiling.abort(),
   };
 }
 

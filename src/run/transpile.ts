@@ -35,19 +35,34 @@ const options = {
   tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
 } as const satisfies TransformOptions;
 
-export async function transpile(source: Source): Promise<Transpiled> {
+export async function transpile(source: Source, signal: AbortSignal): Promise<Transpiled> {
   const { transform, stop } = await import('esbuild').catch(throwUnusable);
   if (isNestedTooDeeply(source.code)) throw tooDeep(source);
+  signal.throwIfAborted();
+  // esbuild cannot cancel a call, and vals would not end before the call ends.
+  signal.addEventListener('abort', stop);
+  try {
+    return await transpileWith(transform, source);
+  } catch (error) {
+    if (signal.aborted || !hasCrashed(error)) throw error;
+    // After `stop`, the next call of `transform` starts a new esbuild process.
+    await stop();
+    throw tooDeep(source);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+async function transpileWith(
+  transform: typeof import('esbuild').transform,
+  source: Source,
+): Promise<Transpiled> {
   let farthest: SyntaxProblem | undefined;
   for (const loader of loadersFor(source.name)) {
     try {
       return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
     } catch (error) {
-      if (hasCrashed(error)) {
-        // After `stop`, the next call of `transform` starts a new esbuild process.
-        await stop();
-        throw tooDeep(source);
-      }
+      if (hasCrashed(error)) throw error;
       const problem = isTransformFailure(error) ? problemOf(error) : throwUnusable(error);
       if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
     }

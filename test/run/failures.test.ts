@@ -272,6 +272,20 @@ const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65])
     });
   });
 
+  const slowToTranspile = `namespace a${'.a'.repeat(1_500)} { export let x = 1 }`;
+  it.each([
+    ['is', { 'a.ts': slowToTranspile }],
+    ['imports a file that is', { 'a.ts': 'import "./b.ts"', 'b.ts': slowToTranspile }],
+  ])('%s slow to transpile, and does not wait for esbuild', async (_what, files) => {
+    const startedAt = Date.now();
+    const { exit, error } = await folderWith(files).runProcess(['--json', '--max-time', '1', 'a.ts']);
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 12,
+      message: 'a.ts took longer than 1 s and was ended.',
+    });
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
+  });
+
   it('fills its memory', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'const a: unknown[] = []; for (;;) a.push(new Array(999).fill(0.5))',
