@@ -81,13 +81,36 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   });
 }
 
-const runByTools =
-  /^(?:(?:gulp|grunt|jake|cake|danger|knex|plop)file|setup_?tests|ormconfig|codegen|serverless|wallaby|gatsby-(?:config|node|browser|ssr))$/;
+const runByTools: ReadonlySet<string> = new Set([
+  'brocfile',
+  'cakefile',
+  'dangerfile',
+  'gruntfile',
+  'gulpfile',
+  'jakefile',
+  'knexfile',
+  'plopfile',
+  'codegen',
+  'gatsby-browser',
+  'gatsby-config',
+  'gatsby-node',
+  'gatsby-ssr',
+  'instrumentation',
+  'instrumentation-client',
+  'mdx-components',
+  'middleware',
+  'ormconfig',
+  'proxy',
+  'serverless',
+  'setup_tests',
+  'setuptests',
+  'wallaby',
+]);
 
 function dangerOf(name: string): string | undefined {
   // A shell command such as `tar *` would treat a file name that begins with - as an option.
   if (name.startsWith('-')) return 'begins with -';
-  const isRunByTools = name.includes('.') || runByTools.test(fold(name));
+  const isRunByTools = name.includes('.') || runByTools.has(fold(name));
   return isRunByTools ? 'may make build tools run the file' : undefined;
 }
 
