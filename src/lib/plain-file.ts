@@ -17,6 +17,8 @@ export const largest = {
 export interface ReadLimits {
   mostBytes: number;
   followLinks?: boolean;
+  /** May refuse the open file before it is read. */
+  inspect?(stats: Stats, descriptor: number): void;
 }
 
 export class UnusableFile extends Error {
@@ -31,13 +33,14 @@ export class TooLarge extends UnusableFile {}
  * Never waits for the other end of a named pipe. Checks the open file, so that nobody can replace the file between
  * the check and the read.
  */
-export function readPlainFile(path: string, { mostBytes, followLinks = false }: ReadLimits): Buffer {
+export function readPlainFile(path: string, { mostBytes, followLinks = false, inspect }: ReadLimits): Buffer {
   const descriptor = open(path, followLinks);
   try {
     const stats = fstatSync(descriptor);
     const kind = kindOf(stats);
     if (kind !== undefined) throw new UnusableFile(`is ${kind}, not a regular file`);
     if (stats.size > mostBytes) throw tooLarge(mostBytes);
+    inspect?.(stats, descriptor);
     return readAll(descriptor, stats.size, mostBytes);
   } finally {
     closeSync(descriptor);

@@ -1,9 +1,9 @@
-import { chmodSync, lstatSync, statSync } from 'node:fs';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { largest, readPlainFile, UnusableFile } from '../lib/plain-file.ts';
+import { UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
+import { readPrivateFile } from './private-file.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
@@ -16,10 +16,7 @@ const fixHint = (file: string) => `Fix ${file}, or move the file away and run \`
 export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
   let text: string;
   try {
-    checkOwner(dirname(file), system);
-    checkOwner(file, system);
-    text = readPlainFile(file, { mostBytes: largest.config, followLinks: true }).toString();
-    makePrivate(file, system, warn);
+    text = readPrivateFile(file, system, warn);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
@@ -61,26 +58,3 @@ function checkConfig(text: string, file: string): StoredConfig {
 
 const isListOfFolders = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
-
-/** Another user who owns the config could redirect the token to another service. */
-export function checkOwner(path: string, { platform, uid }: System): void {
-  if (platform === 'win32') return;
-  const stats = statSync(path);
-  if (stats.uid === uid || stats.uid === 0) return;
-  const what = stats.isDirectory() ? 'The config folder' : 'The config file';
-  const how = lstatSync(path).isSymbolicLink()
-    ? 'is a link to files of another user'
-    : 'belongs to another user';
-  throw new LocalError(`${what} ${path} ${how}, so vals does not use it.`, {
-    hint: `Remove ${path}, or set VALS_CONFIG_DIR to a folder that belongs to you.`,
-  });
-}
-
-export function makePrivate(path: string, { platform }: System, warn: (message: string) => void): void {
-  const stats = statSync(path);
-  // A folder with the sticky bit, such as /tmp, is meant for all users, so its mode stays.
-  const isShared = stats.isDirectory() && (stats.mode & 0o1000) !== 0;
-  if (platform === 'win32' || (stats.mode & 0o077) === 0 || isShared) return;
-  chmodSync(path, stats.isDirectory() ? 0o700 : 0o600);
-  warn(`Other users had access to ${path}. vals removed their access.`);
-}

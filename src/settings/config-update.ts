@@ -3,7 +3,8 @@ import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
 import { makeFolder } from '../lib/paths.ts';
-import { checkOwner, makePrivate, readConfig, type StoredConfig } from './config-file.ts';
+import { readConfig, type StoredConfig } from './config-file.ts';
+import { securePrivateFolder } from './private-file.ts';
 import type { Settings } from './settings.ts';
 
 export async function updateConfig(
@@ -35,8 +36,7 @@ export async function updateConfig(
 
   try {
     makeFolder(directory, 0o700);
-    checkOwner(directory, settings.system);
-    makePrivate(directory, settings.system, warn);
+    securePrivateFolder(directory, settings.system, warn);
     let isUpdated = false;
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {

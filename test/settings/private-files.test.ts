@@ -1,6 +1,7 @@
 import {
   chmodSync,
   chownSync,
+  lchownSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -299,6 +300,97 @@ describe('a config that is no plain file of this user, or too large', () => {
       expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
     },
   );
+});
+
+describe('a config that other users could change', () => {
+  async function configOf({ folderMode = 0o700, parentMode = 0o700 } = {}) {
+    const service = await scriptedService([], () => accepted);
+    const home = temporaryFolder();
+    const folder = join(home, '.config/vals');
+    const file = join(folder, 'config.json');
+    const elsewhere = join(home, 'elsewhere/config.json');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(dirname(elsewhere));
+    const content = JSON.stringify({ baseUrl: service.baseUrl, tokens: {} });
+    for (const each of [file, elsewhere]) writeFileSync(each, content, { mode: 0o600 });
+    chmodSync(folder, folderMode);
+    chmodSync(dirname(folder), parentMode);
+    const me = () => run(['me', '--json'], { home, env: { VALS_TOKEN: testToken } });
+    const linkTo = (target: string) => {
+      rmSync(file);
+      symlinkSync(target, file);
+    };
+    return { service, folder, file, elsewhere, linkTo, me, modeOf: () => statSync(folder).mode & 0o7777 };
+  }
+
+  it.each([0o777, 0o770, 0o755])(
+    'in a folder of mode %o is used with a warning, and the folder becomes private',
+    async (folderMode) => {
+      const { me, folder, modeOf } = await configOf({ folderMode });
+      const { exit, stderr } = await me();
+      expect({ exit, mode: modeOf() }).toEqual({ exit: 0, mode: 0o700 });
+      expect(stderr).toContain(`Other users had access to ${folder}. vals removed their access.`);
+      expect(await me()).toMatchObject({ exit: 0, stderr: '' });
+    },
+  );
+
+  it.each([
+    { folderMode: 0o777, after: 0o700 },
+    { folderMode: 0o1777, after: 0o1777 },
+  ])('may be no link in a folder of mode $folderMode', async ({ folderMode, after }) => {
+    const { me, file, elsewhere, linkTo, modeOf, service } = await configOf({ folderMode });
+    linkTo(elsewhere);
+    const { exit, error } = await me();
+    expect({ exit, message: error?.message, mode: modeOf() }).toEqual({
+      exit: 10,
+      message: `The config file ${file} is a link in a folder that other users could write to, so vals does not use it.`,
+      mode: after,
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('may be a link in a private folder', async () => {
+    const { me, elsewhere, linkTo } = await configOf();
+    linkTo(elsewhere);
+    expect(await me()).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it.runIf(isRoot)('may be no link that another user made', async () => {
+    const { me, file, elsewhere, linkTo, service } = await configOf();
+    linkTo(elsewhere);
+    lchownSync(file, nobody, nobody);
+    expect(await me()).toMatchObject({
+      exit: 10,
+      error: { message: `The config file ${file} belongs to another user, so vals does not use it.` },
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('is not used below a folder that everybody can write to, except with the sticky bit', async () => {
+    const unsafe = await configOf({ parentMode: 0o777 });
+    const parent = dirname(unsafe.folder);
+    expect(await unsafe.me()).toMatchObject({
+      exit: 10,
+      error: {
+        message: `All users can write to ${parent} and so replace the config folder ${unsafe.folder}, so vals does not use it.`,
+        hint: `Run \`chmod o-w ${parent}\`, or set VALS_CONFIG_DIR to another folder.`,
+      },
+    });
+    expect(unsafe.service.requests).toEqual([]);
+    expect(await (await configOf({ parentMode: 0o1777 })).me()).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it('may be no link to a file in a folder that everybody can write to', async () => {
+    const { me, elsewhere, linkTo, service } = await configOf();
+    linkTo(elsewhere);
+    chmodSync(dirname(elsewhere), 0o777);
+    const { exit, error } = await me();
+    expect({ exit, message: error?.message }).toEqual({
+      exit: 10,
+      message: expect.stringContaining(`All users can write to ${dirname(elsewhere)}`),
+    });
+    expect(service.requests).toEqual([]);
+  });
 });
 
 const lockers = [
