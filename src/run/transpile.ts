@@ -31,12 +31,15 @@ const options = {
   sourcesContent: false,
   target: 'node20.18',
   charset: 'utf8',
+  // Indented code would have the square of the size if its blocks are nested deeply.
+  minifyWhitespace: true,
   logLevel: 'silent',
   tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
 } as const satisfies TransformOptions;
 
 export async function transpile(source: Source, signal: AbortSignal): Promise<Transpiled> {
   const { transform, stop } = await import('esbuild').catch(throwUnusable);
+  if (source.code.length > mostCharacters) throw tooLong(source);
   if (isNestedTooDeeply(source.code)) throw tooDeep(source);
   signal.throwIfAborted();
   // esbuild cannot cancel a call, and vals would not end before the call ends.
@@ -70,13 +73,18 @@ async function transpileWith(
   throw farthest;
 }
 
+/** esbuild needs up to several hundred times as much memory as the code. */
+const mostCharacters = 1_048_576;
+
+const tooLong = ({ name }: Source): RunFailedError =>
+  new RunFailedError(`${name} cannot be transpiled: it has more than 1,048,576 characters.`, {
+    hint: 'Split it into smaller files, or move large data from the code to a JSON file.',
+  });
+
 /** The stack of esbuild could overflow on deeper code. Then esbuild would crash and print hundreds of lines. */
 const deepestNesting = 20_000;
 
-/**
- * Brackets in strings and comments count too, but normal code still stays far below the limit. Uses no regular
- * expression, because it would block the process for seconds on a file of 16 MB.
- */
+/** Brackets in strings and comments count too, but normal code still stays far below the limit. */
 function isNestedTooDeeply(code: string): boolean {
   let depth = 0;
   for (let index = 0; index < code.length && depth <= deepestNesting; index++) {

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { reportReader } from '../../src/run/protocol.ts';
+import { transpile } from '../../src/run/transpile.ts';
 import { install } from '../support/copy.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { folderWith } from './folder.ts';
@@ -84,13 +85,13 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
   ['imports jsr', { 'a.ts': 'import "jsr:@std/fs"' }, 'which Node does not load', 'npm install'],
   [
     'imports an address of two million characters, below a long comment',
-    { 'a.ts': `//${"'".repeat(1 << 23)}\nawait import("https:" + "'".repeat(2e6))` },
+    { 'a.ts': `//${"'".repeat(1_000_000)}\nawait import("https:" + "'".repeat(2e6))` },
     "imports https:''''",
     'Fix the import',
   ],
   [
     'imports an address of 1,000 characters, below a long comment',
-    { 'a.ts': `//${"'".repeat(1 << 23)}\nawait import("https:" + "'".repeat(994))` },
+    { 'a.ts': `//${"'".repeat(1_000_000)}\nawait import("https:" + "'".repeat(994))` },
     'which Node does not load.',
   ],
   [
@@ -125,8 +126,13 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'a.ts failed: Error: survived',
   ],
   [
-    'imports code with three million nested brackets',
-    { 'a.ts': 'import "./b.ts"', 'b.ts': `export default ${'('.repeat(3e6)}` },
+    'imports code of more than 1,048,576 characters',
+    { 'a.ts': 'import "./b.ts"', 'b.ts': `//${'x'.repeat(1_048_575)}` },
+    'b.ts cannot be transpiled: it has more than 1,048,576 characters.',
+  ],
+  [
+    'imports code with a million nested brackets',
+    { 'a.ts': 'import "./b.ts"', 'b.ts': `export default ${'('.repeat(1e6)}` },
     'b.ts cannot be transpiled: its code is nested too deeply.',
   ],
   [
@@ -134,7 +140,7 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     {
       'a.ts':
         'await import("./b.ts").catch(() => {}); const { c } = await import("./c.ts"); throw new Error(c)',
-      'b.ts': `export default ${'!'.repeat(8e6)}1`,
+      'b.ts': `export default ${'!'.repeat(1e6)}1`,
       'c.ts': 'export const c: string = "works"',
     },
     'a.ts failed: Error: works',
@@ -166,6 +172,12 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
   ],
 ];
 
+it('nested blocks do not make the transpiled code large', async () => {
+  const source = { name: 'a.ts', code: '{'.repeat(2_000) + '}'.repeat(2_000) };
+  const { code } = await transpile(source, new AbortController().signal);
+  expect(code.length).toBeLessThan(10_000);
+});
+
 it.skipIf(process.platform === 'win32')('vals run does not run a val without a watchdog', async () => {
   const { path } = folderWith({ 'a.ts': 'console.log("has run"); export default () => 1' });
   const args = ['--require', resolve('test/run/no-shell.cjs'), program, 'run', '--json', 'a.ts'];
@@ -188,9 +200,9 @@ describe('vals run reports a val that', () => {
   });
 
   it.skipIf(process.platform === 'win32')('imports a large file by many paths', async () => {
-    const code = 'for (let path = "./"; path.length < 30; path += "link/") await import(path + "b.ts")';
-    const { path, run } = folderWith({ 'a.ts': code, 'b.ts': `//${'x'.repeat(15e6)}` });
-    symlinkSync('.', join(path, 'link'));
+    const code = 'for (let i = 0; i < 70; i++) await import("./" + [...i.toString(2)].join("/") + "/b.ts")';
+    const { path, run } = folderWith({ 'a.ts': code, 'b.ts': `//${'x'.repeat(1_000_000)}` });
+    for (const link of ['0', '1']) symlinkSync('.', join(path, link));
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, message: error?.message }).toEqual({
       exit: 12,
