@@ -60,13 +60,13 @@ export async function forgetPruned(
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // The ids must be deleted before the entries, because `updateManifest` keeps the local id of a file that
-    // is not in vals.json.
+    // One update deletes the id and the entry, because after a crash in between, no prune would remove the entry.
     await updateManifest(root, context, ({ vals }) => {
-      for (const file of files) vals.get(file)?.ids.delete(service);
-    });
-    await updateManifest(root, context, ({ vals }) => {
-      for (const file of files) if (vals.get(file)?.ids.size === 0) vals.delete(file);
+      for (const file of files) {
+        const entry = vals.get(file);
+        entry?.ids.delete(service);
+        if (entry?.ids.size === 0) vals.delete(file);
+      }
     });
     return undefined;
   } catch (error) {

@@ -13,7 +13,7 @@ import { type Examined, examine, recordUnchanged } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
-import type { Workspace } from './workspace.ts';
+import { nameOf, type Workspace } from './workspace.ts';
 
 export interface PushOptions {
   force: boolean;
@@ -36,10 +36,14 @@ export async function pushVal(
   if (code !== undefined) {
     return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
   }
-  options.remark(
-    `${val.file} is gone. To restore the file, run ${shell`vals pull ${val.file}`}. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}. To delete the val, run \`vals push --prune\`.`,
-  );
+  options.remark(fileGone(workspace, val));
   return { status: 'skipped' };
+}
+
+function fileGone({ service }: Workspace, { file, id }: WorkspaceVal): string {
+  const forget = `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`;
+  if (id === undefined) return `${file} is gone, and has no val on ${nameOf(service)}. ${forget}`;
+  return `${file} is gone. To restore the file, run ${shell`vals pull ${file}`}. ${forget} To delete the val, run \`vals push --prune\`.`;
 }
 
 interface Push {

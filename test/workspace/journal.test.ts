@@ -27,7 +27,7 @@ async function namingService() {
 const runHooked = (place: Place, args: readonly string[], env: Record<string, string>) =>
   execa(process.execPath, ['--require', resolve('test/workspace/renames.cjs'), program, ...args], {
     cwd: place.folder,
-    env: environment(place.folder, { ...place.env, ...env }),
+    env: environment(place.home, { ...place.env, ...env }),
     extendEnv: false,
     reject: false,
     input: '',
@@ -68,6 +68,36 @@ it('a command replaces vals.json once, however many vals are new', async () => {
   expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
   expect(Object.keys(place.manifest().vals)).toHaveLength(200);
   expect(journalOf(place)).toBeUndefined();
+});
+
+describe('push --prune', () => {
+  it.each(['a shared service', 'the embedded service'])(
+    'on %s can be killed before any change of vals.json, and the next prune removes the entry',
+    async (which) => {
+      const files = { 'a.ts': 'a', 'b.ts': 'b' };
+      const isLocal = which === 'the embedded service';
+      const place = isLocal ? workspaceWith({ VALS_LOCAL: '1' }, files) : (await pushed(files)).place;
+      if (isLocal) await place.rows(['push']);
+      place.remove('a.ts');
+      const prune = ['push', '--prune', '--yes'];
+      const { signal } = await runHooked(place, prune, { KILL_BEFORE: 'vals.json' });
+      expect(signal).toBe('SIGKILL');
+      const renames = join(temporaryFolder(), 'renames');
+      expect(await runHooked(place, prune, { RENAMES_FILE: renames })).toMatchObject({ exitCode: 0 });
+      const replaced = readFileSync(renames, 'utf8').split('\n');
+      expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
+      expect(Object.keys(place.manifest().vals)).toEqual(['b.ts']);
+    },
+  );
+
+  it('names vals forget if the file of an entry without an id is gone', async () => {
+    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': '{"vals":{"a.ts":{"name":"a"}}}' });
+    const { exit, stderr } = await place.vals('push', '--prune');
+    expect(exit).toBe(0);
+    expect(stderr).toContain('a.ts is gone, and has no val on the embedded service. ');
+    expect(stderr).toContain('run `vals forget a.ts`');
+    expect(stderr).not.toContain('--prune');
+  });
 });
 
 describe('after a command was killed before it wrote vals.json', () => {
