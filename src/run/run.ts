@@ -129,6 +129,12 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
     throw await errorFor(cause);
   }
 
+  /** The rest of the pipe must be read, because `ended` resolves only after the pipe was read to its end. */
+  function dropUnread(): void {
+    isReading = false;
+    child.resume();
+  }
+
   async function* pieces(): AsyncGenerator<Buffer> {
     try {
       for (;;) {
@@ -140,12 +146,11 @@ export function startRun(entry: Entry, { args, maxSeconds, signal, clock, ...opt
         child.resume();
         yield piece;
       }
+      dropUnread();
       if (cause === undefined) await ended;
       if (cause !== undefined) throw await errorFor(cause);
     } finally {
-      // The rest of the pipe must be read, because `ended` resolves only after the pipe was read to its end.
-      isReading = false;
-      child.resume();
+      dropUnread();
       child.end();
       await ended;
     }

@@ -268,8 +268,11 @@ describe('vals run reports a val that', () => {
     });
   });
 
-  it('returns a text in pieces of one byte, without end', async () => {
-    const bytes = JSON.stringify([...frame('{"value":"text"}')]);
+  it.each([
+    ['in pieces of one byte, without end', [frame('{"value":"text"}')]],
+    ['and then writes more of it, without end', [frame('{"value":"text"}'), frame('{"done":true}')]],
+  ])('returns a text %s', async (_how, frames) => {
+    const bytes = JSON.stringify([...Buffer.concat(frames)]);
     const code = `import { writeFileSync } from "node:fs"; writeFileSync(3, Buffer.from(${bytes}));
 const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65]))); for (;;) writeFileSync(3, pieces)`;
     const { exit, error } = await folderWith({ 'a.ts': code }).runProcess([
