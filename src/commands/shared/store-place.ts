@@ -3,6 +3,7 @@ import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
+import { dataFileForUse } from '../../settings/data-file.ts';
 
 export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
@@ -28,7 +29,7 @@ export function storePlace(
   }
   if (data !== undefined) return { file: resolve(settings.cwd, data) };
   if (env.VALS_DATABASE) return { database: parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE').href };
-  return { file: settings.dataFile };
+  return { file: dataFileForUse(settings) };
 }
 
 function parseDatabase(text: string, source: string): URL {
