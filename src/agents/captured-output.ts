@@ -1,5 +1,5 @@
-import { describeError, RunFailedError, type ValsError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { describeError, LocalError, RunFailedError, type ValsError } from '../errors.ts';
+import { isObject, type JsonObject, type JsonValue, sizeUpTo, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { glyphsFor } from '../terminal/glyphs.ts';
 import { withoutToken } from '../terminal/json-text.ts';
@@ -24,6 +24,14 @@ interface Captured {
 
 const mostCharacters = 1_000_000;
 
+const fits = (value: JsonValue): boolean => sizeUpTo(mostCharacters, value) <= mostCharacters;
+
+const tooLarge = (): LocalError =>
+  new LocalError(
+    `The call succeeded, but its result has more than ${mostCharacters} characters, so it is too large for one answer.`,
+    { hint: 'Ask for less. To read the code of a large val, pull the val into a file with `vals pull`.' },
+  );
+
 export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
@@ -35,9 +43,11 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
 
   const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
 
-  async function takeList(rows: ListResult['rows']): Promise<void> {
-    const items = await firstOf(rows);
-    document = { items: isTooLarge && Array.isArray(rows) ? await firstOf(unchangedLast(rows)) : items };
+  async function takeList(rows: ListResult['rows']): Promise<JsonObject[]> {
+    const first = await firstOf(rows);
+    const items = isTooLarge && Array.isArray(rows) ? await firstOf(unchangedLast(rows)) : first;
+    document = { items };
+    return items;
   }
 
   async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
@@ -45,8 +55,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     let size = 0;
     for await (const { records } of Symbol.asyncIterator in rows ? rows : [{ records: rows }]) {
       for (const record of records) {
-        size += stringifyJson(record).length;
-        isTooLarge = items.length > 0 && size > mostCharacters;
+        size += sizeUpTo(mostCharacters, record);
+        isTooLarge = size > mostCharacters;
         if (isTooLarge) {
           hasMore = true;
           return items;
@@ -70,7 +80,9 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
       typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
     );
-    return Object.fromEntries(entries.filter(([key, value]) => key !== 'hint' || value !== ''));
+    return Object.fromEntries(
+      entries.filter(([key, value]) => (key === 'hint' ? value !== '' : fits(value))),
+    );
   };
 
   const describe = (error: ValsError): JsonObject => {
@@ -82,18 +94,22 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
-        document = result.record;
+        if (fits(result.record)) document = result.record;
+        else if (result.error === undefined) throw tooLarge();
         return;
       case 'list':
       case 'diffs':
-        return takeList(result.rows);
+        if ((await takeList(result.rows)).length === 0 && isTooLarge) throw tooLarge();
+        return;
       case 'outcomes':
         return takeOutcomes(result);
       case 'text':
+        if (!fits(result.text)) throw tooLarge();
         text = result.text;
         document = { text };
         return;
       case 'json':
+        if (!fits(result.value)) throw tooLarge();
         document = asDocument(result.value);
         return;
       case 'series':

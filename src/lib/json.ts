@@ -171,6 +171,24 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
 
+/** Counts characters, and stops soon after `most`, because the JSON text of a large value would need much memory. */
+export function sizeUpTo(most: number, value: JsonValue): number {
+  let size = 2;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      if (size > most) break;
+      size += 1 + sizeUpTo(most - size, item);
+    }
+    return size;
+  }
+  if (!isObject(value)) return size + (textOf(value)?.length ?? 2);
+  for (const key in value) {
+    if (size > most) break;
+    size += key.length + 3 + sizeUpTo(most - size, value[key] ?? null);
+  }
+  return size;
+}
+
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;
   for (const key of path.split('.')) {

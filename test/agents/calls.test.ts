@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -132,6 +132,48 @@ it('a list of large records is cut at a million characters', async () => {
   expect(texts[1]).toBe(
     'There are more records, but the whole list is too large for one answer. Ask for fewer records or fewer vals at a time.',
   );
+});
+
+const manyKeys = () => Array.from({ length: 100_000 }, (_, index) => [`key${index}`, '']);
+
+describe('an answer above a million characters', () => {
+  const answering = async (body: object, status = 200) => {
+    const { env } = await scriptedService([], () => ({ status, body }));
+    return connectAgent([], { env });
+  };
+  const large = 'x'.repeat(1_000_001);
+  const error = {
+    kind: 'local',
+    exit: 10,
+    message:
+      'The call succeeded, but its result has more than 1000000 characters, so it is too large for one answer.',
+    hint: 'Ask for less. To read the code of a large val, pull the val into a file with `pull`.',
+  };
+
+  it.each([
+    { what: 'a record', tool: 'val_get', body: { id, name: 'a', code: large } },
+    { what: 'a record with many keys', tool: 'me', body: { id, ...Object.fromEntries(manyKeys()) } },
+    { what: 'a record with many numbers', tool: 'me', body: { id, long: [...Array(400_000).keys()] } },
+    { what: 'the first record of a list', tool: 'runs', body: { data: [{ id, error: large }] } },
+    { what: 'code', tool: 'val_get', input: { code: true }, body: { id, name: 'a', code: large } },
+  ])('is an error: $what', async ({ tool, input, body }) => {
+    const agent = await answering(body);
+    const answer = await agent.call(tool, { ...(tool === 'val_get' && { val: id }), ...input });
+    expect(answer).toEqual({ isError: true, document: { error }, texts: [JSON.stringify({ error })] });
+  });
+
+  it('is left out of the error of the service', async () => {
+    const agent = await answering({ message: 'no', large }, 400);
+    const { isError, document } = await agent.call('me');
+    expect({ isError, error: document.error }).toMatchObject({ isError: true, error: { status: 400 } });
+    expect(document.error).not.toHaveProperty('body');
+  });
+
+  it('is not reached by the largest val, even if JSON escapes all its characters', async () => {
+    const val = { id, name: 'a', code: '\u0001'.repeat(256_000), readme: '\n'.repeat(8_192) };
+    const agent = await answering(val);
+    expect(await agent.call('val_get', { val: id })).toMatchObject({ isError: false, document: val });
+  });
 });
 
 it('numbers keep their digits', async () => {
