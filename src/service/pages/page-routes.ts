@@ -16,6 +16,11 @@ import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
 
+interface Visit {
+  identify(): Promise<Principal | undefined>;
+  canSignOut: boolean;
+}
+
 export function pageRoutes(
   store: Store,
   { network, pageAccess, onRefusedVisit }: AppOptions,
@@ -47,6 +52,16 @@ export function pageRoutes(
     return member.principal;
   }
 
+  async function callerOf(request: ServiceRequest): Promise<Principal | undefined> {
+    await request.identifyAgain();
+    return request.user;
+  }
+
+  async function ownerWithLink(request: ServiceRequest, place: string): Promise<Principal | undefined> {
+    const isAdmitted = (await linkAccess()).isAdmitted(request, place);
+    return store.owner && isAdmitted ? asPerson(store.owner.user) : undefined;
+  }
+
   async function readVal(user: Principal, id: string, { version, from }: PageRequest) {
     const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
     const isOwn = val.author.id === user.id;
@@ -60,21 +75,30 @@ export function pageRoutes(
     };
   }
 
-  async function show(user: Principal, request: PageRequest, canSignOut = false) {
-    const { val: id, page } = request;
-    const now = Date.now();
+  async function show(request: ServiceRequest, query: PageRequest, { identify, canSignOut }: Visit) {
+    const first = await identify();
+    if (!first) return refuseVisit(request);
+    const { id } = first.actor;
+    const visit = await readSlots(id).run(async () => {
+      // The visitor may have lost access while the request waited.
+      const user = await identify();
+      return user && { user, content: await readContent(user, query) };
+    });
+    if (!visit) return refuseVisit(request);
+    const { user, content } = visit;
     const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
-    const visitor = { user, spaces, canSignOut };
-    const headers = canSignOut ? formHeaders : pageHeaders;
-    const slots = readSlots(user.actor.id);
-    if (id !== undefined) {
-      const content = { ...(await slots.run(() => readVal(user, id, request))), now, visitor };
-      return html(await runInTurn(user.actor.id, () => valPage(content)), 200, headers);
-    }
-    const range = { limit: valsPerPage, offset: (page - 1) * valsPerPage };
-    const found = await slots.run(() => store.listVals(user, user, range));
-    const next = found.next && page + 1;
-    return html(listPage(found.vals, { number: page, next, now, visitor }), 200, headers);
+    const common = { now: Date.now(), visitor: { user, spaces, canSignOut } };
+    const page =
+      'val' in content
+        ? await runInTurn(id, () => valPage({ ...content, ...common }))
+        : listPage(content.vals, { number: query.page, next: content.next && query.page + 1, ...common });
+    return html(page, 200, canSignOut ? formHeaders : pageHeaders);
+  }
+
+  async function readContent(user: Principal, query: PageRequest) {
+    if (query.val !== undefined) return readVal(user, query.val, query);
+    const range = { limit: valsPerPage, offset: (query.page - 1) * valsPerPage };
+    return store.listVals(user, user, range);
   }
 
   return [
@@ -100,12 +124,12 @@ export function pageRoutes(
       query: pageRequest,
       responses: { 200: 'text/html' },
       async answer(request, { query }) {
-        if (request.user) return show(request.user, query);
+        if (request.user)
+          return show(request, query, { identify: () => callerOf(request), canSignOut: false });
         if (!signIn && request.space === undefined) {
           return (await linkAccess()).admit(request) ?? refuseVisit(request);
         }
-        const visitor = await visitorOf(request);
-        return visitor ? show(visitor, query, true) : refuseVisit(request);
+        return show(request, query, { identify: () => visitorOf(request), canSignOut: true });
       },
     }),
     route('GET', '/v1/me/page-link', {
@@ -127,10 +151,8 @@ export function pageRoutes(
       summary: 'The vals as a web page, for a browser that has opened a link',
       query: pageRequest,
       responses: { 200: 'text/html' },
-      answer: async (request, { params, query }) =>
-        store.owner && (await linkAccess()).isAdmitted(request, params.place)
-          ? show(asPerson(store.owner.user), query)
-          : refuseVisit(request),
+      answer: (request, { params, query }) =>
+        show(request, query, { identify: () => ownerWithLink(request, params.place), canSignOut: false }),
     }),
   ];
 }

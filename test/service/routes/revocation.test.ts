@@ -1,11 +1,15 @@
 import { connect } from 'node:net';
+import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
 import {
   addPerson,
   ask,
+  createVal,
   type Person,
+  postgres,
   statusIn,
+  statusOf,
   storeOf,
   type TemporaryService,
   temporaryService,
@@ -87,3 +91,21 @@ test('if the membership ends, reads that wait behind other reads are refused', a
   expect(statuses).toContain(200);
   expect(statuses).toContain(404);
 });
+
+test.runIf(postgres !== undefined)(
+  'if the membership ends, a page that waits behind other reads is refused',
+  async () => {
+    const { id } = await createVal(eve, { name: 'v', code: 'c' });
+    const other = new pg.Client(service.at);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('BEGIN; LOCK TABLE vals.versions');
+    const reads = Array.from({ length: 3 }, () => statusOf(eve, 'GET', `/v1/vals/${id}`));
+    const page = statusOf(eve, 'GET', '/@acme/');
+    for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
+    await store.spaces.revoke('acme', 'eve');
+    await other.query('COMMIT');
+    expect(await Promise.all(reads)).toEqual([200, 200, 200]);
+    expect(await page).toBe(404);
+  },
+);
