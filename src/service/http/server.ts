@@ -34,6 +34,9 @@ const keepAliveMs = 5_999;
  */
 const proxyKeepAliveMs = 150_000;
 const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
+/** Node passes on every TLS record by itself, so a record of one byte costs as much as one of a thousand bytes. */
+const smallRecordBytes = 1_024;
+const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
 const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
 /** Sets `maxHeaderSize` and `insecureHTTPParser`, so that the command line of Node cannot change them. */
@@ -55,6 +58,7 @@ interface ListenOptions {
   isBehindProxy?: boolean;
   onAnswered?(answered: AnsweredRequest): void;
   handshakes?: BucketLimits;
+  smallRecords?: BucketLimits;
 }
 
 type Certificate = { cert: Buffer; key: Buffer };
@@ -153,12 +157,20 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     });
     if (options.isLimited(remoteAddress) && !mayConnect(address, count)) socket.destroy();
   });
+  const recordLimit = createRateLimit(options.smallRecords ?? smallRecordsPerAddress, () =>
+    performance.now(),
+  );
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
+    const address = options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined;
+    const countRecord = (record: Buffer) => {
+      const isCounted = address !== undefined && record.length < smallRecordBytes;
+      if (isCounted && !recordLimit.enter(address)) socket.destroy();
+    };
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
-    // lost. With this listener, Node reads through the stream of the socket, which waits while the parser is paused.
-    if (certificate) socket.on('data', () => {});
-    turns.add(socket, options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined);
+    // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.
+    if (certificate) socket.on('data', countRecord);
+    turns.add(socket, address);
   });
 
   await new Promise<void>((resolve, reject) => {

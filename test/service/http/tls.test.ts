@@ -212,6 +212,37 @@ agent.destroy();`;
     },
   );
 
+  test('closes a connection if its address sends very many small records', async () => {
+    const limited = await listen((_, outgoing) => outgoing.end('hello'), {
+      host: '127.0.0.1',
+      port: 0,
+      certificate: { cert: readFileSync(good), key: readFileSync(good) },
+      isLimited: () => true,
+      smallRecords: { perSecond: 0.001, burst: 100, inFlight: Number.POSITIVE_INFINITY },
+    });
+    onTestFinished(limited.close);
+    const sendEachByte = async (text: string) => {
+      const socket = connect({
+        port: limited.port,
+        host: '127.0.0.1',
+        servername: 'vals.test',
+        ca: authority,
+      });
+      let answer = '';
+      socket
+        .on('error', () => {})
+        .on('data', (data) => {
+          answer += data;
+        });
+      const isClosed = closed(socket);
+      for (const byte of text) await new Promise((sent) => socket.write(byte, sent));
+      await isClosed;
+      return answer;
+    };
+    expect(await sendEachByte(health)).toContain('hello');
+    expect(await sendEachByte(health.replace('\r\n', `\r\nX-Long: ${'x'.repeat(500)}\r\n`))).toBe('');
+  });
+
   test('closes although a handshake is under way', { timeout: 30_000 }, async () => {
     const other = await overTls({ cert: good, key: good });
     const silent = connectPlain(other.port, '127.0.0.1');
