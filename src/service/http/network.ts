@@ -26,16 +26,18 @@ export function hostNames({ host, publicUrl }: Network, port: number | undefined
   return publicUrl.port === '' ? [name, `${name}:${protocol === 'https:' ? 443 : 80}`] : [name];
 }
 
+const mostForwardedCharacters = 1_000;
+
 /**
  * Takes the last address in X-Forwarded-For that is not a proxy, because the caller could have invented the
  * earlier addresses.
  */
 export function callerOf({ socket, headers }: IncomingMessage, proxies: BlockList): string {
-  const forwarded = `${headers['x-forwarded-for'] ?? ''}`.split(',').map((part) => withoutPort(part.trim()));
+  const forwarded = `${headers['x-forwarded-for'] ?? ''}`.slice(-mostForwardedCharacters).split(',');
   let caller = socket.remoteAddress ?? '';
   while (isAmong(proxies, caller)) {
-    const before = forwarded.pop();
-    if (before === undefined || isIP(before) === 0) break;
+    const before = withoutPort((forwarded.pop() ?? '').trim());
+    if (isIP(before) === 0) break;
     caller = before;
   }
   return limitKey(caller);

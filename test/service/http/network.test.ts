@@ -155,6 +155,13 @@ describe('addresses', () => {
     ['a network of IPv6 without the port', '127.0.0.1', '[2001:db8:1:2::9]:5678', '2001:db8:1:2'],
     ['a network of IPv6 in brackets', '127.0.0.1', '[2001:db8:1:2::9]', '2001:db8:1:2'],
     ['the proxy, if it names a port of nobody', '127.0.0.1', '9.9.9.9, unknown:5678', '127.0.0.1'],
+    ['the last one of a very long list', '127.0.0.1', `${'6,'.repeat(7_000)}9.9.9.9`, '9.9.9.9'],
+    [
+      'the proxy, if hundreds of proxies follow',
+      '127.0.0.1',
+      `9.9.9.9${',127.0.0.1'.repeat(500)}`,
+      '127.0.0.1',
+    ],
     ['a network of IPv6', '127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
     ['the same network of IPv6', '127.0.0.1', '2001:DB8:1:2::9', '2001:db8:1:2'],
     ['the network of a short IPv6 address', '::1', undefined, '0:0:0:0'],
