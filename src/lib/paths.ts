@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
@@ -48,3 +48,13 @@ export function foldersAbove(file: string): string[] {
   const folder = dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
+
+/** Finds a folder above in which all users can replace files and folders of others. */
+export function folderAboveForAll(path: string): string | undefined {
+  const above = [...foldersAbove(path), ...foldersAbove(realPath(path))];
+  return above.find((folder) => letsOthersReplace(statSync(folder), 0o002));
+}
+
+/** In a folder with the sticky bit, such as /tmp, users can replace only their own files. */
+export const letsOthersReplace = ({ mode }: Stats, writeBits: number): boolean =>
+  (mode & writeBits) !== 0 && (mode & 0o1000) === 0;

@@ -2,14 +2,14 @@
 import { chmodSync, fchmodSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { foldersAbove, realPath } from '../lib/paths.ts';
+import { folderAboveForAll } from '../lib/paths.ts';
 import { largest, readPlainFile } from '../lib/plain-file.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { System } from '../lib/system.ts';
 
 type Warn = (message: string) => void;
 
-const permissions = { others: 0o077, othersWrite: 0o022, everybodyWrites: 0o002, sticky: 0o1000 };
+const permissions = { others: 0o077, othersWrite: 0o022, sticky: 0o1000 };
 
 const has = ({ mode }: Stats, permission: number): boolean => (mode & permission) !== 0;
 
@@ -73,14 +73,12 @@ function checkLink(file: string, othersCouldWrite: boolean, system: System): voi
 
 /** A user who can write to a folder above can replace the config by other files of its owner. */
 function checkFoldersAbove(path: string, folder: string): void {
-  for (const above of new Set([...foldersAbove(path), ...foldersAbove(realPath(path))])) {
-    const stats = statSync(above);
-    if (!has(stats, permissions.everybodyWrites) || has(stats, permissions.sticky)) continue;
-    throw new LocalError(
-      `All users can write to ${above} and so replace the config folder ${folder}, so vals does not use it.`,
-      { hint: `Run ${shell`chmod o-w ${above}`}, or set VALS_CONFIG_DIR to another folder.` },
-    );
-  }
+  const above = folderAboveForAll(path);
+  if (above === undefined) return;
+  throw new LocalError(
+    `All users can write to ${above} and so replace the config folder ${folder}, so vals does not use it.`,
+    { hint: `Run ${shell`chmod o-w ${above}`}, or set VALS_CONFIG_DIR to another folder.` },
+  );
 }
 
 function checkOwner(path: string, owned: Stats, { uid }: System): void {

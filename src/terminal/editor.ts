@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { largest, readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
+import { makeTemporaryFolder } from '../lib/temporary-folder.ts';
 
 export interface Editing {
   bytes: Buffer;
@@ -16,17 +16,17 @@ export async function edit(
   text: string,
   fileName: string,
   env: NodeJS.ProcessEnv,
-  { platform }: System,
+  system: System,
 ): Promise<Editing> {
   const editor = chosenEditor(env);
-  const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
+  const folder = await makeTemporaryFolder('vals-edit-', system).catch(asLocalError);
   const file = join(folder, fileName);
   const discard = () => rm(folder, { recursive: true, force: true });
   await writeFile(file, text, { mode: 0o600 }).catch(async (error) => {
     await discard();
     asLocalError(error);
   });
-  const failure = await run(editor, file, platform === 'win32');
+  const failure = await run(editor, file, system.platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
     // The editor may have saved the text under another file name, so the folder is removed only if it is empty.
     await rmdir(folder).catch(() => {});
@@ -46,7 +46,7 @@ const readEdited = async (file: string): Promise<Buffer> =>
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {
-    hint: 'Set TMPDIR to a folder that you can write to.',
+    hint: 'Set TMPDIR to a folder that belongs to you and that only you can write to.',
     cause: error,
   });
 }
