@@ -65,7 +65,7 @@ export async function selectForPush(
 }
 
 /** Returns the reason why the file must not be pushed, or undefined. */
-export type FileCheck = (val: WorkspaceVal) => string | undefined;
+export type FileCheck = (val: Pick<WorkspaceVal, 'file'>) => string | undefined;
 
 export function createFileCheck(
   { root }: Pick<KnownVals, 'root'>,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { renameSync, watch as watchFolder, writeFileSync } from 'node:fs';
+import { renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
@@ -342,4 +342,37 @@ it('push --watch prints a line of text for each push without --ndjson, and refus
     stdout: '',
     error: { hint: expect.stringContaining('--ndjson') },
   });
+});
+
+it('push --watch takes the name of a val, and then pushes only its file', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+  place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
+  const watch = watching(place, 'b');
+  expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
+  expect(await watch.end()).toBe(130);
+  expect(watch.events()).toHaveLength(1);
+});
+
+it.each([
+  [
+    '../outside.ts',
+    /"message":"\.\.\/outside\.ts cannot be watched, because it is outside of the workspace /,
+  ],
+  ['..', /"message":"\.\. cannot be watched, because it is outside of the workspace /],
+  ['nothing', /"message":"nothing does not exist\./],
+  ['nothing.ts', /"message":"nothing\.ts does not exist\./],
+  ['notes.md', /"message":"notes\.md cannot be watched, because it is not a code file\./],
+  ['ignored.ts', /"message":"ignored\.ts cannot be watched, because it is listed in an ignore file\./],
+  ['link.ts', /"message":"link\.ts cannot be watched, because it is a link\./],
+  ['', /"message":"A path on the command line is empty\./],
+])('push %j --watch is refused, because it would push nothing', async (path, message) => {
+  const outer = temporaryFolder();
+  const place = new Place(join(outer, 'workspace'), { VALS_LOCAL: '1' });
+  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
+  place.put({ '.valsignore': 'ignored.ts\n', '../outside.ts': 'o' });
+  symlinkSync('a.ts', join(place.folder, 'link.ts'));
+  const watch = watching(place, path);
+  await watch.until(() => watch.child.exitCode !== null || watch.stderr().includes('Watching'));
+  expect(watch.stderr()).toMatch(message);
+  expect(await watch.exited).toBe(path === '' ? 2 : 10);
 });

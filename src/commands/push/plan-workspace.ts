@@ -74,7 +74,11 @@ interface FileChecks {
 }
 
 /** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */
-function pathOf(known: KnownVals, word: string, { isInOtherProject, reasonNotToPush }: FileChecks): string {
+export function pathOf(
+  known: KnownVals,
+  word: string,
+  { isInOtherProject, reasonNotToPush }: FileChecks,
+): string {
   if (pathExists(known.cwd, word)) return word;
   const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
   const valWithFile = findByFile(known, word);

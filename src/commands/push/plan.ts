@@ -13,11 +13,6 @@ export interface PlanOptions {
 
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
   const { paths, name, isOffline } = options;
-  if (paths.includes('')) {
-    throw new UsageError('A path on the command line is empty.', {
-      hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
-    });
-  }
   const root = name === undefined ? findRoot(context.settings) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {

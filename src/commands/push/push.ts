@@ -69,6 +69,11 @@ export const command = defineCommand({
   async run(context, input) {
     const { paths, name, watch, concurrency = 'auto' } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
+    if (paths.includes('')) {
+      throw new UsageError('A path on the command line is empty.', {
+        hint: 'A variable of the shell may be unset. Give a file or a folder, such as . for the current folder.',
+      });
+    }
     if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
         hint: 'Push the paths first, then run `vals push --prune`.',

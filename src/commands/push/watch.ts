@@ -1,13 +1,18 @@
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { followMoves } from '../../workspace/moved.ts';
-import { isBelow, selectForPush } from '../../workspace/select.ts';
+import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
+import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
 import { exitQuietly } from '../shared/messages.ts';
+import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
 export interface WatchOptions {
@@ -18,7 +23,7 @@ export interface WatchOptions {
 
 export async function watchWorkspace(
   context: Context,
-  { paths, concurrency, force }: WatchOptions,
+  { paths: words, concurrency, force }: WatchOptions,
 ): Promise<never> {
   const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
@@ -28,7 +33,7 @@ export async function watchWorkspace(
   }
   const workspace = await followMoves(openWorkspace(context), context);
   const { root } = workspace;
-  refuseOtherProjects(workspace, paths);
+  const paths = watchedPaths(context, workspace, words);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
@@ -61,15 +66,31 @@ export async function watchWorkspace(
   }
 }
 
-/** Without this check, the command would wait forever, because it never pushes a file of a nested repository. */
-function refuseOtherProjects(workspace: Workspace, paths: readonly string[]): void {
+/** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
+function watchedPaths({ say }: Context, workspace: Workspace, words: readonly string[]): string[] {
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  for (const path of paths) {
+  const reasonNotToPush = createFileCheck(workspace, say.warn);
+  return words.map((word) => {
+    const path = pathOf(workspace, word, { isInOtherProject, reasonNotToPush });
     const below = pathBelowRoot(workspace, path);
+    if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
     // The slash makes this check the path itself too, because the path may be the folder of a repository.
-    if (below !== undefined && isInOtherProject(`${below}/`)) throw inOtherProject(path, 'push');
-  }
+    if (isInOtherProject(`${below}/`)) throw inOtherProject(path, 'push');
+    if (!pathExists(workspace.cwd, path)) {
+      throw new LocalError(`${path} does not exist.`, { hint: 'Check the path.' });
+    }
+    const stats = lstatSync(resolve(workspace.cwd, path));
+    if (stats.isSymbolicLink()) throw notWatched(path, 'a link');
+    const reason = stats.isDirectory() ? undefined : reasonNotToPush({ file: below });
+    if (reason !== undefined) throw notWatched(path, reason);
+    return path;
+  });
 }
+
+const notWatched = (path: string, reason: string): LocalError =>
+  new LocalError(`${path} cannot be watched, because it is ${reason}.`, {
+    hint: `To push it once, run ${shell`vals push ${path}`}.`,
+  });
 
 async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
