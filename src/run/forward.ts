@@ -39,6 +39,7 @@ export function forward({
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
       serving.retire();
+      if (outgoing.closed) resolve(failure);
     };
     const callerTooSlow = () => {
       const hasValStoppedReading = onward.writableNeedDrain;
@@ -46,17 +47,26 @@ export function forward({
       refuse(outgoing, 408, `The request did not arrive within ${maxSeconds} s.`);
     };
     let cancelLimit = clock.after(maxSeconds * 1_000, callerTooSlow);
-    incoming.once('end', () => {
+    const restartLimit = () => {
       cancelLimit();
-      cancelLimit = outgoing.closed ? () => {} : clock.after(maxSeconds * 1_000, valTooSlow);
+      cancelLimit = clock.after(maxSeconds * 1_000, valTooSlow);
+    };
+    incoming.once('end', () => {
+      if (!outgoing.closed) restartLimit();
     });
 
-    outgoing.once('close', () => {
-      cancelLimit();
+    outgoing.once('close', async () => {
       onward.destroy();
+      const hasCallerLeft = !outgoing.writableFinished && failure === undefined;
+      if (hasCallerLeft) {
+        restartLimit();
+        await untilResponsive(port);
+      }
+      cancelLimit();
       resolve(failure);
     });
     onward.once('error', async ({ code = '' }: NodeJS.ErrnoException) => {
+      if (outgoing.closed) return;
       const isInvalidHttp = code.startsWith('HPE_');
       failure ??= isInvalidHttp
         ? invalidAnswer(serving.entry.name)
@@ -74,6 +84,21 @@ export function forward({
       pipeline(answer, outgoing).catch(() => outgoing.destroy());
     });
     pipeline(incoming, onward).catch(() => {});
+  });
+}
+
+/**
+ * Sends a request that the val's process refuses, because it lacks the secret. A val that computes without end does
+ * not even do that.
+ */
+function untilResponsive(port: number): Promise<void> {
+  return new Promise((resolve) => {
+    const probe = sendRequest({ host: '127.0.0.1', port, agent: false }, (answer) => {
+      answer.resume();
+      resolve();
+    });
+    probe.once('error', () => resolve());
+    probe.end();
   });
 }
 

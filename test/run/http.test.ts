@@ -163,6 +163,30 @@ it('a request that waits while the val computes is answered', async () => {
   ]);
 });
 
+it('a val is ended if it computes without end for a caller that left, but not if it only waits', async () => {
+  const code = patient.replace(
+    'if',
+    `if (pathname === '/busy') { console.log('computes'); ${deaf}; }
+  if (pathname === '/wait') { console.log('waits'); await new Promise(() => {}); }
+  if`,
+  );
+  const { url, get, shows } = await serve('4', { 'a.ts': code });
+  const [, pid] = await get('/');
+  const leave = async (path: string, words: string) => {
+    const leaving = new AbortController();
+    const left = fetch(url + path, { signal: leaving.signal }).catch(() => {});
+    await shows('stderr', words);
+    leaving.abort();
+    await left;
+  };
+  await leave('/wait', 'waits');
+  for (let count = 0; count < 3; count++) await twoSeconds();
+  expect(await get('/')).toEqual([200, pid]);
+  await leave('/busy', 'computes');
+  await expect.poll(() => isThere(Number(pid))).toBe(false);
+  await shows('stderr', 'GET /busy 504 ');
+});
+
 it('a val that stops reading a large body gets 504, not 408', async () => {
   const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
   const body = 'x'.repeat(20_000_000);
