@@ -16,6 +16,7 @@ export interface AdoptOptions extends PullOptions {
 
 export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
   const findOtherSpelling = createSpellingFinder(workspace.root);
+  const adoptedIds = new Map<string, string>();
 
   return async (id: string, options: AdoptOptions): Promise<Outcome> => {
     const { force, dryRun, backup, remark, holdsToken } = options;
@@ -30,6 +31,8 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
     const name = remote.name ?? id;
     const file =
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
+    const otherId = adoptedIds.get(name);
+    if (otherId !== undefined && otherId !== id) throw twoValsOfOneName({ name, id }, otherId);
     refuseTakenFileOrName(workspace, { name, file, id });
     if (options.isInOtherProject(file)) throw inOtherProject(file, 'pull');
     const otherSpelling = findOtherSpelling(file);
@@ -50,6 +53,7 @@ export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
       throw fileExists({ name, file, id }, isFileOfVal);
     }
     const outcome = { file, name, ...idAndVersion(id, remote.version) };
+    adoptedIds.set(name, id);
     if (dryRun) return { ...outcome, status: 'planned' };
     const content = writable(remote, { name });
     // `bases.write` must run before `replaceBelow`, so that after a crash the next pull knows that a pull
@@ -133,6 +137,12 @@ const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   new LocalError(`${quoted(name)} cannot be written to the file ${file}: ${problem}.`, {
     hint: `To pull the val into another file, run ${pullInto(id)}.`,
   });
+
+const twoValsOfOneName = ({ name, id }: Pick<Adopted, 'name' | 'id'>, otherId: string): ConflictError =>
+  new ConflictError(
+    `The val ${id} was not pulled, because the service has another val named ${quoted(name)}: ${otherId}. vals.json cannot have two vals of one name.`,
+    { hint: `To give the val another name, run ${shell`vals val set ${id} --name <name>`}.` },
+  );
 
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
   const message = `${quoted(name)} cannot be written to the file ${file}: the file exists and has different code.`;

@@ -158,3 +158,26 @@ describe('many failures', () => {
     expect((await place.vals('push')).exit).toBe(0);
   });
 });
+
+it('pull --all writes one of two vals with the same name, and says how to rename the other one', async () => {
+  const vals = ['1', '2'].map((last) => ({ ...val, id: `${id.slice(0, -1)}${last}`, code: `code ${last}` }));
+  const service = await scriptedService([], ({ path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/me/vals')) return { body: { data: vals, links: {} } };
+    return { body: vals.find((each) => path.endsWith(each.id)) };
+  });
+  const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
+  const rows = await place.rows(['pull', '--all', '--force'], 9);
+  expect(rows.map(({ status }) => status).sort()).toEqual(['failed', 'pulled']);
+  const pulled = place.idOf('hello.ts');
+  const other = vals.find((each) => each.id !== pulled)?.id;
+  expect(rows.find(({ status }) => status === 'failed')).toMatchObject({
+    id: other,
+    error: {
+      kind: 'conflict',
+      message: `The val ${other} was not pulled, because the service has another val named "hello": ${pulled}. vals.json cannot have two vals of one name.`,
+      hint: `To give the val another name, run \`vals val set ${other} --name <name>\`.`,
+    },
+  });
+  expect(place.backups()).toEqual(['mine']);
+});
