@@ -140,8 +140,10 @@ function frameReader<Message>(
       pieces = rest.length === 0 ? [] : [rest];
       length = rest.length;
       wanted = headBytes;
-      if (whole.readUInt8(0) === kinds.bytes) onBytes(payload);
-      else onMessage(JSON.parse(payload.toString()));
+      const kind = whole.readUInt8(0);
+      if (kind === kinds.bytes) onBytes(payload);
+      else if (kind === kinds.message) onMessage(JSON.parse(payload.toString()));
+      else throw new Error('This frame is of an unknown kind.');
     }
   };
 }

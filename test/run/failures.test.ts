@@ -328,6 +328,7 @@ it.each([
     'a stack that takes hours to search',
     frame(JSON.stringify({ failed: { text: '', stack: `  at ${' (file:'.repeat(200_000)}` } })),
   ],
+  ['a frame of an unknown kind', frame('{"done":true}', 7)],
   ['bytes before a value', frame('A', 1)],
   ['empty bytes of a value', Buffer.concat([frame('{"value":"text"}'), frame('', 1)])],
   ['a report of 5 MB', frame(JSON.stringify({ done: true, rest: 'x'.repeat(5_000_000) }))],
