@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { commandsOf } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
-import { restoreNumbers } from '../lib/json.ts';
+import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/streams.ts';
 import { type Answer, createCaller, folderForFiles } from './call.ts';
 import { isAllowed, type Permissions, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
@@ -51,7 +51,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
     },
     stdin: context.stdin(),
     stdout: context.stdout,
-    editBeforeWriting: (message) => redactor.redact(restoreNumbers(message)),
+    editBeforeWriting: (message) => escapeUnsafe(redactor.redact(restoreNumbers(message))),
     signal,
     onError(error) {
       problem = error;

@@ -115,7 +115,7 @@ export const stringifyJson = (value: unknown, indent?: number): string =>
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
-const escapeUnsafe = (json: string): string => replaceInPieces(json, unsafeInOutput, unicodeEscape);
+export const escapeUnsafe = (json: string): string => replaceInPieces(json, unsafeInOutput, unicodeEscape);
 
 const pieceLength = 65_536;
 

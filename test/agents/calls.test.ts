@@ -190,6 +190,17 @@ it('numbers keep their digits', async () => {
   );
 });
 
+it('control characters and direction marks are escaped in the whole line', async () => {
+  const { env } = await scriptedService([], () => ({ body: { id, name: 'a\u202e\u009b', code: '\u2066' } }));
+  const agent = rawAgent([], { env });
+  agent.send(initialize);
+  for (const [index, input] of [{ val: id }, { val: id, code: true }].entries())
+    agent.send({ id: index + 1, method: 'tools/call', params: { name: 'val_get', arguments: input } });
+  expect(await agent.answerTo(1)).toMatchObject({ result: { structuredContent: { name: 'a\u202e\u009b' } } });
+  expect(await agent.answerTo(2)).toMatchObject({ result: { content: [{ text: '\u2066' }] } });
+  expect(agent.lines.join('')).not.toMatch(/[\u007f-\u009f\u202e\u2066]/);
+});
+
 it('ten calls at once are all answered', async () => {
   const agent = await agentOnService();
   const names = Array.from({ length: 10 }, (_, index) => `val${index}`);
