@@ -141,6 +141,42 @@ describe('after a command was killed before it wrote vals.json', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'renamed here' });
   });
 
+  it('the next push does not undo val set --name, if only the write of vals.json failed', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const path = `/v1/vals/${place.idOf('a.ts')}`;
+    const { exitCode, stderr } = await runHooked(place, ['val', 'set', 'a', '--name', 'b'], {
+      FAIL_BEFORE: 'vals.json',
+    });
+    expect(exitCode).toBe(10);
+    expect(stderr).toContain('The val is named "b" on the service now, but vals.json could not be changed');
+    place.put({ 'a.ts': 'a2' });
+    expect(await place.vals('push')).toMatchObject({
+      exit: 5,
+      stderr: expect.stringContaining('belongs to the val "b" on the service'),
+    });
+    expect(await service.ask('GET', path)).toMatchObject({ name: 'b', code: 'a' });
+  });
+
+  it('the next push does not rename or overwrite a val that a hostile vals.json lists by another name', async () => {
+    const { place, service } = await pushed({ 'prod.ts': 'precious' });
+    const id = place.idOf('prod.ts');
+    const vals = { 'scratch.ts': { name: 'scratch', ids: { [service.process.baseUrl]: id } } };
+    const cloned = workspaceWith(place.env, { 'vals.json': JSON.stringify({ vals }) });
+    const { signal } = await runHooked(cloned, ['pull'], { KILL_BEFORE: 'vals.json' });
+    expect(signal).toBe('SIGKILL');
+    expect(cloned.read('scratch.ts')).toBe('precious');
+    for (const args of [['push'], ['push', 'scratch.ts'], ['push', '--prune', '--yes']]) {
+      cloned.put({ 'scratch.ts': 'evil' });
+      expect(await cloned.vals(...args)).toMatchObject({
+        exit: 5,
+        stderr: expect.stringContaining('belongs to the val "prod" on the service'),
+      });
+    }
+    cloned.remove('scratch.ts');
+    expect(await cloned.vals('push', '--prune', '--yes')).toMatchObject({ exit: 5 });
+    expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name: 'prod', code: 'precious' });
+  });
+
   it('a journal in a copy of the folder is not used', async () => {
     const { place } = await killedBeforeTheEnd(['a']);
     const copy = new Place(temporaryFolder(), place.env);

@@ -1,10 +1,14 @@
-// Loaded before the program: notes the name of each file that it puts in its place, and kills it, as kill -9 would, before a chosen one.
+// Loaded before the program: notes the name of each file that it puts in its place. Before a chosen one, it kills the program, as
+// kill -9 would, or fails, as in a folder that is read-only.
 const fs = require('node:fs');
 
 const original = fs.renameSync;
 fs.renameSync = (from, to) => {
   const name = String(to).split('/').at(-1);
   if (name === process.env.KILL_BEFORE) process.kill(process.pid, 'SIGKILL');
+  if (name === process.env.FAIL_BEFORE) {
+    throw Object.assign(new Error("EACCES: permission denied, rename 'x'"), { code: 'EACCES' });
+  }
   if (process.env.RENAMES_FILE) fs.appendFileSync(process.env.RENAMES_FILE, `${name}\n`);
   original(from, to);
 };
