@@ -37,7 +37,8 @@ function refusedByV8(source: Source, text: string): RunFailedError {
   const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
   const index = literal === undefined ? -1 : indexInCode(literal, source);
   const at = index === -1 ? source.name : placeAt(source, index);
-  return new RunFailedError(`${at} has a syntax error: ${problem}.`, {
+  const what = text.startsWith('SyntaxError: ') ? 'has a syntax error' : 'cannot be compiled';
+  return new RunFailedError(`${at} ${what}: ${problem}.`, {
     hint: 'Fix the code, then run the val again.',
   });
 }

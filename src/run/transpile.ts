@@ -50,7 +50,7 @@ export async function transpile(source: Source, signal: AbortSignal): Promise<Tr
     if (signal.aborted || !hasCrashed(error)) throw error;
     // After `stop`, the next call of `transform` starts a new esbuild process.
     await stop();
-    throw tooDeep(source);
+    throw crashed(source);
   } finally {
     signal.removeEventListener('abort', stop);
   }
@@ -106,6 +106,11 @@ function isNestedTooDeeply(code: string): boolean {
 const tooDeep = ({ name }: Source): RunFailedError =>
   new RunFailedError(`${name} cannot be transpiled: its code is nested too deeply.`, {
     hint: 'Nest the code less deeply, then run the val again.',
+  });
+
+const crashed = ({ name }: Source): RunFailedError =>
+  new RunFailedError(`${name} cannot be transpiled: esbuild, the transpiler, ended unexpectedly.`, {
+    hint: 'Check whether the code is nested deeply, and how much memory and how many processes you may use (`ulimit -a`).',
   });
 
 const hasCrashed = (error: unknown): boolean =>

@@ -146,7 +146,22 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'a.ts failed: Error: works',
   ],
   ['returns a value that JSON lacks', { 'a.ts': 'export default () => 1n' }, 'cannot be written as JSON'],
-  ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'returned a function'],
+  ['returns a function', { 'a.ts': 'export default () => () => {}' }, 'a value of type function'],
+  [
+    'throws null while its value is written as JSON',
+    { 'a.ts': 'export default () => ({ toJSON() { throw null } })' },
+    'cannot be written as JSON: null',
+  ],
+  [
+    'is nested too deeply for V8',
+    { 'a.ts': `${'{'.repeat(15_000)}${'}'.repeat(15_000)}` },
+    'a.ts cannot be compiled: RangeError: Maximum call stack size exceeded.',
+  ],
+  [
+    'crashes esbuild',
+    { 'a.ts': `export default ${'!'.repeat(1e6)}1` },
+    'a.ts cannot be transpiled: esbuild, the transpiler, ended unexpectedly.',
+  ],
   ['ends itself', { 'a.ts': 'export default () => process.exit(3)' }, 'ended itself with exit code 3'],
   ['never settles', { 'a.ts': 'export default () => new Promise(() => {})' }, 'never finished'],
   ['never settles at its top', { 'a.ts': 'await new Promise(() => {})' }, 'never finished'],

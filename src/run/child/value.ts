@@ -25,11 +25,10 @@ function jsonOf(value: unknown): string {
   try {
     text = JSON.stringify(value);
   } catch (error) {
-    throw new TypeError(
-      `The value that the val returned cannot be written as JSON: ${(error as Error).message}`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TypeError(`The value that the val returned cannot be written as JSON: ${reason}`);
   }
   if (text === undefined)
-    throw new TypeError(`The val returned a ${typeof value}, which cannot be written as JSON.`);
+    throw new TypeError(`The val returned a value of type ${typeof value}, which cannot be written as JSON.`);
   return text;
 }
