@@ -12,7 +12,7 @@ import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
-import type { Wording } from './wording.ts';
+import { optionsIn, type Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
 
 export interface CallOptions {
@@ -43,7 +43,13 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
   const changing = createSlots(1);
 
   return async (command, tool, input, { signal, onProgress }) => {
-    const captured = captureOutput({ env, wording, log, onProgress });
+    const optionsToKeep = optionsIn(input);
+    const captured = captureOutput({
+      env,
+      wording: (text) => wording(text, optionsToKeep),
+      log,
+      onProgress,
+    });
     const interruption = interruptedBy(signal, context.signal);
     try {
       const { argv, stdin } = wordsFor(command, tool, input, permissions);

@@ -2,18 +2,19 @@ import { argumentsOf, isVariadic } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { inputName, optionsForAgents, type Permissions, toolName } from './tools.ts';
+import type { Input } from './words.ts';
 
-export type Wording = (text: string) => string;
+export type Wording = (text: string, optionsToKeep?: ReadonlySet<string>) => string;
 
 export function createWording(commands: readonly LoadedCommand[], permissions: Permissions): Wording {
   const longestFirst = commands.toSorted((a, b) => b.path.length - a.path.length);
-  return (text) => {
+  return (text, optionsToKeep) => {
     let isForPerson = false;
     const said = text
       // The repetitions are bounded, because a service may send a name that would otherwise take hours.
       .replace(/ ?To [^`.]{0,200} run `vals [^`]{0,200}--help`\./g, '')
       .replace(/`[^`]*`|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?: <[^>]{1,50}>)?/g, (found, option?: string) => {
-        if (option !== undefined) return camelCase(option);
+        if (option !== undefined) return optionsToKeep?.has(option) ? found : camelCase(option);
         if (!found.startsWith('`vals ')) return found;
         const words = found.slice('`vals '.length, -1);
         const command = longestFirst.find(({ path }) => words === path || words.startsWith(`${path} `));
@@ -26,6 +27,14 @@ export function createWording(commands: readonly LoadedCommand[], permissions: P
       .replace(/\b(?:code from )?standard input\b/gi, 'code');
     return isForPerson ? `${said} A person has to run that command: it is not a tool.` : said;
   };
+}
+
+/** A message may repeat an input, such as a file name that looks like an option. Code is never repeated. */
+export function optionsIn({ code, ...input }: Input): Set<string> {
+  const words = Object.values(input)
+    .flat()
+    .filter((value) => typeof value === 'string');
+  return new Set(words.flatMap((word) => word.match(/(?<=--)[a-z]+(?:-[a-z]+)*/g) ?? []));
 }
 
 function asTool(

@@ -303,6 +303,17 @@ it('if a val takes too long, the error names the input that gives the val more t
   });
 });
 
+it('words of the caller are not reworded', async () => {
+  const agent = await agentOnService();
+  for (const [val, message] of [
+    ['--force', 'There is no val named --force.'],
+    ['my --dry-run', 'There is no val named my --dry-run.'],
+  ])
+    expect((await agent.call('val_get', { val })).document).toMatchObject({ error: { message } });
+  const { document } = await agent.call('val_create', { name: 'a', file: '--force' });
+  expect(document).toMatchObject({ error: { message: expect.stringContaining('--force does not exist') } });
+});
+
 it('the error of a val is not reworded', async () => {
   const cwd = temporaryFolder();
   writeFileSync(
