@@ -4,10 +4,8 @@ import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';
 
 const problems: Record<string, string> = {
-  ENOENT: 'does not exist',
   EACCES: 'cannot be read, because you have no permission',
   EPERM: 'cannot be read, because you have no permission',
-  ENOTDIR: 'does not exist',
   ELOOP: 'is a link that leads back to itself',
   EMFILE: 'cannot be read, because the limit on open files is too low',
 };
@@ -18,6 +16,15 @@ const hints: Record<string, string> = {
   EMFILE: raiseFileLimit,
 };
 
+/** Node writes U+FFFD in the place of bytes that are not UTF-8. A file cannot be opened by such a name. */
+export const missingFile = (file: string, cause?: unknown): LocalError =>
+  file.includes('\ufffd')
+    ? new LocalError(`${file} does not exist, or its name is not UTF-8.`, {
+        hint: 'Rename the file to a name in UTF-8.',
+        cause,
+      })
+    : new LocalError(`${file} does not exist.`, { hint: 'Check the path.', cause });
+
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof UnusableFile) {
     return new LocalError(`${file} ${error.problem}.`, {
@@ -26,6 +33,7 @@ export function fileError(file: string, error: unknown): LocalError {
     });
   }
   const code = errnoOf(error) ?? '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') return missingFile(file, error);
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
   return new LocalError(`${file} ${problem}.`, { hint: hints[code] ?? 'Check the path.', cause: error });
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -212,4 +212,20 @@ describe('a text with the token in it is not sent', () => {
     }
     expect((await run(['ls'], { env: to.env })).stdout).toBe('');
   });
+});
+
+it.runIf(isLinux)('a file whose name is not UTF-8 is named as such', async () => {
+  const { env } = await scriptedService([]);
+  const cwd = temporaryFolder();
+  writeFileSync(Buffer.concat([Buffer.from(join(cwd, 'caf')), Buffer.from([0xe9]), Buffer.from('.ts')]), 'x');
+  for (const args of [
+    ['push', 'caf\ufffd.ts'],
+    ['push', '.'],
+    ['val', 'create', 'x', 'caf\ufffd.ts'],
+  ]) {
+    const { exit, stderr } = await run(args, { cwd, env });
+    expect({ args, exit }).toEqual({ args, exit: 10 });
+    expect(stderr).toContain('caf\ufffd.ts does not exist, or its name is not UTF-8.');
+    expect(stderr).toContain('Rename the file to a name in UTF-8.');
+  }
 });

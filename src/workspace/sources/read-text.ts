@@ -2,7 +2,7 @@ import { constants, openSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
-import { fileError } from '../../lib/file-error.ts';
+import { fileError, missingFile } from '../../lib/file-error.ts';
 import { largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { checkTypedPath, type PathSettings } from './typed-path.ts';
@@ -61,7 +61,7 @@ function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer
   const { folder, below } = placeWithin(limits, path, shownPath);
   const bytes = readBytesBelow(folder, below, largest.text, shownPath);
   if (bytes !== undefined) return bytes;
-  throw new LocalError(`${shownPath} does not exist.`, { hint: 'Check the path.' });
+  throw missingFile(shownPath);
 }
 
 async function readStdin(input: Input): Promise<Buffer> {

@@ -3,7 +3,7 @@ import { existsSync, lstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import nativePath, { basename, extname, join, type PlatformPath, resolve } from 'node:path';
 import { LocalError, UsageError } from '../../errors.ts';
-import { fileError } from '../../lib/file-error.ts';
+import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { interruptible } from '../../lib/signals.ts';
@@ -73,7 +73,7 @@ export async function collectFiles(
 
 export function readInFolder(file: string, { folder, below }: FileInFolder): string {
   const code = readBelow(folder, below, largest.text, file);
-  if (code === undefined) throw new LocalError(`${file} does not exist.`, { hint: 'Check the path.' });
+  if (code === undefined) throw missingFile(file);
   return checkNotEmpty(file, code);
 }
 
