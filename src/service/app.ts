@@ -135,9 +135,9 @@ export function createApp(store: Store, options: AppOptions): App {
       await identifyCaller();
       checkMembership(request);
     };
+    if (!route || route.method === 'GET') await request.takeTurn();
     if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
-    if (route.method === 'GET') await request.takeTurn();
     const held = holdMemory(caller);
     outgoing.once('close', held.release);
     request.reserveMemory = held.add;

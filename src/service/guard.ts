@@ -161,10 +161,8 @@ export async function readBytes(
         reject(error);
       }
     });
-    incoming
-      .once('end', resolve)
-      .once('error', reject)
-      .once('close', () => reject(callerIsGone()));
+    const onGone = () => reject(callerIsGone());
+    incoming.once('end', resolve).once('error', onGone).once('close', onGone);
   });
   return Buffer.concat(chunks);
 }

@@ -6,12 +6,15 @@ interface ProblemFacts {
   headers?: Record<string, string>;
 }
 
+const longestDetail = 1_000;
+
 export class Problem extends Error {
   readonly status: number;
   readonly facts: ProblemFacts;
 
   constructor(status: number, detail: string, facts: ProblemFacts = {}) {
-    super(detail);
+    // A detail may repeat a path or an id of thousands of characters.
+    super(detail.length > longestDetail ? `${detail.slice(0, longestDetail)}...` : detail);
     this.status = status;
     this.facts = facts;
   }

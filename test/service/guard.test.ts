@@ -313,3 +313,26 @@ test('requests whose callers disconnect at once do not count against the limit o
   }
   await expect.poll(() => statusOf(limited, 'GET', '/v1/me'), { timeout: 10_000 }).toBe(200);
 });
+
+test('a caller who disconnects during the body is no internal error', async () => {
+  const errors: unknown[] = [];
+  const statuses: number[] = [];
+  const watched = await temporaryService({
+    onInternalError: (failure) => errors.push(failure),
+    onAnswered: ({ method, status }) => {
+      if (method === 'PUT') statuses.push(status);
+    },
+  });
+  const head = [
+    'PUT /v1/vals HTTP/1.1',
+    `Host: 127.0.0.1:${watched.port}`,
+    `Authorization: Bearer ${watched.token}`,
+  ];
+  const socket = connect(watched.port, '127.0.0.1');
+  socket.write(`${head.join('\r\n')}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`);
+  for (let i = 0; i < 5; i++) await ask(watched, 'GET', '/v1/me');
+  socket.resetAndDestroy();
+  await expect.poll(() => statuses).toHaveLength(1);
+  await ask(watched, 'GET', '/v1/me');
+  expect(errors).toEqual([]);
+});

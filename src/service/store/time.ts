@@ -7,5 +7,7 @@ export function sortableTime(text: string): string | undefined {
   const time = new Date(`${date}T${minutes}${seconds}${zone}`);
   const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
   if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
-  return `${time.toISOString().slice(0, 19)}.${fraction.padEnd(9, '0')}Z`;
+  const utc = time.toISOString();
+  // A year beyond 9999 begins with a sign, and would be sorted before all other years.
+  return /^\d/.test(utc) ? `${utc.slice(0, 19)}.${fraction.padEnd(9, '0')}Z` : undefined;
 }

@@ -63,6 +63,23 @@ test('pages of one caller are made one at a time, and others are answered betwee
   await expect.poll(() => pages).toBe(60);
 });
 
+test('refusals of one caller are made one at a time, and others are answered between them', async () => {
+  let refusals = 0;
+  const service = await temporaryService({
+    onAnswered: ({ status }) => {
+      if (status === 404) refusals++;
+    },
+  });
+  const eve = await addPerson(service, 'eve');
+  const head = `Host: localhost:${service.port}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
+  const sockets = await connections(60, service.port);
+  await ask(service, 'GET', '/v1/me');
+  for (const socket of sockets) socket.resume().write(`GET /nothing HTTP/1.1\r\n${head}`);
+  await ask(service, 'GET', '/v1/me');
+  expect(refusals).toBeLessThan(20);
+  await expect.poll(() => refusals).toBe(60);
+});
+
 test('large bodies of one caller are parsed one at a time, and others are answered between them', async () => {
   let stored = 0;
   const service = await temporaryService({

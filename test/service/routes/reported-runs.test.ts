@@ -85,6 +85,7 @@ describe('a run that is reported', () => {
     [{ version: 9 }, 404],
     [{ runStartAt: 'yesterday' }, 400],
     [{ runEndAt: undefined }, 400],
+    [{ runEndAt: '9999-12-31T23:59:59-14:00' }, 400],
     [{ runEndAt: '2024-05-01T09:59:59Z' }, 400],
     [{ error: 5 }, 400],
     [{ error: 'x'.repeat(65_537) }, 413],

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
+import { onServer } from '../../support/postgres.ts';
 import {
   addPerson,
   ask,
@@ -101,6 +102,9 @@ test.runIf(postgres !== undefined)(
     onTestFinished(() => other.end());
     await other.query('BEGIN; LOCK TABLE vals.versions');
     const reads = Array.from({ length: 3 }, () => statusOf(eve, 'GET', `/v1/vals/${id}`));
+    const waiting =
+      "SELECT count(*)::int AS count FROM pg_locks JOIN pg_class ON relation = pg_class.oid WHERE relname = 'versions' AND NOT granted";
+    await expect.poll(async () => (await onServer(service.at, waiting))[0]?.count).toBe(3);
     const page = statusOf(eve, 'GET', '/@acme/');
     for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
     await store.spaces.revoke('acme', 'eve');
