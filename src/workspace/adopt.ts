@@ -104,7 +104,6 @@ const runByTools: ReadonlySet<string> = new Set([
   'mdx-components',
   'middleware',
   'ormconfig',
-  'proxy',
   'serverless',
   'setup_tests',
   'setuptests',

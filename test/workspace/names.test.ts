@@ -75,7 +75,6 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     'Brocfile',
     'middleware',
     'instrumentation',
-    'proxy',
     '\u017fetup_tests',
     '--checkpoint-action=exec=sh x',
     'a.test',
