@@ -32,7 +32,7 @@ export function forward({
     let failure: ValsError | undefined;
     const { method, url: path } = incoming;
     const valsHeaders = [secretHeader, serving.secret, requestHeader, `${requestNumber}`];
-    const headers = [...withoutValsHeaders(incoming.rawHeaders), ...valsHeaders];
+    const headers = [...headersToForward(incoming.rawHeaders), ...valsHeaders];
     const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
 
     const valTooSlow = () => {
@@ -113,9 +113,12 @@ function endingOf({ ended }: ServingProcess, clock: Clock): Promise<Ending | und
   });
 }
 
-function withoutValsHeaders(headers: readonly string[]): string[] {
+/** Trailers are not forwarded, and Node throws an error if a request without chunks has a Trailer header. */
+const headersToLeaveOut = [secretHeader, requestHeader, 'trailer'];
+
+function headersToForward(headers: readonly string[]): string[] {
   const pairs = headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : []));
-  return pairs.filter(([name = '']) => ![secretHeader, requestHeader].includes(name.toLowerCase())).flat();
+  return pairs.filter(([name = '']) => !headersToLeaveOut.includes(name.toLowerCase())).flat();
 }
 
 export function refuse(outgoing: ServerResponse, status: number, message: string): void {

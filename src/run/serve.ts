@@ -61,6 +61,8 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     let failure: ValsError | undefined;
     try {
       const port = await serving.port;
+      const hasCallerLeft = outgoing.closed;
+      if (hasCallerLeft) return;
       serving.begin(requestNumber);
       failure = await forward({ incoming, outgoing, serving, port, requestNumber, agent, clock, maxSeconds });
       failure = serving.finish(requestNumber) ?? failure;

@@ -3,6 +3,7 @@ import { type RequestOptions, request } from 'node:http';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
+import { speak, statusIn } from '../service/support.ts';
 import { exitStatus } from '../support/program.ts';
 import { deaf, isThere, startRun } from './folder.ts';
 
@@ -76,6 +77,8 @@ it('vals run --http passes requests to the default export, picks up changes, and
   expect(await ask({ path: '//evil.example/x' })).toEqual([200, `${url}//evil.example/x`]);
   expect(await ask({ path: 'http://evil.example/x' })).toMatchObject({ 0: 400 });
   expect(await ask({ method: 'TRACE' })).toMatchObject({ 0: 405 });
+  const trailer = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: close\r\nTrailer: x\r\n\r\n`;
+  expect(statusIn(await speak(Number(port), trailer))).toBe(200);
 
   folder.write('lib/word.ts', 'export const word = "two"');
   await expect.poll(() => get('/')).toEqual([200, 'two']);
@@ -185,6 +188,19 @@ it('a val is ended if it computes without end for a caller that left, but not if
   await leave('/busy', 'computes');
   await expect.poll(() => isThere(Number(pid))).toBe(false);
   await shows('stderr', 'GET /busy 504 ');
+});
+
+it('a val is replaced after a change, although a caller left while it started', async () => {
+  const code = 'await new Promise((resolve) => setTimeout(resolve, 3_000));';
+  const { url, folder, get } = await serve('20', { 'a.ts': code + patient });
+  const leaving = new AbortController();
+  const left = fetch(url, { signal: leaving.signal }).catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  leaving.abort();
+  await left;
+  const [, pid] = await get('/');
+  folder.write('a.ts', patient);
+  await expect.poll(() => isThere(Number(pid))).toBe(false);
 });
 
 it('a val that stops reading a large body gets 504, not 408', async () => {
