@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Slots } from '../lib/slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
+  addressOf,
   callerIsGone,
   callerKey,
   checkBodyHeaders,
@@ -112,7 +113,10 @@ export function createApp(store: Store, options: AppOptions): App {
     }
     if (route?.access === 'any host') return route.answer(request, params);
     request.origin = checkHost(request, network);
-    if (route?.access === 'form') return route.answer(request, params);
+    if (route?.access === 'form') {
+      await pace(addressOf(request, network));
+      return route.answer(request, params);
+    }
     refuseWebPages(request);
     checkBodyHeaders(request);
     let identifiedAt = 0;
@@ -172,7 +176,8 @@ export function createApp(store: Store, options: AppOptions): App {
       async identifyAgain() {},
       async takeTurn() {},
     };
-    const answered = await answer(request, outgoing).catch((error) => {
+    const answered = await answer(request, outgoing).catch(async (error) => {
+      await pace(addressOf(request, network));
       if (isStoreBroken(error)) onStoreFailure?.(error);
       const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
       const given = problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));

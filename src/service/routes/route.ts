@@ -60,8 +60,9 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
 
 export function routeFinder(routes: readonly Route[]) {
   const table = routes.map((route) => ({ route, parts: route.path.split('/') }));
+  const mostParts = Math.max(...table.map(({ parts }) => parts.length));
   return (method: string, path: string) => {
-    const encoded = path.split('/');
+    const encoded = path.split('/', mostParts + 1);
     const asLong = table.filter(({ parts }) => parts.length === encoded.length);
     // Decodes only if a route has as many parts as the path, because decoding 8,000 parts takes 60 ms.
     const given = asLong.length > 0 ? encoded.map(decode) : [];

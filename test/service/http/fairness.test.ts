@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createPace } from '../../../src/service/http/pace.ts';
-import { addPerson, ask, createVal, temporaryService } from '../support.ts';
+import { addPerson, ask, behindProxy, createVal, sayTo, temporaryService } from '../support.ts';
 
 const tiny = 'GET /healthz HTTP/1.1\r\nHost:x\r\n\r\n';
 
@@ -63,22 +63,38 @@ test('pages of one caller are made one at a time, and others are answered betwee
   await expect.poll(() => pages).toBe(60);
 });
 
-test('refusals of one caller are made one at a time, and others are answered between them', async () => {
-  let refusals = 0;
-  const service = await temporaryService({
-    onAnswered: ({ status }) => {
-      if (status === 404) refusals++;
-    },
-  });
-  const eve = await addPerson(service, 'eve');
-  const head = `Host: localhost:${service.port}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
-  const sockets = await connections(60, service.port);
-  await ask(service, 'GET', '/v1/me');
-  for (const socket of sockets) socket.resume().write(`GET /nothing HTTP/1.1\r\n${head}`);
-  await ask(service, 'GET', '/v1/me');
-  expect(refusals).toBeLessThan(20);
-  await expect.poll(() => refusals).toBe(60);
-});
+test.each([
+  ['an unknown path', 'GET /nothing', (token: string) => [`Authorization: Bearer ${token}`]],
+  ['a wrong token', 'GET /v1/me', () => ['Authorization: Bearer wrong']],
+  ['another origin', 'GET /v1/me', () => ['Origin: https://evil.example']],
+  ['a form that is no form', 'POST /sign-in', () => ['Origin: https://vals.example', 'Content-Length: 0']],
+])(
+  'refusals of %s are made one at a time, and others are answered between them',
+  async (_, target, headers) => {
+    let refusals = 0;
+    const service = await temporaryService({
+      network: behindProxy,
+      onAnswered: ({ status }) => {
+        if (status >= 400) refusals++;
+      },
+    });
+    const eve = await addPerson(service, 'eve');
+    const lines = [`${target} HTTP/1.1`, 'Host: vals.example', ...headers(eve.token)];
+    const sockets = await connections(60, service.port);
+    const answerOther = () =>
+      sayTo(service.port, [
+        'GET /v1/me HTTP/1.1',
+        'Host: vals.example',
+        `Authorization: Bearer ${service.token}`,
+        'X-Forwarded-For: 9.9.9.9',
+      ]);
+    await answerOther();
+    for (const socket of sockets) socket.resume().write(`${lines.join('\r\n')}\r\n\r\n`);
+    await answerOther();
+    expect(refusals).toBeLessThan(20);
+    await expect.poll(() => refusals).toBe(60);
+  },
+);
 
 test('large bodies of one caller are parsed one at a time, and others are answered between them', async () => {
   let stored = 0;

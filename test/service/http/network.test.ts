@@ -36,6 +36,8 @@ describe('Host', () => {
     ['vals.example@evil.example', 400],
     ['vals.example, evil.example', 400],
     ['', 400],
+    ['%C4%81.example', 400],
+    [`${'a'.repeat(256)}.example`, 400],
   ])('"%s" is answered with %i', async (host, status) => {
     const name = host.replace('PORT', `${service.port}`);
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${name}`]);
@@ -56,6 +58,7 @@ describe('Host', () => {
     ['http://vals.example/v1/me', 200],
     ['https://vals.example/v1/me', 200],
     ['http://evil.example/v1/me', 403],
+    ['http://%C4%81.example/v1/me', 400],
     ['http://localhost/v1/me', 403],
   ])('the request target %s is answered with %i', async (target, status) => {
     expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: vals.example']))).toBe(status);
