@@ -236,23 +236,69 @@ describe('a target with few features', () => {
     };
 
   async function copyTo(service: { baseUrl: string }, ...args: string[]) {
+    return copyVal(service, 'unlisted', ...args);
+  }
+
+  async function copyVal(service: { baseUrl: string }, privacy: string, ...args: string[]) {
     const from = await serviceInProcess();
     await push(from.env, 'hello', 'a');
-    await run(['val', 'set', 'hello', '--privacy', 'unlisted'], { env: from.env });
+    await run(['val', 'set', 'hello', '--privacy', privacy, '--readme', '-'], {
+      env: from.env,
+      input: 'long',
+    });
     return run(['copy', 'hello', '--to', service.baseUrl, '--json', ...args], {
       env: { ...from.env, VALS_TO_TOKEN: 't' },
     });
   }
 
-  it('that refuses privacy gets the code without it, with a warning', async () => {
-    const service = await scriptedService(
+  const sentFields = ({ requests }: { requests: readonly Seen[] }) =>
+    requests
+      .filter(({ method }) => method === 'POST')
+      .map(({ body }) => {
+        const { readme, privacy } = JSON.parse(body);
+        return { ...(readme && { readme }), ...(privacy && { privacy }) };
+      });
+
+  const refuses = (field: string) =>
+    scriptedService(
       [],
-      creates((body) => ('privacy' in body ? { status: 400 } : { status: 201, body: { id: 'x', ...body } })),
+      creates((body) =>
+        field in body
+          ? { status: 422, body: { message: `no ${field}` } }
+          : { status: 201, body: { id: 'x', privacy: 'public', ...body } },
+      ),
     );
-    const result = await copyTo(service);
+
+  it.each(['private', 'unlisted', 'public'])(
+    'that refuses the readme gets the %s val without it, but with its privacy',
+    async (privacy) => {
+      const service = await refuses('readme');
+      const result = await copyVal(service, privacy);
+      expect(result.exit).toBe(0);
+      expect(statuses(result)).toEqual(['hello created']);
+      expect(result.stderr).toContain('without its readme, which');
+      expect(result.stderr).not.toContain('privacy');
+      expect(sentFields(service)).toEqual([{ readme: 'long', privacy }, { privacy }]);
+    },
+  );
+
+  it('that refuses privacy gets a public val without it, with a warning', async () => {
+    const service = await refuses('privacy');
+    const result = await copyVal(service, 'public');
     expect(result.exit).toBe(0);
     expect(statuses(result)).toEqual(['hello created']);
-    expect(result.stderr).toContain('privacy');
+    expect(result.stderr).toContain('without its privacy');
+    expect(sentFields(service).at(-1)).toEqual({});
+  });
+
+  it.each(['private', 'unlisted'])('that refuses privacy gets no %s val', async (privacy) => {
+    const service = await refuses('privacy');
+    const result = await copyVal(service, privacy);
+    expect(result).toMatchObject({ exit: 6, error: { kind: 'refused' } });
+    expect(statuses(result)).toEqual(['hello failed']);
+    expect(result.stderr).toContain('no privacy');
+    expect(result.stderr).toContain(`does not copy a val that is ${privacy} without its privacy`);
+    expect(sentFields(service)).toEqual([{ readme: 'long', privacy }, { privacy }]);
   });
 
   it('that ignores privacy causes a warning', async () => {

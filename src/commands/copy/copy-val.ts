@@ -51,11 +51,13 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
 
   const isReplaced = found === 'unknown' && options.force;
-  let sent = await sendWithFields(fields, remark, (given) => {
-    if (there?.id !== undefined) return api.record(routes.createVersion(there.id, first.value, given));
-    if (isReplaced) return api.record(routes.putVal(name, first.value));
-    return api.record(newVal(name, first.value, given));
-  });
+  let sent = isReplaced
+    ? await api.record(routes.putVal(name, first.value))
+    : await sendWithFields(fields, remark, (given) => {
+        const id = there?.id;
+        if (id !== undefined) return api.record(routes.createVersion(id, first.value, given));
+        return api.record(newVal(name, first.value, given));
+      });
   const sentId = textAt(sent, 'id') ?? there?.id;
   for await (const code of codes) {
     const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
@@ -138,14 +140,33 @@ async function sendWithFields(
   remark: Remark,
   send: (fields: routes.ValFields) => Promise<JsonObject>,
 ): Promise<JsonObject> {
+  const { readme, privacy } = fields;
   try {
     return await send(fields);
   } catch (error) {
-    const names = Object.keys(fields);
-    const isRefused = error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
-    if (!isRefused || names.length === 0) throw error;
+    if (!isRefusal(error)) throw error;
+    if (readme !== undefined) {
+      const sent = await sendWithFields(privacy === undefined ? {} : { privacy }, remark, send);
+      remark(withoutField('readme'));
+      return sent;
+    }
+    if (privacy === undefined) throw error;
+    // Without its privacy, the copy gets the default of the service, which may be public.
+    if (privacy !== 'public') throw needsPrivacy(error, privacy);
     const sent = await send({});
-    remark(`the val was copied without its ${names.join(' and ')}, which the service did not accept`);
+    remark(withoutField('privacy'));
     return sent;
   }
 }
+
+const isRefusal = (error: unknown): error is RefusedError =>
+  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
+
+const withoutField = (field: string): string =>
+  `the val was copied without its ${field}, which the service did not accept`;
+
+const needsPrivacy = (error: RefusedError, privacy: string): RefusedError =>
+  new RefusedError(error.message, {
+    ...error.facts,
+    hint: `vals does not copy a val that is ${privacy} without its privacy, because the copy could be public.`,
+  });
