@@ -57,7 +57,7 @@ export function createContext(
           ),
         tooManyRecords: () =>
           messages.warn(
-            'More records arrived than the command reads at once, so the older ones are missing.',
+            'The service sent more records than the command reads at once, so the older ones are missing.',
           ),
       },
     });

@@ -70,12 +70,12 @@ interface NewestEntries {
   entries: Entry[];
   isWholeList: boolean;
   isLarge: boolean;
+  isCut: boolean;
 }
 
 interface Progress {
   added: readonly Entry[];
   total: number;
-  bytesRead: number;
 }
 
 type IsEnough = (progress: Progress) => boolean;
@@ -122,12 +122,13 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
       if ((isLost && isEnd) || isRepeated || lostPagesInRow > mostLostPagesInRow) {
         if (!mayHaveGaps) return undefined;
         notes.recordsMayBeMissing();
-        return { entries, isWholeList: false, isLarge };
+        return { entries, isWholeList: false, isLarge, isCut: false };
       }
       const added = isLost ? [] : found.slice(lastIndex + 1);
       for (const entry of added) entries.push(entry);
-      const progress = { added, total: entries.length, bytesRead };
-      if (isEnd || isEnough(progress)) return { entries, isWholeList: isEnd, isLarge };
+      const isDone = isEnd || isEnough({ added, total: entries.length });
+      const isCut = !isDone && bytesRead >= mostBytesAtOnce;
+      if (isDone || isCut) return { entries, isWholeList: isEnd, isLarge, isCut };
       previous = found;
       overlap = isLost || found.length > 1 ? 1 : 0;
       offset += isLost ? found.length : found.length - overlap;
@@ -159,22 +160,23 @@ function createWatch({ fetchPage, filters, timeOf, notes }: NewestFirstList & { 
 
   return {
     async newest(last: number): Promise<Page> {
-      const { entries, isWholeList, isLarge } = await readNewest(
+      const { entries, isWholeList, isLarge, isCut } = await readNewest(
         ({ total }) => total >= Math.max(last, pageSize),
       );
+      if (isCut && entries.length < last) notes.tooManyRecords();
       knowsAll = isWholeList;
       rememberUnknown(entries);
       return { records: recordsOf(entries.slice(0, last).toReversed()), isLarge };
     },
 
     async arrivals(): Promise<Page> {
-      let isCut = false;
-      const { entries, isLarge } = await readNewest(({ added, total, bytesRead }) => {
+      let hasTooMany = false;
+      const { entries, isLarge, isCut } = await readNewest(({ added, total }) => {
         if (added.some(isKnown)) return true;
-        isCut = total >= mostRecordsAtOnce || bytesRead >= mostBytesAtOnce;
-        return isCut;
+        hasTooMany = total >= mostRecordsAtOnce;
+        return hasTooMany;
       });
-      if (isCut) {
+      if (hasTooMany || isCut) {
         knowsAll = false;
         notes.tooManyRecords();
       }

@@ -231,6 +231,37 @@ describe('following a list', () => {
     expect(notes).toEqual(['too many']);
   });
 
+  it.each([
+    ['too few records', 50, 16, ['too many']],
+    ['the records that were asked for', 3, 3, []],
+  ])('reads about 16 MiB at its first look, which has %s', async (_case, last, count, expected) => {
+    const notes: string[] = [];
+    let requests = 0;
+    const pages = follow({
+      last,
+      signal: new AbortController().signal,
+      timeOf: () => undefined,
+      notes: {
+        serviceIsAway() {},
+        serviceIsBack() {},
+        recordsMayBeMissing() {},
+        tooManyRecords: () => notes.push('too many'),
+      },
+      clock: { now: () => 0, after: () => () => {} },
+      filters: new URLSearchParams(),
+      fetchPage: async (query) => {
+        requests += 1;
+        const page = { records: [{ id: `run-${query.get('offset')}` }], isLarge: true };
+        return { page, next: new URLSearchParams({ offset: `${requests}` }), bytes: 1_048_576 };
+      },
+    });
+    const { value } = await pages.next();
+    expect(value.records).toHaveLength(count);
+    expect(value.records.at(-1)).toEqual({ id: 'run-0' });
+    expect(notes).toEqual(expected);
+    expect(requests).toBe(16);
+  });
+
   it('says that records may be missing if no page continues the page before it', async () => {
     const controller = new AbortController();
     const notes: string[] = [];
@@ -462,7 +493,7 @@ describe('vals runs --follow', () => {
     expect(exit).toBe(130);
     expect(lines(stdout).length).toBeLessThan(1_100);
     expect(stderr).toContain(
-      'More records arrived than the command reads at once, so the older ones are missing.',
+      'The service sent more records than the command reads at once, so the older ones are missing.',
     );
   });
 
