@@ -498,3 +498,19 @@ it('a list with --ndjson needs little memory, even if each record has a long id'
   expect(exit).toBe(0);
   expect(stdout.split('\n')).toHaveLength(pageCount + 1);
 });
+
+it('a list without --all is read up to 64 MiB', async () => {
+  const text = 'x'.repeat(33 * 1_048_576);
+  const service = await scriptedService([], (seen) => {
+    const offset = Number(queryOf(seen).get('offset'));
+    return { body: { data: offset < 3 ? [{ id: offset, text }] : [] } };
+  });
+  const runs = (...args: string[]) =>
+    run(['runs', '--fields', 'id', '--ndjson', ...args], { env: service.env });
+  expect(await runs()).toMatchObject({
+    exit: 11,
+    error: { message: expect.stringContaining('64 MiB'), hint: expect.stringContaining('--limit') },
+  });
+  expect(service.requests).toHaveLength(2);
+  expect(await runs('--all')).toMatchObject({ exit: 0, stdout: '{"id":0}\n{"id":1}\n{"id":2}\n' });
+});
