@@ -324,6 +324,18 @@ describe('a target with few features', () => {
     expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
   });
 
+  it('that cannot list its vals gets a new private val with its privacy, even with --force', async () => {
+    const service = await scriptedService(
+      [],
+      creates((body) => ({ status: 201, body: { id: 'x', privacy: 'public', ...body } })),
+    );
+    const result = await copyVal(service, 'private', '--force');
+    expect(result).toMatchObject({ exit: 0, stderr: '' });
+    expect(statuses(result)).toEqual(['hello created']);
+    expect(sentFields(service)).toEqual([{ readme: 'long', privacy: 'private' }]);
+    expect(service.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+  });
+
   it('that fails while it writes has an unknown outcome, and the next copy continues', async () => {
     const [from, to] = [await serviceInProcess(), await serviceInProcess()];
     await push(from.env, 'hello', 'a', 'b', 'c');

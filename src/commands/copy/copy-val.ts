@@ -50,14 +50,25 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   refuseTokens(newVal(name, first.value, fields));
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
 
-  const isReplaced = found === 'unknown' && options.force;
-  let sent = isReplaced
-    ? await api.record(routes.putVal(name, first.value))
-    : await sendWithFields(fields, remark, (given) => {
-        const id = there?.id;
-        if (id !== undefined) return api.record(routes.createVersion(id, first.value, given));
-        return api.record(newVal(name, first.value, given));
-      });
+  const mayReplace = found === 'unknown' && options.force;
+  let isReplaced = false;
+  const replace = () => {
+    isReplaced = true;
+    return api.record(routes.putVal(name, first.value));
+  };
+  const send = (given: routes.ValFields) => {
+    const id = there?.id;
+    if (id !== undefined) return api.record(routes.createVersion(id, first.value, given));
+    return api.record(newVal(name, first.value, given));
+  };
+  let sent =
+    mayReplace && mayBePublic(fields)
+      ? await replace()
+      : await sendWithFields(fields, remark, send).catch((error) => {
+          // `putVal` sends no privacy, so a val that is not public must not be created by it.
+          if (mayReplace && error instanceof ConflictError) return replace();
+          throw error;
+        });
   const sentId = textAt(sent, 'id') ?? there?.id;
   for await (const code of codes) {
     const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
@@ -152,12 +163,14 @@ async function sendWithFields(
     }
     if (privacy === undefined) throw error;
     // Without its privacy, the copy gets the default of the service, which may be public.
-    if (privacy !== 'public') throw needsPrivacy(error, privacy);
+    if (!mayBePublic(fields)) throw needsPrivacy(error, privacy);
     const sent = await send({});
     remark(withoutField('privacy'));
     return sent;
   }
 }
+
+const mayBePublic = ({ privacy = 'public' }: routes.ValFields): boolean => privacy === 'public';
 
 const isRefusal = (error: unknown): error is RefusedError =>
   error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
