@@ -27,7 +27,7 @@ export function pageRoutes(
   readSlots: CallerSlots,
 ): Route[] {
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
-  const runInTurn = createWorkQueue();
+  const workQueue = createWorkQueue();
 
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
@@ -80,6 +80,8 @@ export function pageRoutes(
     if (!first) return refuseVisit(request);
     const { id } = first.actor;
     const visit = await readSlots(id).run(async () => {
+      // A page that must be refused is refused before its content is read, because the content may have megabytes.
+      if (query.val !== undefined) workQueue.expectRoom(id);
       // The visitor may have lost access while the request waited.
       const user = await identify();
       return user && { user, content: await readContent(user, query) };
@@ -90,7 +92,7 @@ export function pageRoutes(
     const common = { now: Date.now(), visitor: { user, spaces, canSignOut } };
     const page =
       'val' in content
-        ? await runInTurn(id, () => valPage({ ...content, ...common }))
+        ? await workQueue.run(id, () => valPage({ ...content, ...common }))
         : listPage(content.vals, { number: query.page, next: content.next && query.page + 1, ...common });
     return html(page, 200, canSignOut ? formHeaders : pageHeaders);
   }

@@ -22,24 +22,30 @@ export function createWorkQueue() {
     setTimeout(next, performance.now() - start).unref();
   };
 
-  return <Result>(caller: string, work: () => Result): Promise<Result> => {
-    const ofCaller = waiting.get(caller) ?? [];
-    if (ofCaller.length >= mostOfOneCaller || count >= mostOfAll) {
-      throw new Problem(429, 'The service is preparing too many pages. Try again in a few seconds.', {
-        headers: { 'Retry-After': '2' },
-      });
-    }
-    return new Promise((resolve, reject) => {
-      const begin = () => {
-        try {
-          resolve(work());
-        } catch (error) {
-          reject(error);
-        }
-      };
-      waiting.set(caller, [...ofCaller, begin]);
-      count += 1;
-      if (!isBusy) next();
+  const expectRoom = (caller: string) => {
+    const ofCaller = waiting.get(caller)?.length ?? 0;
+    if (ofCaller < mostOfOneCaller && count < mostOfAll) return;
+    throw new Problem(429, 'The service is preparing too many pages. Try again in a few seconds.', {
+      headers: { 'Retry-After': '2' },
     });
+  };
+
+  return {
+    expectRoom,
+    run<Result>(caller: string, work: () => Result): Promise<Result> {
+      expectRoom(caller);
+      return new Promise((resolve, reject) => {
+        const begin = () => {
+          try {
+            resolve(work());
+          } catch (error) {
+            reject(error);
+          }
+        };
+        waiting.set(caller, [...(waiting.get(caller) ?? []), begin]);
+        count += 1;
+        if (!isBusy) next();
+      });
+    },
   };
 }

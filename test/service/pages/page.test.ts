@@ -342,7 +342,7 @@ describe('a page that takes long to make', () => {
   });
 
   test('is made before the other waiting pages of another caller', async () => {
-    const runInTurn = createWorkQueue();
+    const { run: runInTurn } = createWorkQueue();
     const made: string[] = [];
     const callers = ['ada', 'ada', 'ada', 'ada', 'bob'];
     await Promise.all(callers.map((caller) => runInTurn(caller, () => made.push(caller))));
