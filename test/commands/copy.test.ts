@@ -112,6 +112,18 @@ describe('every version', () => {
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a']);
   });
 
+  it('makes a public copy private before it gets code of a val that is private now', async () => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'open');
+    await run(['val', 'set', 'hello', '--privacy', 'public'], { env: from.env });
+    await copy(['hello', '--versions']);
+    expect(await record(to.env, 'hello')).toMatchObject({ privacy: 'public' });
+    await run(['val', 'set', 'hello', '--privacy', 'private'], { env: from.env });
+    await push(from.env, 'hello', 'secret');
+    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello pushed']);
+    expect(await record(to.env, 'hello')).toMatchObject({ code: 'secret', privacy: 'private' });
+  });
+
   it('is a conflict if the target has other versions, and --force adds the versions after the common ones', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'c');

@@ -43,7 +43,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   const facts = { name, ...(before !== undefined && { versionBefore: before }) };
   const { api } = options.target;
-  const fields = there === undefined || options.force ? fieldsOf(source) : {};
+  const fields = there === undefined || options.force ? fieldsOf(source) : privacyToKeep(source);
   const refuseTokens = (call: Call) => {
     for (const service of [options.from, api]) service.refuseToken(call);
   };
@@ -144,6 +144,12 @@ function fieldsOf(source: JsonObject): routes.ValFields {
   const readme = textAt(source, 'readme');
   const privacy = textAt(source, 'privacy');
   return { ...(readme && { readme }), ...(privacy && { privacy }) };
+}
+
+/** The copy may be public, although the val here is not public any more. */
+function privacyToKeep(source: JsonObject): routes.ValFields {
+  const { privacy } = fieldsOf(source);
+  return privacy === undefined || mayBePublic({ privacy }) ? {} : { privacy };
 }
 
 async function sendWithFields(
