@@ -56,10 +56,10 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     const startedAt = clock.now();
     const requestNumber = requests++;
     const { method = 'GET', url = '/' } = incoming;
-    const serving = await ready();
-    const { entry } = serving;
+    let serving = current;
     let failure: ValsError | undefined;
     try {
+      serving = await ready();
       const port = await serving.port;
       const hasCallerLeft = outgoing.closed;
       if (hasCallerLeft) return;
@@ -73,6 +73,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     }
     const pathWithoutQuery = url.replace(/[?#].*$/s, '');
     const { statusCode: status } = outgoing;
+    const { entry } = serving;
     onAnswered({ method, pathWithoutQuery, status, startedAt, endedAt: clock.now(), failure, entry });
   }
 

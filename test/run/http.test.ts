@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type RequestOptions, request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text as readText } from 'node:stream/consumers';
-import { expect, it } from 'vitest';
+import { execa } from 'execa';
+import { expect, it, onTestFinished } from 'vitest';
 import { speak, statusIn } from '../service/support.ts';
-import { exitStatus } from '../support/program.ts';
-import { deaf, isThere, startRun } from './folder.ts';
+import { environment, exitStatus, program } from '../support/program.ts';
+import { deaf, folderWith, isThere, startRun } from './folder.ts';
 
 const serving = `import { word } from './lib/word.ts';
 export default async (request: Request) => {
@@ -209,6 +213,28 @@ it('a val that stops reading a large body gets 504, not 408', async () => {
   expect(await ask({ method: 'POST' }, body)).toMatchObject({ 0: 504 });
   expect((await get('/'))[0]).toBe(504);
 });
+
+it.skipIf(process.platform === 'win32')(
+  'a request is answered although the limit on open files is too low to start the val again',
+  async () => {
+    const { path } = folderWith({ 'a.ts': serving, 'lib/word.ts': 'export const word = "one"' });
+    const words = ['-c', 'ulimit -n 1000 && exec "$0" "$1" run --http a.ts', process.execPath, program];
+    const vals = execa('bash', words, { cwd: path, env: environment(path), extendEnv: false, reject: false });
+    onTestFinished(() => void vals.kill('SIGKILL'));
+    const [url] = await once(createInterface(vals.stdout), 'line');
+    const get = async (path: string) => {
+      const response = await fetch(url + path, { headers: { connection: 'close' } });
+      return [response.status, await response.text()];
+    };
+    const idle = Array.from({ length: 900 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    expect(await get('/exit')).toMatchObject({ 0: 502 });
+    expect(await get('/')).toEqual([500, 'The limit on open files is too low for running a val.\n']);
+    vals.kill('SIGINT');
+    const { exitCode, signal } = await vals;
+    expect(exitStatus(exitCode, signal)).toBe(130);
+  },
+);
 
 it('a val that answers with its own server, and not with valid HTTP, gets 502', async () => {
   const code = `import { writeSync } from 'node:fs'; import { type AddressInfo, createServer } from 'node:net';
