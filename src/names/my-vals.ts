@@ -43,11 +43,14 @@ const mostForAll = 200_000;
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
   purpose: 'to find a name' | 'to get all vals',
-  { mustBeWhole = false }: Pick<Paging, 'mustBeWhole'> = {},
+  {
+    mustBeWhole = false,
+    mostSeconds = settings.timeout.value,
+  }: Pick<Paging, 'mustBeWhole'> & { mostSeconds?: number } = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
   const isForAll = purpose === 'to get all vals';
   const most = isForAll ? mostForAll : mostForName;
-  const seconds = isForAll ? Number.POSITIVE_INFINITY : settings.timeout.value;
+  const seconds = isForAll ? Number.POSITIVE_INFINITY : mostSeconds;
   const hint = isForAll
     ? 'To add a single val to a workspace, run `vals pull <id>`.'
     : "Give the val's id instead of its name.";

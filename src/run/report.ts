@@ -4,6 +4,7 @@ import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { type Lookup, listForLookup } from '../names/my-vals.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
 import { nearestRootOfAnyUser, refuseOthers } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
@@ -42,28 +43,23 @@ export interface FoundVal {
 }
 
 export async function findValOfFile(
-  api: Api,
+  lookup: Lookup,
   path: string,
-  idInWorkspace: string | undefined,
+  { idInWorkspace, mostSeconds }: { idInWorkspace: string | undefined; mostSeconds: number },
 ): Promise<FoundVal | undefined> {
-  const id = idInWorkspace ?? (await idByName(api, nameFrom(path)));
+  const id = idInWorkspace ?? (await idByName(lookup, nameFrom(path), mostSeconds));
   if (id === undefined) return undefined;
-  const val = await unlessAbsent(() => api.record(routes.getVal(id)));
+  const val = await unlessAbsent(() => lookup.api.record(routes.getVal(id)));
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
-/** Without this limit, a hostile service could send pages for ever. */
-const mostPages = 100;
-
-async function idByName(api: Api, name: string): Promise<string | undefined> {
+async function idByName(lookup: Lookup, name: string, mostSeconds: number): Promise<string | undefined> {
   return unlessAbsent(async () => {
-    const user = textAt(await api.record(routes.me()), 'id');
-    if (user === undefined) return undefined;
-    let pages = 0;
-    for await (const { records } of api.pages(routes.userVals(user), { all: true })) {
+    const pages = await listForLookup(lookup, 'to find a name', { mostSeconds });
+    if (pages === undefined) return undefined;
+    for await (const records of pages) {
       const found = records.find((val) => val.name === name);
       if (found !== undefined) return textAt(found, 'id');
-      if (++pages === mostPages) return undefined;
     }
     return undefined;
   });

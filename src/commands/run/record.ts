@@ -1,4 +1,3 @@
-import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -11,12 +10,13 @@ import type { GivenRun } from './launch.ts';
 
 export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
 
-const mostMs = 5_000;
+const mostSeconds = 5;
 
 export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
   if (report === false) return async () => undefined;
-  const { settings, say } = context;
-  const connect = () => (target.kind === 'service' ? target.api : context.connect({ mostMs }));
+  const { settings, say, seen, clock } = context;
+  const connect = () =>
+    target.kind === 'service' ? target.api : context.connect({ mostMs: mostSeconds * 1_000 });
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
     if (!said.has(reason)) say.banner(`Not recorded: ${visible(reason)}\n`);
@@ -50,8 +50,11 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
       return 'no service is chosen. To sign in, run `vals login`. To use the embedded service, add --local.';
     }
     const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
-    const api: Api = await connect();
-    const val = await findValOfFile(api, path, idInWorkspace(path, settings));
+    const lookup = { api: await connect(), seen, clock, settings };
+    const val = await findValOfFile(lookup, path, {
+      idInWorkspace: idInWorkspace(path, settings),
+      mostSeconds: Math.min(mostSeconds, settings.timeout.value),
+    });
     if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
     if (val.code === entry.code) return val.known ?? 'the service sent no version with the val.';
     const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
