@@ -134,7 +134,9 @@ function errorObject(stderr: string): Record<string, unknown> | undefined {
   }
 }
 
-export interface ScreenOptions extends RunOptions, Pick<InProcessOptions, 'answers' | 'heard' | 'signal'> {
+export interface ScreenOptions
+  extends RunOptions,
+    Pick<InProcessOptions, 'answers' | 'clock' | 'heard' | 'signal'> {
   columns?: number;
 }
 

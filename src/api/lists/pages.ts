@@ -2,8 +2,6 @@ import { BadResponseError } from '../../errors.ts';
 import type { Page } from '../../lib/page.ts';
 import { createCursor, type FetchedPage, isSameQuery, type ListNotes, type Paging } from './cursor.ts';
 
-const mostBytesWithoutAll = 64 * 1_048_576;
-
 export async function* listPages(
   fetchPage: (query: URLSearchParams) => Promise<FetchedPage>,
   filters: URLSearchParams,
@@ -23,15 +21,11 @@ export async function* listPages(
     fetched.catch(() => {});
     ahead.push({ query, fetched });
   };
-  const mostBytes = paging === undefined || paging.all ? Infinity : mostBytesWithoutAll;
-  let bytesRead = 0;
   request(cursor.firstQuery);
   for (let current = ahead.shift(); current !== undefined; current = ahead.shift()) {
     const fetched = await current.fetched;
     const page = cursor.takeNewRecords(fetched);
     const next = cursor.nextQuery(fetched, current.query);
-    bytesRead += fetched.bytes ?? 0;
-    if (next !== undefined && bytesRead > mostBytes) throw tooLarge();
     const countAhead = next === undefined ? 0 : cursor.countAhead(next);
     if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
     if (next !== undefined && ahead.length === 0) request(next);
@@ -46,9 +40,4 @@ export async function* listPages(
 const withoutEnd = (): BadResponseError =>
   new BadResponseError('The service sent the same records of a list twice, so the list may be incomplete.', {
     hint: 'Ask the person who runs the service why the list does not end.',
-  });
-
-const tooLarge = (): BadResponseError =>
-  new BadResponseError('The service sent more than 64 MiB of a list, so vals stopped reading the list.', {
-    hint: 'Ask for fewer records with --limit. To read the whole list, use --all with --ndjson.',
   });

@@ -29,7 +29,7 @@ export async function* distinctVersions(api: Api, id: string): AsyncGenerator<st
       const version = textAt(record, 'version');
       if (version === undefined) continue;
       // Characters other than digits could change the path of the next request.
-      if (!/^\d+$/.test(version)) throw notANumber(version);
+      if (!/^\d{1,100}$/.test(version)) throw notANumber(version);
       versions.add(version);
     }
   }

@@ -1,6 +1,7 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { type JsonObject, textOf } from '../../lib/json.ts';
+import { withinMemory } from '../../lib/page.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
 
@@ -21,7 +22,9 @@ export const command = defineCommand({
     const pages = (await connect()).pages(routes.listVersions(val));
     if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];
-    for await (const rows of pages) for (const record of rows.records) versions.push(record);
+    for await (const { records } of withinMemory(pages)) {
+      for (const record of records) versions.push(record);
+    }
     const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);
     const isCurrent = (version: JsonObject) => newest >= 0n && numberOf(version) === newest;
     const current = {

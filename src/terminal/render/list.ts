@@ -1,5 +1,5 @@
 import { type JsonObject, lookUp } from '../../lib/json.ts';
-import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
+import { interruptibleIfLarge, type Page, withinMemory } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { createListWriter } from './list-writers.ts';
@@ -30,7 +30,8 @@ async function writeList(
   beforePage: (page: Page) => Promise<void> = async () => {},
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
-  const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
+  const pages =
+    Symbol.asyncIterator in result.rows ? bounded(result.rows, options) : [{ records: result.rows }];
   let isEmpty = true;
   for await (const page of pages) {
     if (page.records.length === 0) continue;
@@ -40,6 +41,11 @@ async function writeList(
   }
   if (isEmpty) options.onEmpty?.();
   await options.interruptibleIfReadOnly(() => writer.finish());
+}
+
+function bounded(pages: AsyncIterable<Page>, { kind, givenOptions }: RenderOptions): AsyncIterable<Page> {
+  const isUnbounded = kind === 'ndjson' || givenOptions.has('all') || givenOptions.has('paginate');
+  return isUnbounded ? pages : withinMemory(pages);
 }
 
 const maxKeysInWarning = 20;

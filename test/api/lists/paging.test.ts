@@ -499,18 +499,31 @@ it('a list with --ndjson needs little memory, even if each record has a long id'
   expect(stdout.split('\n')).toHaveLength(pageCount + 1);
 });
 
-it('a list without --all is read up to 64 MiB', async () => {
-  const text = 'x'.repeat(33 * 1_048_576);
-  const service = await scriptedService([], (seen) => {
-    const offset = Number(queryOf(seen).get('offset'));
-    return { body: { data: offset < 3 ? [{ id: offset, text }] : [] } };
+describe('a list that is kept in memory is read up to 16 million characters', () => {
+  const text = 'x'.repeat(9_000_000);
+  it.each([
+    ['runs', ['runs']],
+    ['runs that are filtered here', ['runs', '--until', '2030-01-01']],
+    ['the versions of a val', ['version', 'ls', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11']],
+  ])('%s', async (_name, args) => {
+    const service = await scriptedService([], (seen) => {
+      const offset = Number(queryOf(seen).get('offset') ?? 0);
+      const next = offset < 3 ? `?offset=${offset + 1}` : null;
+      const data = [{ id: offset, runStartAt: '2026-01-01T00:00:00Z', text }];
+      return { body: { data, links: { next } } };
+    });
+    const list = (...more: string[]) => run([...args, '--fields', 'id', ...more], { env: service.env });
+    expect(await list('--json')).toMatchObject({
+      exit: 11,
+      error: {
+        message: expect.stringContaining('16,000,000 characters of a list'),
+        hint: expect.stringContaining('--ndjson'),
+      },
+    });
+    expect(service.requests.length).toBeLessThan(4);
+    expect(await list('--ndjson')).toMatchObject({
+      exit: 0,
+      stdout: '{"id":0}\n{"id":1}\n{"id":2}\n{"id":3}\n',
+    });
   });
-  const runs = (...args: string[]) =>
-    run(['runs', '--fields', 'id', '--ndjson', ...args], { env: service.env });
-  expect(await runs()).toMatchObject({
-    exit: 11,
-    error: { message: expect.stringContaining('64 MiB'), hint: expect.stringContaining('--limit') },
-  });
-  expect(service.requests).toHaveLength(2);
-  expect(await runs('--all')).toMatchObject({ exit: 0, stdout: '{"id":0}\n{"id":1}\n{"id":2}\n' });
 });
