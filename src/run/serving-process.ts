@@ -27,6 +27,7 @@ export function startServing(
   const secret = randomUUID();
   const requests = new Map<number, ValsError | undefined>();
   let isRetired = false;
+  let hasFailed = false;
   let hasStartedTooSlowly = false;
   let resolvePort: (port: number) => void = () => {};
   let rejectPort: (failure: ValsError) => void = () => {};
@@ -40,10 +41,7 @@ export function startServing(
   const child = startProcess(options, {
     onReport: (report) => void take(report),
     onBytes() {},
-    onInvalidReport() {
-      fail(brokePipe(entry.name));
-      child.end();
-    },
+    onInvalidReport: () => fail(brokePipe(entry.name)),
   });
   void sources
     .entry()
@@ -52,7 +50,7 @@ export function startServing(
   const cancelLimit = clock.after(maxSeconds * 1_000, () => {
     hasStartedTooSlowly = true;
     fail(tookTooLong(entry.name, maxSeconds));
-    end();
+    sources.stopTranspiling();
   });
   void child.ended.then((ending) => {
     cancelLimit();
@@ -66,17 +64,19 @@ export function startServing(
   }
 
   function fail(failure: ValsError): void {
+    hasFailed = true;
     onFailure(failure);
     rejectPort(failure);
+    child.end();
   }
 
   async function take(report: Report): Promise<void> {
+    if (hasFailed) return;
     if ('load' in report) {
       const { specifier, from } = report.load;
       const module = await sources.answer(specifier, from);
       if (module !== undefined) return child.send({ module });
       fail(tooManyFailedImports(entry.name));
-      child.end();
     } else if ('listening' in report) {
       cancelLimit();
       resolvePort(report.listening);

@@ -258,6 +258,23 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
   expect(text.stderr).not.toContain('defect');
 });
 
+it('a val that reports its failure and then that it listens is ended', async () => {
+  const code = `import { writeSync } from 'node:fs';
+    console.log('pid ' + process.pid + '.');
+    for (const report of [{ failed: { text: 'forged', stack: '' } }, { listening: 1 }]) {
+      const bytes = Buffer.from(JSON.stringify(report));
+      writeSync(3, Buffer.concat([Buffer.of(0, bytes.length, 0, 0, 0), bytes]));
+    }
+    setInterval(() => {}, 1_000);
+    await new Promise(() => {});`;
+  const { get, shows, text } = await serve('1', { 'a.ts': code });
+  expect(await get('/')).toEqual([500, 'a.ts failed: forged.\n']);
+  await shows('stderr', 'pid ');
+  const pid = Number(/pid (\d+)\./.exec(text.stderr)?.[1]);
+  expect(pid).toBeGreaterThan(0);
+  await expect.poll(() => isThere(pid)).toBe(false);
+});
+
 const busy = `console.log("busy"); ${deaf}; export const n = 0`;
 
 it('vals run --watch runs again on each save of the file and of its imports, also after a failure', async () => {
