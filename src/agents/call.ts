@@ -2,12 +2,12 @@ import { setMaxListeners } from 'node:events';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
-import type { LoadedCommand } from '../cli/command-tree.ts';
+import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
-import { createSlots } from '../lib/slots.ts';
+import { createSlots, type Slots } from '../lib/slots.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
@@ -33,14 +33,21 @@ export interface CallerOptions {
 }
 
 const mostReaders = 4;
+const mostRuns = 4;
 
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
 
 export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
-  const reading = createSlots(mostReaders);
   const changing = createSlots(1);
+  const slots: Record<Effect, Slots> = {
+    reads: createSlots(mostReaders),
+    runs: createSlots(mostRuns),
+    adds: changing,
+    updates: changing,
+    deletes: changing,
+  };
 
   return async (command, tool, input, { signal, onProgress }) => {
     const optionsToKeep = optionsIn(input);
@@ -63,8 +70,7 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
           forbiddenFolders: tokenFolders(context.settings),
         },
       };
-      const turns = command.effect === 'reads' || command.effect === 'runs' ? reading : changing;
-      const error = await turns.run(async () => {
+      const error = await slots[command.effect].run(async () => {
         host.signal.throwIfAborted();
         return context.commands.run(host, flagsForEveryTool(context), captured.output);
       });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { deaf } from '../run/folder.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -301,6 +302,19 @@ it('if a val takes too long, the error names the input that gives the val more t
   expect(await agent.call('run', { val: 'slow.ts', maxTime: 1 })).toMatchObject({
     document: { error: { kind: 'run_failed', hint: expect.stringContaining('"maxTime"') } },
   });
+});
+
+it('a read does not wait for vals that run', async () => {
+  const cwd = folderOf({ 'slow.ts': deaf });
+  const agent = await agentOnService(['--allow-run'], { cwd });
+  let endedRuns = 0;
+  const runs = Array.from({ length: 4 }, async () => {
+    await agent.call('run', { val: 'slow.ts', maxTime: 4 });
+    endedRuns += 1;
+  });
+  expect(await agent.call('me')).toMatchObject({ isError: false });
+  expect(endedRuns).toBe(0);
+  await Promise.all(runs);
 });
 
 it('words of the caller are not reworded', async () => {
