@@ -155,6 +155,8 @@ export async function visibleVersion(all: All, caller: Caller, id: string, numbe
     ? await findVal(all, 'vals.id = ? AND version = ?', id, number)
     : undefined;
   if (!found) throw noVersion(id, number);
+  // The version may have made the val private after `visibleFacts` read the privacy.
+  if (found.privacy === 'private' && found.author.id !== caller?.id) throw noVal(id);
   return found;
 }
 

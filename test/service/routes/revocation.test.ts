@@ -93,6 +93,9 @@ test('if the membership ends, reads that wait behind other reads are refused', a
   expect(statuses).toContain(404);
 });
 
+const waitingForVersions =
+  "SELECT count(*)::int AS count FROM pg_locks JOIN pg_class ON relation = pg_class.oid WHERE relname = 'versions' AND NOT granted";
+
 test.runIf(postgres !== undefined)(
   'if the membership ends, a page that waits behind other reads is refused',
   async () => {
@@ -102,14 +105,32 @@ test.runIf(postgres !== undefined)(
     onTestFinished(() => other.end());
     await other.query('BEGIN; LOCK TABLE vals.versions');
     const reads = Array.from({ length: 3 }, () => statusOf(eve, 'GET', `/v1/vals/${id}`));
-    const waiting =
-      "SELECT count(*)::int AS count FROM pg_locks JOIN pg_class ON relation = pg_class.oid WHERE relname = 'versions' AND NOT granted";
-    await expect.poll(async () => (await onServer(service.at, waiting))[0]?.count).toBe(3);
+    await expect.poll(async () => (await onServer(service.at, waitingForVersions))[0]?.count).toBe(3);
     const page = statusOf(eve, 'GET', '/@acme/');
     for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
     await store.spaces.revoke('acme', 'eve');
     await other.query('COMMIT');
     expect(await Promise.all(reads)).toEqual([200, 200, 200]);
     expect(await page).toBe(404);
+  },
+);
+
+test.runIf(postgres !== undefined)(
+  'if a version makes its val private while another person reads the version, the code is not shown',
+  async () => {
+    const { id } = await createVal(eve, { name: 'v', code: 'c', privacy: 'public' });
+    const other = new pg.Client(service.at);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query('BEGIN; LOCK TABLE vals.versions');
+    const read = ask(service, 'GET', `/v1/vals/${id}/versions/2`);
+    await expect.poll(async () => (await onServer(service.at, waitingForVersions))[0]?.count).toBe(1);
+    await other.query("UPDATE vals.vals SET privacy = 'private' WHERE id = $1", [id]);
+    await other.query(
+      "INSERT INTO vals.versions (val_id, version, code, created_at) VALUES ($1, 2, 'secret', '')",
+      [id],
+    );
+    await other.query('COMMIT');
+    expect(await read).toMatchObject({ status: 404, text: expect.not.stringContaining('secret') });
   },
 );
