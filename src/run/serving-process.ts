@@ -50,18 +50,13 @@ export function startServing(
   const cancelLimit = clock.after(maxSeconds * 1_000, () => {
     hasStartedTooSlowly = true;
     fail(tookTooLong(entry.name, maxSeconds));
-    sources.stopTranspiling();
   });
   void child.ended.then((ending) => {
     cancelLimit();
+    sources.stopTranspiling();
     isRetired = true;
     rejectPort(endingFailure(entry.name, ending));
   });
-
-  function end(): void {
-    child.end();
-    sources.stopTranspiling();
-  }
 
   function fail(failure: ValsError): void {
     hasFailed = true;
@@ -107,7 +102,7 @@ export function startServing(
       endIfIdle();
     },
     isRetired: () => isRetired,
-    end,
+    end: child.end,
     ended: child.ended,
   };
 }

@@ -70,6 +70,8 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
 
   async function loadMain(): Promise<ModuleAnswer> {
     const answer = load(mainId, main, main.path);
+    // Without this handler, Node would report an unhandled rejection if both the links and the code are refused.
+    answer.catch(() => {});
     if (packages !== undefined) refuseLinksOut(packages, main.name);
     return answer;
   }

@@ -314,6 +314,16 @@ export default () => [count > 0, read]`;
   });
 
   it.each([
+    ['has a syntax error', 'export default ;'],
+    ['is still being transpiled', `namespace a${'.a'.repeat(500)} { export let x = 1 }`],
+  ])('run if a link leads out of its packages and the code %s', async (_problem, code) => {
+    const { path, runProcess } = folderWith({ 'a.ts': code, 'node_modules/x': '' });
+    symlinkSync('/etc', join(path, 'node_modules/link'));
+    const { exit, stderr } = await runProcess(['a.ts']);
+    expect({ exit, lines: stderr.split('\n').length }).toEqual({ exit: 10, lines: 3 });
+  });
+
+  it.each([
     ['../../missing', 'node_modules/link'],
     ['/missing', 'node_modules/link'],
     ['package/inner/../../missing', 'node_modules/link'],
