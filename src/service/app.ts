@@ -91,12 +91,9 @@ export function createApp(store: Store, options: AppOptions): App {
 
   function countStored(caller: string, bytes: number): void {
     if (!storedLimit) return;
-    const leave = storedLimit.enter(caller, bytes);
-    if (!leave) {
-      const seconds = storedLimit.secondsUntil(caller, bytes);
-      throw tooManyRequests(`You sent too many bytes in a short time. Try again in ${seconds} s.`, seconds);
-    }
-    leave();
+    if (storedLimit.spend(caller, bytes)) return;
+    const seconds = storedLimit.secondsUntil(caller, bytes);
+    throw tooManyRequests(`You sent too many bytes in a short time. Try again in ${seconds} s.`, seconds);
   }
 
   function slotsFor({ method, path }: ServiceRequest, caller: string): Slots | undefined {

@@ -77,7 +77,7 @@ export async function identify(
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);
   if (found) return found;
-  rateLimit?.enter(stranger)?.();
+  rateLimit?.spend(stranger);
   throw unauthorized('This service does not know the token.');
 }
 

@@ -12,6 +12,7 @@ type Leave = () => void;
 
 export interface RateLimit {
   enter(caller: string, cost?: number): Leave | undefined;
+  spend(caller: string, cost?: number): boolean;
   isSpent(caller: string): boolean;
   secondsUntil(caller: string, cost: number): number;
   readonly size: number;
@@ -49,21 +50,28 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
 
   const isExhausted = (bucket: Bucket, cost = 1) => bucket.left < cost || bucket.inFlight >= inFlight;
 
+  const enter = (caller: string, cost = 1): Leave | undefined => {
+    const bucket = bucketOf(caller);
+    removeLeastRecentlyUsed();
+    if (isExhausted(bucket, cost)) return undefined;
+    bucket.left -= cost;
+    bucket.inFlight += 1;
+    let isUnderWay = true;
+    return () => {
+      if (isUnderWay) bucket.inFlight -= 1;
+      isUnderWay = false;
+    };
+  };
+
   return {
+    enter,
+    spend(caller, cost) {
+      const leave = enter(caller, cost);
+      leave?.();
+      return leave !== undefined;
+    },
     isSpent: (caller) => buckets.has(caller) && isExhausted(bucketOf(caller)),
     secondsUntil: (caller, cost) => Math.max(1, Math.ceil((cost - bucketOf(caller).left) / perSecond)),
-    enter(caller, cost = 1) {
-      const bucket = bucketOf(caller);
-      removeLeastRecentlyUsed();
-      if (isExhausted(bucket, cost)) return undefined;
-      bucket.left -= cost;
-      bucket.inFlight += 1;
-      let isUnderWay = true;
-      return () => {
-        if (isUnderWay) bucket.inFlight -= 1;
-        isUnderWay = false;
-      };
-    },
     get size() {
       return buckets.size;
     },

@@ -141,7 +141,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const countByAddress = new Map<string, number>();
   const handshakeLimit = createRateLimit(options.handshakes ?? handshakesPerAddress, () => performance.now());
   const mayConnect = (address: string, count: number) =>
-    count <= mostConnectionsPerAddress && !(certificate && handshakeLimit.enter(address) === undefined);
+    count <= mostConnectionsPerAddress && (!certificate || handshakeLimit.spend(address));
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = limitKey(remoteAddress);
@@ -163,9 +163,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined;
-    const countRecord = (record: Buffer) => {
-      const isCounted = address !== undefined && record.length < smallRecordBytes;
-      if (isCounted && !recordLimit.enter(address)) socket.destroy();
+    const countRecord = ({ length }: Buffer) => {
+      if (address === undefined) return;
+      if (length < smallRecordBytes && !recordLimit.spend(address)) socket.destroy();
+      turns.countReceived(address, length);
     };
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
     // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.

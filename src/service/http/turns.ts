@@ -11,6 +11,7 @@ const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_I
  * can refuse the body.
  */
 const costOfChunkedBody = 400;
+const receivedBytesPerAddress = { perSecond: 16 * 1024 * 1024, inFlight: Number.POSITIVE_INFINITY };
 const pauseOfAddressMs = 1_000;
 const begunPerTurn = 16;
 
@@ -28,6 +29,7 @@ interface Connection {
 
 export interface Turns {
   add(socket: Socket, address: string | undefined): void;
+  countReceived(address: string, bytes: number): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
   currentAnswer(socket: Socket): ServerResponse | undefined;
@@ -42,6 +44,7 @@ export function createTurns(): Turns {
   const connections = new Map<Socket, Connection>();
   const ready: (() => void)[] = [];
   const parseLimit = createRateLimit(parsedRequestsPerAddress, () => performance.now());
+  const byteLimit = createRateLimit(receivedBytesPerAddress, () => performance.now());
   const pausedAddresses = new Set<string>();
   let waiting = 0;
 
@@ -70,10 +73,7 @@ export function createTurns(): Turns {
   };
 
   const countParsed = (address: string | undefined, cost = 1) => {
-    if (address === undefined) return;
-    const leave = parseLimit.enter(address, cost);
-    if (leave) leave();
-    else pauseAddress(address);
+    if (address !== undefined && !parseLimit.spend(address, cost)) pauseAddress(address);
   };
 
   const countWaiting = (socket: Socket, { address }: Connection) => {
@@ -94,6 +94,9 @@ export function createTurns(): Turns {
         waiting -= Math.max(0, connection.queue.length - 1) + connection.dropped;
         connections.delete(socket);
       });
+    },
+    countReceived(address, bytes) {
+      if (!byteLimit.spend(address, bytes)) pauseAddress(address);
     },
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),

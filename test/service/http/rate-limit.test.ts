@@ -76,3 +76,10 @@ test('many callers are forgotten, but not a caller with a request under way', ()
   now = 60_000;
   expect(limit.enter('busy')).toBeUndefined();
 });
+
+test('a new caller is limited after very many other callers', () => {
+  const limit = createRateLimit({ perSecond: 1, inFlight: Number.POSITIVE_INFINITY }, () => now);
+  for (let i = 0; i < 30_000; i++) limit.spend(`caller ${i}`);
+  expect([1, 2].map(() => limit.spend('ada'))).toEqual([true, false]);
+  expect(limit.size).toBeLessThanOrEqual(20_000);
+});

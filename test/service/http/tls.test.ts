@@ -243,6 +243,15 @@ agent.destroy();`;
     expect(await sendEachByte(health.replace('\r\n', `\r\nX-Long: ${'x'.repeat(500)}\r\n`))).toBe('');
   });
 
+  test('does not read from an address for a second if it sends very many bytes, and loses none', async () => {
+    const bytes = 60_000_000;
+    const refused = `POST /nothing HTTP/1.1\r\nHost: vals.test\r\nContent-Length: ${bytes}\r\n\r\n`;
+    const start = performance.now();
+    const { answer } = await speakTls(service.port, `${refused}${' '.repeat(bytes)}${health}`);
+    expect(performance.now() - start).toBeGreaterThan(2_000);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200']);
+  });
+
   test('closes although a handshake is under way', { timeout: 30_000 }, async () => {
     const other = await overTls({ cert: good, key: good });
     const silent = connectPlain(other.port, '127.0.0.1');
