@@ -45,7 +45,7 @@ export interface AppOptions {
 }
 
 export type App = (
-  request: Pick<ServiceRequest, 'incoming' | 'method' | 'url' | 'pieces'>,
+  request: Pick<ServiceRequest, 'incoming' | 'method' | 'pieces'> & { url: URL | undefined },
   outgoing: ServerResponse,
 ) => Promise<Answer>;
 
@@ -108,7 +108,10 @@ export function createApp(store: Store, options: AppOptions): App {
       const below = request.space === undefined ? '' : '/@{space}';
       options.onRoute?.(request.incoming, below + patternOf(route.path));
     }
-    if (route?.access === 'any host') return route.answer(request, params);
+    if (route?.access === 'any host') {
+      await pace(addressOf(request, network));
+      return route.answer(request, params);
+    }
     request.origin = checkHost(request, network);
     if (route?.access === 'form') {
       await pace(addressOf(request, network));
@@ -160,11 +163,16 @@ export function createApp(store: Store, options: AppOptions): App {
     return slots ? slots.run(answerAndRest) : answerAndRest();
   }
 
-  return async (given, outgoing) => {
+  return async ({ url, ...given }, outgoing) => {
+    if (!url) {
+      await pace(addressOf(given, network));
+      return problemAnswer(new Problem(400, 'The path or the Host header of the request is not valid.'));
+    }
     const request: ServiceRequest = {
       ...given,
-      ...splitSpace(given.url.pathname),
-      origin: given.url.origin,
+      url,
+      ...splitSpace(url.pathname),
+      origin: url.origin,
       hasLinks: !network.endsWithCaller,
       user: undefined,
       actor: undefined,

@@ -103,7 +103,7 @@ export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There
 export const callerKey = (request: ServiceRequest, network: Network): string =>
   request.actor?.id ?? addressOf(request, network);
 
-export const addressOf = ({ incoming }: ServiceRequest, { proxies }: Network): string =>
+export const addressOf = ({ incoming }: Pick<ServiceRequest, 'incoming'>, { proxies }: Network): string =>
   `address ${callerOf(incoming, proxies)}`;
 
 export const tooManyRequests = (

@@ -1,8 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
-import { Problem } from '../problem.ts';
-import { problemAnswer } from '../problem-answer.ts';
 import { type Answer, healthPath } from '../request.ts';
 import { createPieceLimit, type PieceLimit } from './piece-limit.ts';
 
@@ -13,9 +11,8 @@ const mostSkippedBytes = 64 * 1024 * 1024;
 export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestListener {
   return async (incoming, outgoing) => {
     const pieces = createPieceLimit();
-    const url = urlOf(incoming);
     const { method = '' } = incoming;
-    const answer = url ? await app({ incoming, method, url, pieces }, outgoing) : unusableTarget();
+    const answer = await app({ incoming, method, url: urlOf(incoming), pieces }, outgoing);
     if (Number(incoming.headers['content-length']) > mostSkippedBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
     // `skipBody` must run before `end`, because a caller who is still sending would otherwise lose the answer.
@@ -59,9 +56,6 @@ function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMes
   const text = isWhole ? target : `${scheme}://${named}${target}`;
   return /^[^?]*\\/.test(text) || !URL.canParse(text) ? undefined : new URL(text);
 }
-
-const unusableTarget = (): Answer =>
-  problemAnswer(new Problem(400, 'The path or the Host header of the request is not valid.'));
 
 function send({ status, headers = {}, body }: Answer, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);

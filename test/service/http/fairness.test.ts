@@ -67,6 +67,7 @@ test.each([
   ['an unknown path', 'GET /nothing', (token: string) => [`Authorization: Bearer ${token}`]],
   ['a wrong token', 'GET /v1/me', () => ['Authorization: Bearer wrong']],
   ['another origin', 'GET /v1/me', () => ['Origin: https://evil.example']],
+  ['an unusable target', 'OPTIONS *', () => []],
   ['a form that is no form', 'POST /sign-in', () => ['Origin: https://vals.example', 'Content-Length: 0']],
 ])(
   'refusals of %s are made one at a time, and others are answered between them',
@@ -95,6 +96,25 @@ test.each([
     await expect.poll(() => refusals).toBe(60);
   },
 );
+
+test('the health of the service is answered once at a time, and others are answered in between', async () => {
+  let answered = 0;
+  const service = await temporaryService({
+    network: behindProxy,
+    onAnswered: ({ path }) => {
+      if (path === '/healthz') answered++;
+    },
+  });
+  const sockets = await connections(60, service.port);
+  const answerOther = () =>
+    sayTo(service.port, ['GET /nothing HTTP/1.1', 'Host: vals.example', 'X-Forwarded-For: 9.9.9.9']);
+  await answerOther();
+  answered = 0;
+  for (const socket of sockets) socket.resume().write(tiny);
+  await answerOther();
+  expect(answered).toBeLessThan(20);
+  await expect.poll(() => answered).toBe(60);
+});
 
 test('large bodies of one caller are parsed one at a time, and others are answered between them', async () => {
   let stored = 0;
