@@ -86,7 +86,11 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }
 
-function findMessage(body: unknown): string | undefined {
+/** A service may nest errors in errors without an end, and each level takes twice as long as the one below it. */
+const deepestMessage = 6;
+
+function findMessage(body: unknown, depth = 0): string | undefined {
+  if (depth > deepestMessage) return undefined;
   if (typeof body === 'string') {
     if (!/^\s*<(!doctype|html)/i.test(body)) return body;
     // Searches only the beginning, because the search would take minutes on a page with a million `<title`.
@@ -94,31 +98,36 @@ function findMessage(body: unknown): string | undefined {
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
   if (Array.isArray(body)) {
-    const messages = body.map(messageWithField).filter((message) => message !== undefined);
+    const messages = body
+      .map((part) => messageWithField(part, depth + 1))
+      .filter((message) => message !== undefined);
     return messages.length > 0 ? messages.join('; ') : undefined;
   }
   if (!isObject(body)) return undefined;
   const firstMessage = (keys: readonly string[]) =>
-    keys.map((key) => (Object.hasOwn(body, key) ? findMessage(body[key]) : undefined)).find(Boolean);
+    keys
+      .map((key) => (Object.hasOwn(body, key) ? findMessage(body[key], depth + 1) : undefined))
+      .find(Boolean);
   const message = firstMessage(['message', 'detail', 'error', 'title', 'msg', 'reason']);
-  const parts = firstMessage(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors);
+  const parts =
+    firstMessage(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors, depth + 1);
   if (parts === undefined || message?.includes(parts)) return message;
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
 
-function messageWithField(part: unknown): string | undefined {
-  const message = findMessage(part);
+function messageWithField(part: unknown, depth: number): string | undefined {
+  const message = findMessage(part, depth);
   if (message === undefined || !isObject(part)) return message;
   const place = part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '';
   const field = Array.isArray(place) ? place.map(textOf).join('.') : (textOf(place) ?? '');
   return field === '' || message.includes(field) ? message : `${field}: ${message}`;
 }
 
-function fieldMessages(errors: unknown): string | undefined {
+function fieldMessages(errors: unknown, depth: number): string | undefined {
   if (!isObject(errors)) return undefined;
   const messages: string[] = [];
   for (const [field, error] of Object.entries(errors)) {
-    const message = findMessage(error);
+    const message = findMessage(error, depth);
     if (message) messages.push(`${field}: ${message}`);
   }
   return messages.length > 0 ? messages.join('; ') : undefined;

@@ -127,6 +127,36 @@ it('code with more than 2 million lines is neither compared nor merged', async (
   }
 });
 
+it('an error with errors in errors is shown at once', async () => {
+  const body = `${'{"errors":'.repeat(60)}{}${'}'.repeat(60)}`;
+  const service = await scriptedService([], () => ({ status: 400, body }));
+  const { exitCode, stderr } = await execa(process.execPath, [program, 'me'], {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    reject: false,
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 6, stderr: expect.stringContaining('gave no reason') });
+});
+
+it('a large file with conflict markers needs little memory', async () => {
+  const lines = Array.from({ length: 1_500_000 }, (_, index) => index.toString(36));
+  const code = ['<<<<<<< here', '=======', '>>>>>>> there', ...lines].join('\n');
+  const service = await scriptedService([], () => ({ status: 404 }));
+  const { exitCode, stdout } = await execa(
+    process.execPath,
+    ['--max-old-space-size=80', program, 'status', '--fields', 'status'],
+    {
+      env: environment(temporaryFolder(), service.env),
+      extendEnv: false,
+      cwd: folderOf({ 'vals.json': '{"vals":{}}', 'a.ts': code }),
+      reject: false,
+    },
+  );
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'unmerged' });
+});
+
 it('status keeps no code of the service', async () => {
   const code = 'a'.repeat(1_048_576);
   const service = await scriptedService([], ({ path }) => {
@@ -170,7 +200,7 @@ it.each([0, 1, 2])('a character at the border of two pieces is escaped or kept (
 
 it('a version with millions of digits is shown at once', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const versions = [{ version: '9'.repeat(20_000_000) }, { version: 1 }];
+  const versions = [{ version: '9'.repeat(10_000_000) }, { version: 1 }];
   const service = await scriptedService([], () => ({ body: versions }));
   const { exitCode, stdout } = await execa(process.execPath, [program, 'version', 'ls', id, '--color'], {
     env: environment(temporaryFolder(), service.env),

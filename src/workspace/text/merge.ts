@@ -45,11 +45,12 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-export function hasConflictMarkers(text: string): boolean {
-  if (!Object.values(markers).every((marker) => text.includes(marker))) return false;
-  const lines = new Set(linesOf(text).map((line) => line.replace(/\r?\n$/, '')));
-  return Object.values(markers).every((marker) => lines.has(marker));
-}
+const markerLines = Object.values(markers).map((marker) => new RegExp(`^${marker}\\r?$`, 'm'));
+
+/** Does not split the text, because the lines of a large file would fill the memory. */
+export const hasConflictMarkers = (text: string): boolean =>
+  Object.values(markers).every((marker) => text.includes(marker)) &&
+  markerLines.every((line) => line.test(text));
 
 interface Region {
   start: number;
