@@ -10,7 +10,7 @@ type Report = () => void;
 
 export function createGroupCommit(
   connection: Libsql.Database,
-  { before, after }: { before(): void; after(): void },
+  { mostMs, before, after }: { mostMs: number; before(): void; after(): void },
 ) {
   let waiting: Write[] = [];
   let underWay: Promise<void> | undefined;
@@ -24,7 +24,12 @@ export function createGroupCommit(
     }
     const reports: Report[] = [];
     try {
-      for (const write of group) reports.push(await runInSavepoint(write));
+      const end = performance.now() + mostMs;
+      for (const write of group) {
+        reports.push(await runInSavepoint(write));
+        if (performance.now() > end) break;
+      }
+      commitLater(group.splice(reports.length));
       connection.exec('COMMIT');
     } catch (error) {
       if (connection.inTransaction) connection.exec('ROLLBACK');
@@ -36,6 +41,12 @@ export function createGroupCommit(
       return allFailed(group, error);
     }
     return reports;
+  }
+
+  /** Other requests are answered before these writes begin. */
+  function commitLater(writes: Write[]): void {
+    if (writes.length > 0 && waiting.length === 0) setImmediate(commitSome);
+    waiting = [...writes, ...waiting];
   }
 
   async function oneByOne(group: Write[]): Promise<Report[]> {
@@ -57,7 +68,7 @@ export function createGroupCommit(
     }
   }
 
-  async function flush(): Promise<void> {
+  async function commitSome(): Promise<void> {
     while (underWay) await underWay;
     const group = waiting;
     waiting = [];
@@ -69,11 +80,15 @@ export function createGroupCommit(
     for (const report of await committed) report();
   }
 
+  async function flush(): Promise<void> {
+    while (underWay || waiting.length > 0) await commitSome();
+  }
+
   return {
     write: <Result>(work: () => Promise<Result>): Promise<Result> =>
       new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject });
-        if (waiting.length === 1) setImmediate(flush);
+        if (waiting.length === 1) setImmediate(commitSome);
       }),
     /** A read must wait for `underWay`, because the open transaction may still be rolled back. */
     underWay: () => underWay,

@@ -16,6 +16,7 @@ import {
 } from './store-file.ts';
 
 const busyTimeoutMs = 10_000;
+const mostMsPerCommit = 5;
 const checkpointBytes = 4 * 1024 * 1024;
 
 export async function openSqlite(file: string): Promise<Database> {
@@ -172,6 +173,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   };
 
   const group = createGroupCommit(connection, {
+    mostMs: mostMsPerCommit,
     before: checkFiles,
     after() {
       wrote = true;

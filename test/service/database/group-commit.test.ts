@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createGroupCommit } from '../../../src/service/database/group-commit.ts';
 import { temporaryFolder } from '../../support/program.ts';
 
-function openGroup(after = () => {}) {
+function openGroup({ mostMs = Number.POSITIVE_INFINITY, after = () => {} } = {}) {
   const file = join(temporaryFolder(), 'vals.db');
   const connection = new Libsql(file);
   connection.exec(`PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON;
@@ -12,6 +12,7 @@ function openGroup(after = () => {}) {
   onTestFinished(() => void connection.close());
   let commits = 0;
   const { write, flush } = createGroupCommit(connection, {
+    mostMs,
     before: () => {},
     after() {
       commits += 1;
@@ -23,6 +24,12 @@ function openGroup(after = () => {}) {
   return {
     flush,
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
+    insertSlowly: (name: string) =>
+      write(async () => {
+        const end = performance.now() + 3;
+        while (performance.now() < end);
+        add(name);
+      }),
     insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
     names() {
@@ -59,10 +66,34 @@ test('if the shared commit fails, each write gets a commit of its own', async ()
 });
 
 test('if the check after the commit fails, no write is acknowledged', async () => {
-  const { insert } = openGroup(() => {
-    throw new Error('the store is gone');
+  const { insert } = openGroup({
+    after() {
+      throw new Error('the store is gone');
+    },
   });
   expect(await statuses([insert('a'), insert('b')])).toEqual([false, false]);
+});
+
+test('writes that take long get several commits, and other work is done in between', async () => {
+  const { insertSlowly, commits, names } = openGroup({ mostMs: 5 });
+  const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    if (commits() < 4) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(all.map(insertSlowly));
+  expect([commits(), turns].every((found) => found >= 4)).toBe(true);
+  expect(names()).toEqual(all);
+});
+
+test('a flush commits writes that take long too', async () => {
+  const { insertSlowly, flush, names } = openGroup({ mostMs: 5 });
+  const written = ['a', 'b', 'c', 'd'].map(insertSlowly);
+  await flush();
+  expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  await Promise.all(written);
 });
 
 test('a flush commits the waiting writes', async () => {
