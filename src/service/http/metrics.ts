@@ -117,6 +117,8 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
           .end(text);
       });
       server.maxConnections = mostConnections;
+      // Otherwise, thousands of requests sent ahead on one connection could wait in memory.
+      server.maxRequestsPerSocket = 1;
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen({ port, host }, resolve);

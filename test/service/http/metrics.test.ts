@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMetrics } from '../../../src/service/http/metrics.ts';
-import { statusIn } from '../support.ts';
+import { speak, statusIn } from '../support.ts';
 
-test('requests that arrive at the same time share one text', async () => {
+const head = 'HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+
+async function startMetrics() {
   let texts = 0;
   const { listen } = createMetrics({
     requestsUnderWay() {
@@ -16,19 +18,29 @@ test('requests that arrive at the same time share one text', async () => {
   });
   const { port, close } = await listen(0, '127.0.0.1');
   onTestFinished(close);
+  return { port, texts: () => texts };
+}
+
+test('requests that arrive at the same time share one text', async () => {
+  const { port, texts } = await startMetrics();
   const sockets = Array.from({ length: 50 }, () => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     onTestFinished(() => void socket.destroy());
     return socket;
   });
-  const read = async () => {
-    const answers = sockets.map((socket) => once(socket, 'data'));
-    for (const socket of sockets) socket.write('HEAD /metrics HTTP/1.1\r\nHost: x\r\n\r\n');
-    for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
-  };
-  // The first `read` is not counted: the server accepts one connection at a time, so the requests arrive one by one.
-  await read();
-  const before = texts;
-  await read();
-  expect(texts - before).toBeLessThan(25);
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  // The server accepts one connection at a time, so it has accepted the others when it answers this one.
+  await speak(port, head);
+  const before = texts();
+  const answers = sockets.map((socket) => once(socket, 'data'));
+  for (const socket of sockets) socket.write(head);
+  for (const [answer] of await Promise.all(answers)) expect(statusIn(answer)).toBe(200);
+  expect(texts() - before).toBeLessThan(25);
+});
+
+test('a connection serves one request, and requests sent ahead are not answered', async () => {
+  const { port } = await startMetrics();
+  const answer = await speak(port, head.repeat(1_000));
+  expect(answer.match(/HTTP\/1\.1 200/g)).toHaveLength(1);
+  expect(answer).toContain('Connection: close');
 });
