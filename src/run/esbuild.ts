@@ -28,8 +28,8 @@ export function runEsbuild(args: readonly string[], input: string, signal: Abort
   });
 }
 
-/** Without the limit of 60 seconds of CPU time, esbuild could go on for hours if vals is killed. */
-const limits = 'ulimit -t 60; ulimit -v 3145728; exec "$0" "$@"';
+/** The largest code takes 2 seconds. Without the limit on CPU time, esbuild could go on for hours after vals was killed. */
+const limits = 'ulimit -t 30; ulimit -v 3145728; exec "$0" "$@"';
 
 const withLimits = (binary: string): [string, ...string[]] =>
   platform() === 'win32' ? [binary] : ['/bin/sh', '-c', limits, binary];

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ValsError } from '../errors.ts';
-import { brokePipe, endingFailure, thrownFailure, tookTooLong, tooManyFailedImports } from './failure.ts';
+import {
+  brokePipe,
+  endingFailure,
+  neverFinished,
+  thrownFailure,
+  tookTooLong,
+  tooManyFailedImports,
+} from './failure.ts';
 import { type Ending, startProcess } from './process.ts';
 import type { Report } from './protocol.ts';
 import type { LaunchOptions } from './run.ts';
@@ -75,6 +82,8 @@ export function startServing(
     } else if ('listening' in report) {
       cancelLimit();
       resolvePort(report.listening);
+    } else if ('unfinished' in report) {
+      fail(neverFinished(entry.name));
     } else if ('failed' in report) {
       const failure = thrownFailure(entry.name, report.failed, sources);
       if (report.request === undefined) fail(failure);

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { reportReader } from '../../src/run/protocol.ts';
 import { transpile } from '../../src/run/transpile.ts';
 import { install } from '../support/copy.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
-import { folderWith } from './folder.ts';
+import { folderWith, startRun } from './folder.ts';
 
 const doubledStrings = (count: number): string => {
   const doubled = Array.from({ length: count }, (_, index) => `a${index + 1} = a${index} + a${index}`);
@@ -225,6 +225,17 @@ it.skipIf(process.platform !== 'linux')('esbuild gets at most 3 GB of memory', a
   const { exit, stderr } = await folderWith({ 'a.ts': doubledStrings(28) }).runProcess(['a.ts']);
   expect(exit).toBe(12);
   expect(stderr).toContain('esbuild, the transpiler, ended unexpectedly.');
+});
+
+it.skipIf(process.platform !== 'linux')('esbuild gets at most 30 s of CPU time', async () => {
+  const { vals } = startRun(['a.ts'], { 'a.ts': slowToTranspile });
+  const limitsOfChildren = () => {
+    const children = readFileSync(`/proc/${vals.pid}/task/${vals.pid}/children`, 'utf8').trim().split(' ');
+    return children.filter(Boolean).map((pid) => readFileSync(`/proc/${pid}/limits`, 'utf8'));
+  };
+  await expect.poll(() => limitsOfChildren().join()).toMatch(/^Max cpu time +30 /m);
+  vals.kill('SIGTERM');
+  await vals;
 });
 
 it('nested blocks do not make the transpiled code large', async () => {

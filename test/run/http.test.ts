@@ -156,6 +156,11 @@ it.each([
   },
 );
 
+it('a val that waits for a promise that nothing can resolve gets 500, with the reason', async () => {
+  const { get } = await serve('20', { 'a.ts': 'await new Promise(() => {})' });
+  expect(await get('/')).toEqual([500, expect.stringMatching(/^a\.ts never finished: /)]);
+});
+
 it('a request that waits while the val computes is answered', async () => {
   const { get } = await serve('15', {
     'a.ts': `export default ({ url }: Request) => {
