@@ -1,5 +1,12 @@
 import { LocalError } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import {
+  isObject,
+  isTooComplex,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  stringifyJson,
+} from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
@@ -24,7 +31,13 @@ const restoreHint = 'Fix vals.json, or restore it from git. Your other files and
 export const broken = (problem: string, hint = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
+const maxValues = 400_000;
+
 export function parseManifest(text: string): Manifest {
+  // A cloned repository could fill the memory with more values. A vals.json that vals can read has fewer.
+  if (isTooComplex(text, { maxDepth: 100, maxValues })) {
+    throw broken('is nested too deeply or has more than 400,000 values');
+  }
   let content: JsonValue;
   try {
     content = parseJson(text.replace(/^\ufeff/, ''));
