@@ -38,22 +38,28 @@ export interface Lookup {
 }
 
 const mostForName = 20_000;
-const mostForAll = 200_000;
+export const mostForAll = 200_000;
+
+type Purpose = 'to find a name' | 'to get all vals' | 'to copy all vals';
+
+const hints: Record<Purpose, string> = {
+  'to find a name': "Give the val's id instead of its name.",
+  'to get all vals': 'To add a single val to a workspace, run `vals pull <id>`.',
+  'to copy all vals': 'Omit --all, and give the names or ids of the vals.',
+};
 
 export async function listForLookup(
   { api, seen, clock, settings }: Lookup,
-  purpose: 'to find a name' | 'to get all vals',
+  purpose: Purpose,
   {
     mustBeWhole = false,
     mostSeconds = settings.timeout.value,
   }: Pick<Paging, 'mustBeWhole'> & { mostSeconds?: number } = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
-  const isForAll = purpose === 'to get all vals';
+  const isForAll = purpose !== 'to find a name';
   const most = isForAll ? mostForAll : mostForName;
   const seconds = isForAll ? Number.POSITIVE_INFINITY : mostSeconds;
-  const hint = isForAll
-    ? 'To add a single val to a workspace, run `vals pull <id>`.'
-    : "Give the val's id instead of its name.";
+  const hint = hints[purpose];
   const began = clock.now();
   const pages = await openMyVals(api, seen, { all: true, mustBeWhole });
   if (pages === undefined) return undefined;

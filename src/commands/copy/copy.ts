@@ -1,3 +1,4 @@
+import type { Api } from '../../api/api.ts';
 import { textAt } from '../../api/records.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { defineCommand, toggle, val, word } from '../../cli/command.ts';
@@ -55,7 +56,7 @@ export const command = defineCommand({
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);
-    const items = all ? await listItems(context) : namedItems(context, ids);
+    const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
       context.progress.show(`Copying ${finished} of ${items.length} vals`);
     onFinished(0);
@@ -74,16 +75,16 @@ export const command = defineCommand({
 const namedItems = ({ wordFor }: Context, ids: readonly string[]): Item[] =>
   [...new Set(ids)].map((id) => ({ id, name: wordFor(id) ?? id }));
 
-async function listItems({ connect, seen }: Context): Promise<Item[]> {
-  const { openMyVals } = await import('../../names/my-vals.ts');
-  const pages = await openMyVals(await connect(), seen, { all: true });
+async function listItems(context: Context, api: Api): Promise<Item[]> {
+  const { listForLookup } = await import('../../names/my-vals.ts');
+  const pages = await listForLookup({ ...context, api }, 'to copy all vals');
   if (pages === undefined) {
     throw new UsageError('The service cannot list your vals, so --all does not work.', {
       hint: 'Omit --all, and give the names or ids of the vals.',
     });
   }
   const items: Item[] = [];
-  for await (const { records } of pages) {
+  for await (const records of pages) {
     for (const record of records) {
       const id = textAt(record, 'id');
       if (id !== undefined) items.push({ id, name: textAt(record, 'name') ?? id });

@@ -499,6 +499,25 @@ it('a list with --ndjson needs little memory, even if each record has a long id'
   expect(stdout.split('\n')).toHaveLength(pageCount + 1);
 });
 
+describe('long ids do not fill the memory', () => {
+  it.each([
+    ['of a search for two words', ['ls', 'one', 'two']],
+    ['of copy --all', ['copy', '--all', '--to', 'http://127.0.0.1:1']],
+  ])('%s', async (_name, args) => {
+    const pageCount = 120;
+    const service = await scriptedService([], (seen) => {
+      if (seen.path === '/v1/me') return { body: { id: 'me' } };
+      const offset = Number(queryOf(seen).get('offset'));
+      const id = `${offset}`.padEnd(1_000_000, 'x');
+      return { body: { data: offset < pageCount ? [{ id, name: 'a', author: { id: 'me' } }] : [] } };
+    });
+    const env = { ...service.env, VALS_TO_TOKEN: 'other-token', NODE_OPTIONS: '--max-old-space-size=64' };
+    const { exit, stdout } = await runProcess(args, { env });
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
+    expect(service.requests.length).toBeGreaterThan(pageCount);
+  });
+});
+
 describe('a list that is kept in memory is read up to 16 million characters', () => {
   const text = 'x'.repeat(9_000_000);
   it.each([
