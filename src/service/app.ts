@@ -49,6 +49,8 @@ export type App = (
   outgoing: ServerResponse,
 ) => Promise<Answer>;
 
+type OnEnd = (release: () => void) => void;
+
 const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 const identityLifetimeMs = 100;
 const mostReadsOfOneCaller = 3;
@@ -79,14 +81,12 @@ export function createApp(store: Store, options: AppOptions): App {
   const pace = createPace();
   const deletionSlots = createCallerSlots(mostDeletionsOfOneCaller);
 
-  async function countRequest(caller: string, outgoing: ServerResponse): Promise<void> {
-    if (!requestLimit) return;
+  async function countRequest(caller: string): Promise<() => void> {
+    if (!requestLimit) return () => {};
     const leave = requestLimit.enter(caller);
-    if (!leave) {
-      await pace(caller);
-      throw tooManyRequests();
-    }
-    outgoing.once('close', leave);
+    if (leave) return leave;
+    await pace(caller);
+    throw tooManyRequests();
   }
 
   function countStored(caller: string, bytes: number): void {
@@ -102,7 +102,7 @@ export function createApp(store: Store, options: AppOptions): App {
     return isWrite || !path.startsWith('/v1/') ? undefined : readSlots(caller);
   }
 
-  async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
+  async function answer(request: ServiceRequest, outgoing: ServerResponse, onEnd: OnEnd): Promise<Answer> {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
     if (route) {
       const below = request.space === undefined ? '' : '/@{space}';
@@ -127,11 +127,8 @@ export function createApp(store: Store, options: AppOptions): App {
       request.user = identified?.principal;
     };
     await identifyCaller();
-    // `countRequest` counts a request until `outgoing` emits `close`. If `outgoing` is already closed, the count would
-    // never end.
-    if (outgoing.destroyed) throw callerIsGone();
     const caller = callerKey(request, network);
-    await countRequest(caller, outgoing);
+    onEnd(await countRequest(caller));
     request.countStored = (bytes) => countStored(caller, bytes);
     request.takeTurn = () => pace(caller);
     checkMembership(request);
@@ -143,7 +140,7 @@ export function createApp(store: Store, options: AppOptions): App {
     if (!route) return refuseUnknownRoute(request, allowedMethods);
     if (route.access === 'token') requireUser(request);
     const held = holdMemory(caller);
-    outgoing.once('close', held.release);
+    onEnd(held.release);
     request.reserveMemory = held.add;
     const answerNow = async () => {
       if (outgoing.destroyed) throw callerIsGone();
@@ -181,7 +178,12 @@ export function createApp(store: Store, options: AppOptions): App {
       async identifyAgain() {},
       async takeTurn() {},
     };
-    const answered = await answer(request, outgoing).catch(async (error) => {
+    const releases: (() => void)[] = [];
+    const releaseAll = () => {
+      for (const release of releases) release();
+    };
+    const onEnd: OnEnd = (release) => releases.push(release);
+    const answered = await answer(request, outgoing, onEnd).catch(async (error) => {
       await pace(addressOf(request, network));
       if (isStoreBroken(error)) onStoreFailure?.(error);
       const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
@@ -189,6 +191,9 @@ export function createApp(store: Store, options: AppOptions): App {
       if (given.status === 500 && !isStoreBroken(error)) onInternalError?.(request.incoming, error);
       return given;
     });
+    // A write goes on after its caller disconnected, so it must count until it ends.
+    if (outgoing.destroyed) releaseAll();
+    else outgoing.once('close', releaseAll);
     return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
   };
 }

@@ -121,18 +121,101 @@ test.each(['/v1/me/runs', '/?val=ID'])(
 );
 
 test('a row queue refuses requests beyond its limit, and requests that waited for too long', async () => {
-  const queue = createRowQueue({ connections: 2, waitingPerRow: 2, waitMs: 0 });
+  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerRow: 2, waitMs: 0 };
+  const queue = createRowQueue(limits);
   let finish = () => {};
-  const first = queue.run('a', () => new Promise<void>((resolve) => (finish = resolve)));
-  const late = [1, 2].map(() => queue.run('a', async () => 'done').catch(({ kind }) => kind));
-  await expect(queue.run('a', async () => {})).rejects.toMatchObject({ kind: 'busy' });
-  expect(await queue.run('b', async () => 'done')).toBe('done');
-  expect(await queue.run(undefined, async () => 'done')).toBe('done');
+  const first = queue.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
+  const late = [1, 2].map(() => queue.run({ row: 'a' }, async () => 'done').catch(({ kind }) => kind));
+  await expect(queue.run({ row: 'a' }, async () => {})).rejects.toMatchObject({ kind: 'busy' });
+  expect(queue.waiting()).toBe(2);
+  expect(await queue.run({ row: 'b' }, async () => 'done')).toBe('done');
+  expect(await queue.run({}, async () => 'done')).toBe('done');
   finish();
   await first;
   expect(await Promise.all(late)).toEqual(['busy', 'busy']);
-  await expect(queue.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await queue.run('a', async () => 'done')).toBe('done');
+  await expect(queue.run({ row: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await queue.run({ row: 'a' }, async () => 'done')).toBe('done');
+  expect(queue.waiting()).toBe(0);
+});
+
+async function lockVals(service: TemporaryService, ids: string[]): Promise<() => Promise<unknown>> {
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  const list = ids.map((id) => `'${id}'`).join(', ');
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id IN (${list}) FOR UPDATE`);
+  return () => other.query('ROLLBACK');
+}
+
+const waitForLock = (service: TemporaryService, count: number) =>
+  expect
+    .poll(async () => {
+      const waiting = `SELECT pid FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      return (await onServer(service.at, waiting)).length;
+    })
+    .toBe(count);
+
+test('a person who writes to a val of somebody else does not wait among the writes of its owner', async () => {
+  const service = await temporaryService();
+  const { id } = await createVal(service, { name: 'v', code: 'c', privacy: 'public' });
+  const bob = await addPerson(service, 'bob');
+  const unlock = await lockVals(service, [id]);
+  const path = `/v1/vals/${id}/versions`;
+  let isAnswered = false;
+  const own = statusOf(service, 'POST', path, { body: { code: 'd' } }).then((status) => {
+    isAnswered = true;
+    return status;
+  });
+  await waitForLock(service, 1);
+  expect(await statusOf(bob, 'POST', path, { body: { code: 'e' } })).toBe(403);
+  expect(isAnswered).toBe(false);
+  await unlock();
+  expect(await own).toBe(201);
+});
+
+test('eight waiting writes of one person leave connections for the writes of others', async () => {
+  const service = await temporaryService();
+  const bob = await addPerson(service, 'bob');
+  const names = Array.from({ length: 8 }, (_, i) => `v${i}`);
+  const vals: Val[] = [];
+  for (const name of names) vals.push(await createVal(bob, { name, code: 'c' }));
+  const unlock = await lockVals(
+    service,
+    vals.map(({ id }) => id),
+  );
+  let answered = 0;
+  const writes = names.map(async (name) => {
+    const { status } = await putVal(bob, name, 'd');
+    answered += 1;
+    return status;
+  });
+  await waitForLock(service, 4);
+  expect((await putVal(service, 'other', 'c')).status).toBe(201);
+  expect(answered).toBe(0);
+  await unlock();
+  expect(await Promise.all(writes)).toEqual(names.map(() => 200));
+});
+
+test('a write counts as a request of its caller until it ends, even if the caller disconnects', async () => {
+  const service = await temporaryService({ limits: { perSecond: 1_000, inFlight: 1 } });
+  const { id } = await createVal(service, { name: 'v', code: 'c' });
+  const unlock = await lockVals(service, [id]);
+  const body = JSON.stringify({ name: 'v', code: 'd' });
+  const socket = connect(service.port, '127.0.0.1');
+  const head = [
+    'PUT /v1/vals HTTP/1.1',
+    `Host: 127.0.0.1:${service.port}`,
+    `Authorization: Bearer ${service.token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  await waitForLock(service, 1);
+  socket.destroy();
+  for (let i = 0; i < 20; i++) expect(await statusOf(service, 'GET', '/v1/me')).toBe(429);
+  await unlock();
+  await expect.poll(() => statusOf(service, 'GET', '/v1/me')).toBe(200);
 });
 
 test('a database that is taken away gives 503 and a message without the password, and works again when it is back', async () => {

@@ -5,13 +5,19 @@ export type Value = string | number | null | Buffer;
 
 export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 
+/** Two writes with the same `row` run one after the other. `person` is the id of the person who writes. */
+export interface WriteFacts {
+  person?: string;
+  row?: string | undefined;
+}
+
 export interface Database {
   all: All;
   /**
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
    * SQL statements, because other writes wait until `work` ends.
    */
-  write<Result>(work: (all: All) => Promise<Result>, rowId?: string): Promise<Result>;
+  write<Result>(work: (all: All) => Promise<Result>, write?: WriteFacts): Promise<Result>;
   forUpdate: string;
   codeContains: string;
   connections(): { inUse: number; waiting: number };

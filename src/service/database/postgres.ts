@@ -12,6 +12,7 @@ import { createRowQueue } from './row-queue.ts';
 
 const mostConnections = 10;
 const mostWriteConnections = 7;
+const mostWriteConnectionsPerPerson = 4;
 const mostWaitingForRow = 100;
 const connectMs = 10_000;
 const statementMs = 15_000;
@@ -32,12 +33,13 @@ export async function openPostgres(address: string): Promise<Database> {
   }
   const rows = createRowQueue({
     connections: mostWriteConnections,
+    connectionsPerPerson: mostWriteConnectionsPerPerson,
     waitingPerRow: mostWaitingForRow,
     waitMs: statementMs,
   });
   return {
     all: (sql, values) => query(pool, sql, values),
-    write: (work, rowId) => rows.run(rowId, () => write(pool, work)),
+    write: (work, facts = {}) => rows.run(facts, () => write(pool, work)),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount + rows.waiting(),

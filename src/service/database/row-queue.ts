@@ -1,16 +1,24 @@
 import { createSlots } from '../../lib/slots.ts';
-import { DatabaseFailure } from './database.ts';
+import { createCallerSlots } from '../http/caller-slots.ts';
+import { DatabaseFailure, type WriteFacts } from './database.ts';
 
 interface Limits {
   connections: number;
+  connectionsPerPerson: number;
   waitingPerRow: number;
   waitMs: number;
 }
 
-/** Lets only one write per row take a connection, so that waiting writes do not take all connections. */
-export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
+/**
+ * Lets only one write per row, and only some writes of one person, take a connection, so that waiting writes do not
+ * take all connections.
+ */
+export function createRowQueue({ connections, connectionsPerPerson, waitingPerRow, waitMs }: Limits) {
   const rows = new Map<string, (() => void)[]>();
   const freeConnections = createSlots(connections);
+  const slotsOfPerson = createCallerSlots(connectionsPerPerson);
+  let underWay = 0;
+  let withConnection = 0;
 
   async function waitForRow(row: string): Promise<void> {
     const queue = rows.get(row);
@@ -33,15 +41,35 @@ export function createRowQueue({ connections, waitingPerRow, waitMs }: Limits) {
     else rows.delete(row);
   }
 
+  async function inRow<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
+    if (row === undefined) return work();
+    await waitForRow(row);
+    try {
+      return await work();
+    } finally {
+      leave(row);
+    }
+  }
+
+  const ofPerson = <Result>(person: string | undefined, work: () => Promise<Result>): Promise<Result> =>
+    person === undefined ? work() : slotsOfPerson(person).run(work);
+
   return {
-    waiting: () => [...rows.values()].reduce((sum, { length }) => sum + length, freeConnections.waiting()),
-    async run<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
-      if (row === undefined) return freeConnections.run(work);
-      await waitForRow(row);
+    waiting: () => underWay - withConnection,
+    async run<Result>({ person, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
+      const workCounted = async () => {
+        withConnection += 1;
+        try {
+          return await work();
+        } finally {
+          withConnection -= 1;
+        }
+      };
+      underWay += 1;
       try {
-        return await freeConnections.run(work);
+        return await inRow(row, () => ofPerson(person, () => freeConnections.run(workCounted)));
       } finally {
-        leave(row);
+        underWay -= 1;
       }
     },
   };

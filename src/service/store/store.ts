@@ -33,7 +33,7 @@ import { type SearchRange, searchVals } from './search.ts';
 import { asPerson, createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
 import { createUsers, ownerOf, type User } from './users.ts';
-import { createValWriter, lockOwnVal, lockVal } from './write-vals.ts';
+import { createValWriter, lockOwnVal, lockVal, writeAs } from './write-vals.ts';
 
 export interface ReportedRun {
   version: number;
@@ -128,7 +128,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
     },
 
     addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
-      write(async (all) => {
+      writeAs(database, caller, id, async (all) => {
         const { name } = await lockOwnVal(database, all, caller, id);
         await checkVersion(all, id, number);
         const run = {
@@ -147,7 +147,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
           json: JSON.stringify(run),
         });
         return run;
-      }, id),
+      }),
 
     addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
       write(async (all) => {

@@ -40,8 +40,21 @@ export async function lockOwnVal(
   return ownFacts(all, caller, id);
 }
 
+export function writeAs<Result>(
+  { write }: Database,
+  { id, actor }: Principal,
+  idOrName: string | undefined,
+  work: (all: All) => Promise<Result>,
+): Promise<Result> {
+  // The row contains the id of the caller, because anybody can try to write to a val of another owner.
+  return write(work, {
+    person: actor.id,
+    row: idOrName === undefined ? undefined : `${id} ${idOrName}`,
+  });
+}
+
 export function createValWriter(database: Database, maxVals: number | undefined) {
-  const { write, forUpdate } = database;
+  const { forUpdate } = database;
 
   /** Locks the owner only near the limit, so that requests of one owner rarely wait for each other. */
   async function checkValCount(all: All, owner: Principal): Promise<void> {
@@ -74,7 +87,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       caller: Principal,
       content: Omit<ValContent, 'name'> & { name: string | undefined },
     ): Promise<Val> =>
-      write(async (all) => {
+      writeAs(database, caller, undefined, async (all) => {
         for (const name of content.name === undefined ? generateNames() : [content.name]) {
           const val = await insertVal(all, caller, { ...content, name });
           if (val) return val;
@@ -86,7 +99,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       caller: Principal,
       { name, code, ...facts }: ValChange & { name: string },
     ): Promise<{ val: Val; isNew: boolean }> =>
-      write(async (all) => {
+      writeAs(database, caller, name, async (all) => {
         // Tries again if another process creates the val between `lockVal` and `insertVal`.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
@@ -98,20 +111,20 @@ export function createValWriter(database: Database, maxVals: number | undefined)
           const val = await insertVal(all, caller, { ...newValDefaults, ...facts, name, code });
           if (val) return { val, isNew: true };
         }
-      }, `${caller.id} ${name}`),
+      }),
 
     changeFacts: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<void> =>
-      write(async (all) => {
+      writeAs(database, caller, id, async (all) => {
         await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
-      }, id),
+      }),
 
     async delete(caller: Principal, id: string): Promise<void> {
       let isBegun = false;
       await inSteps(async () => {
-        const result = await write(async (all) => {
+        const result = await writeAs(database, caller, id, async (all) => {
           await lockOwnVal(database, all, caller, id);
           return deletePartOfVal(all, id);
-        }, id).catch((error) => {
+        }).catch((error) => {
           // Earlier steps have already deleted a part of the val, so `maybeCommitted` must be true.
           throw isBegun && error instanceof DatabaseFailure
             ? new DatabaseFailure(error.kind, error.cause, true)
@@ -127,14 +140,14 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       id: string,
       { code, ...facts }: ValChange,
     ): Promise<{ val: Val; isNew: boolean }> =>
-      write(async (all) => {
+      writeAs(database, caller, id, async (all) => {
         const { readme } = await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
         const isNew = await updateCode(all, id, code, caller.actor);
         return { val: await completeVal(all, id, { code, readme }), isNew };
-      }, id),
+      }),
 
     deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
-      write(async (all) => {
+      writeAs(database, caller, id, async (all) => {
         await lockOwnVal(database, all, caller, id);
         await checkVersion(all, id, number);
         await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
@@ -148,7 +161,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
             `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
           );
         await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.createdAt, id]);
-      }, id),
+      }),
   };
 }
 
