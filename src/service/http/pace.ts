@@ -3,6 +3,7 @@ import { nextTick } from 'node:process';
 export type Pace = (caller: string) => Promise<void>;
 
 const mostTurns = 50;
+const longWorkMs = 10;
 
 /**
  * Node accepts only one new connection per turn of the event loop. So a caller with many reads must pause, to let
@@ -24,13 +25,16 @@ export function createPace(): Pace {
     const start = performance.now();
     const measure = () => {
       const end = performance.now();
-      setImmediate(rest, caller, { turns: Math.min(mostTurns, end - start), until: end + (end - start) });
+      const ms = end - start;
+      const until = ms > longWorkMs ? Number.POSITIVE_INFINITY : end + ms;
+      setImmediate(rest, caller, { turns: Math.min(mostTurns, ms), until });
     };
     // The work for this caller runs in microtasks, and this line runs `measure` right after them. A later `measure`
     // would also count the work for other callers, and the next read of this caller would wait too long.
     queueMicrotask(() => nextTick(measure));
   };
-  // Without `until`, the rest would last too long if the work for other callers makes each turn long.
+  // Without `until`, the rest would last too long if the work for other callers makes each turn long. After long work,
+  // there is no `until`: two callers with long work would otherwise make each turn long by turns.
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
     if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);

@@ -164,6 +164,25 @@ test('long turns of the event loop delay each read by a few turns only', async (
   expect(turns()).toBeLessThan(200);
 });
 
+test('after the long work of several callers there are many short turns', async () => {
+  const pace = createPace();
+  let turns = 0;
+  let next = setImmediate(function count() {
+    turns++;
+    next = setImmediate(count);
+  });
+  onTestFinished(() => clearImmediate(next));
+  const workOften = async (caller: string) => {
+    for (let i = 0; i < 10; i++) {
+      await pace(caller);
+      const end = performance.now() + 15;
+      while (performance.now() < end);
+    }
+  };
+  await Promise.all(['ada', 'bob', 'eve', 'mallory'].map(workOften));
+  expect(turns).toBeGreaterThan(100);
+});
+
 test('the work for other callers does not make a caller pause', async () => {
   const pace = createPace();
   const turns = makeTurnsLong();
