@@ -57,7 +57,7 @@ export function startProcess(
   const pipe = child.stdio[3];
   if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
   const watchdog = detached ? startWatchdog(child) : undefined;
-  const end = () => {
+  const kill = () => {
     child.kill('SIGKILL');
     watchdog?.stdin.destroy();
   };
@@ -89,8 +89,8 @@ export function startProcess(
       resolve({ code: null, signal: null, watchdogError });
     });
   });
-  // `end` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
-  child.once('exit', end);
+  // `kill` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
+  child.once('exit', kill);
   return {
     send(order) {
       if ('module' in order) isAnswering = false;
@@ -98,7 +98,11 @@ export function startProcess(
     },
     pause: () => void pipe.pause(),
     resume: () => void pipe.resume(),
-    end,
+    end() {
+      kill();
+      // A process that has left the process group could hold the pipe open for ever.
+      pipe.destroy();
+    },
     ended,
   };
 }

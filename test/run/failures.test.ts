@@ -366,6 +366,17 @@ const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65])
     expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
+  it.skipIf(process.platform === 'win32')('gives its pipe to a program that goes on', async () => {
+    const code = `import { spawn } from 'node:child_process';
+      const stdio = ['ignore', 'ignore', 'ignore', 3];
+      console.log('pid ' + spawn('sleep', ['100'], { detached: true, stdio }).pid + '.'); process.exit()`;
+    const { runProcess } = folderWith({ 'a.ts': code });
+    const { exit, stderr } = await runProcess(['--allow-all', '--max-time', '2', 'a.ts']);
+    const pid = Number(/pid (\d+)\./.exec(stderr)?.[1]);
+    process.kill(pid);
+    expect({ exit, timedOut: stderr.includes('took longer than 2 s') }).toEqual({ exit: 12, timedOut: true });
+  });
+
   it('fills its memory', async () => {
     const { runProcess } = folderWith({
       'a.ts': 'const a: unknown[] = []; for (;;) a.push(new Array(999).fill(0.5))',
