@@ -48,6 +48,14 @@ describe('a text that is made to be slow ends at once:', () => {
     });
   });
 
+  it('ignore files with 600,000 rules', async () => {
+    const rules = 'a\n'.repeat(300_000);
+    expect(await push({ 'a/a.ts': 'a', 'a/.gitignore': rules, 'b/.valsignore': rules })).toEqual({
+      exit: 10,
+      stderr: expect.stringContaining('all ignore files together are larger than 1 MB'),
+    });
+  });
+
   it('a long name beside a misspelt word', () => {
     expect(nearest('hello'.repeat(80), ['x'.repeat(5_000_000)])).toEqual([]);
   });

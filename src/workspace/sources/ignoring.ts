@@ -26,6 +26,7 @@ export const isIgnoreFile = (path: string): boolean => fileNames.includes(basena
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
   const known = new Map<string, { text: string; matcher: Matcher }>();
   const refused = new Set<string>();
+  let characters = 0;
 
   function matcherOf(root: string, file: string): Matcher | undefined {
     const path = join(root, file);
@@ -34,6 +35,8 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
     refuseLongRules(text, path);
+    characters += text.length - (before?.text.length ?? 0);
+    if (characters > mostCharacters) throw tooManyRules(path);
     const matcher = createMatcher(text);
     known.set(path, { text, matcher });
     return matcher;
@@ -78,6 +81,16 @@ function refuseLongRules(text: string, path: string): void {
   const problem = `has a rule of more than ${longestRule} characters in line ${index + 1}`;
   throw unknownRules(path, problem, 'Shorten or remove that rule.');
 }
+
+/** Limits the total of all ignore files, because the rules of a hostile repository could fill the memory. */
+const mostCharacters = largest.ignoreFile;
+
+const tooManyRules = (path: string): LocalError =>
+  unknownRules(
+    path,
+    'was not read, because all ignore files together are larger than 1 MB',
+    'Make the ignore files smaller.',
+  );
 
 const unknownRules = (path: string, problem: string, hint: string): LocalError =>
   new LocalError(`${path} ${problem}, so the files that it ignores are unknown.`, { hint });
