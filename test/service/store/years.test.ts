@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../../src/lib/clock.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { asPerson } from '../../../src/service/store/spaces.ts';
@@ -44,6 +45,34 @@ test('two services on one store delete the runs that started long ago, and nothi
   expect(await idsOf('/v1/me/comments')).toEqual(['comment']);
   await Promise.all(keeping.map(({ close }) => close()));
 });
+
+test.each([1, 200])(
+  'a person who adds %i old runs again and again does not keep the old runs of others',
+  async (count) => {
+    const service = await temporaryService();
+    const store = await storeOf(service);
+    const people = [await addPerson(service, 'eve'), await addPerson(service, 'bob')];
+    const [first, second] = people.sort((a, b) => (a.user.id < b.user.id ? -1 : 1)) as [Person, Person];
+    const addOldRuns = ({ user }: Person, count: number) =>
+      loadSeed(store, user, { runs: Array.from({ length: count }, () => lasting(31, 31)) });
+    await addOldRuns(first, count);
+    await addOldRuns(second, 1);
+    let adding: Promise<void> | undefined;
+    const clock: Clock = {
+      now: () => Date.now(),
+      after(_, callback) {
+        adding = addOldRuns(first, count).then(callback);
+        return () => {};
+      },
+    };
+    const ended = new AbortController();
+    const deleting = store.deleteOldRuns(30 * day, clock, ended.signal);
+    await expect.poll(() => idsFrom(second, '/v1/me/runs'), { interval: 100 }).toEqual([]);
+    ended.abort();
+    await deleting;
+    await adding;
+  },
+);
 
 test('a new val beyond the limit is refused with 403, also at the same moment, and other vals can be changed', async () => {
   const service = await temporaryService({ maxVals: 5 });
