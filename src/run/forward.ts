@@ -36,6 +36,8 @@ export function forward({
     const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
 
     const valTooSlow = () => {
+      const hasCallerStoppedReading = !outgoing.closed && outgoing.writableNeedDrain;
+      if (hasCallerStoppedReading) return void outgoing.destroy();
       failure = tookTooLong(serving.entry.name, maxSeconds);
       refuse(outgoing, 504, failure.message);
       serving.retire();

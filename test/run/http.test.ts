@@ -212,6 +212,17 @@ it('a val is replaced after a change, although a caller left while it started', 
   await expect.poll(() => isThere(Number(pid))).toBe(false);
 });
 
+it('a caller that stops reading its answer does not end the val', async () => {
+  const code = `export default ({ url }: Request) =>
+    new Response(url.endsWith('/large') ? 'x'.repeat(50_000_000) : String(process.pid));`;
+  const { port, get, shows } = await serve('2', { 'a.ts': code });
+  const [, pid] = await get('/');
+  const caller = connect(Number(port), '127.0.0.1').pause();
+  caller.write(`GET /large HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+  await shows('stderr', 'GET /large 200 ');
+  expect(await get('/')).toEqual([200, pid]);
+});
+
 it('a val that stops reading a large body gets 504, not 408', async () => {
   const { get, ask } = await serve('2', { 'a.ts': `export default () => { ${deaf} }` });
   const body = 'x'.repeat(20_000_000);
