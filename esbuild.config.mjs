@@ -40,8 +40,8 @@ async function bundle(entry) {
     supported: { 'dynamic-import': false },
     minify: true,
     legalComments: 'none',
-    // libsql contains native code, which cannot be bundled. pg imports pg-native, but works without it.
-    external: ['libsql', 'pg-native'],
+    // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.
+    external: ['libsql', 'pg-native', 'esbuild'],
     define: { VERSION: JSON.stringify(version) },
   });
   const text = outputFiles[0]?.text ?? '';

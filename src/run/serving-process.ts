@@ -57,10 +57,10 @@ export function startServing(
   const cancelLimit = clock.after(maxSeconds * 1_000, () => {
     hasStartedTooSlowly = true;
     fail(tookTooLong(entry.name, maxSeconds));
+    sources.stopTranspiling();
   });
   void child.ended.then((ending) => {
     cancelLimit();
-    sources.stopTranspiling();
     isRetired = true;
     rejectPort(endingFailure(entry.name, ending));
   });
@@ -111,7 +111,10 @@ export function startServing(
       endIfIdle();
     },
     isRetired: () => isRetired,
-    end: child.end,
+    end() {
+      child.end();
+      sources.stopTranspiling();
+    },
     ended: child.ended,
   };
 }

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
-import { RunFailedError } from '../errors.ts';
-import { runEsbuild } from './esbuild.ts';
+import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
+import { LocalError, RunFailedError } from '../errors.ts';
 
 export interface Place {
   line: number;
@@ -26,43 +26,51 @@ export interface Transpiled {
   map: string;
 }
 
-const options = [
-  '--sourcemap=inline',
-  '--sources-content=false',
-  '--target=node20.18',
-  '--charset=utf8',
+const options = {
+  sourcemap: 'external',
+  sourcesContent: false,
+  target: 'node20.18',
+  charset: 'utf8',
   // Indented code would have the square of the size if its blocks are nested deeply.
-  '--minify-whitespace',
-  '--tsconfig-raw={"compilerOptions":{"experimentalDecorators":true}}',
-  '--log-level=error',
-  '--log-limit=1',
-  '--color=false',
-];
+  minifyWhitespace: true,
+  logLevel: 'silent',
+  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
+} as const satisfies TransformOptions;
 
 export async function transpile(source: Source, signal: AbortSignal): Promise<Transpiled> {
+  const { transform, stop } = await import('esbuild').catch(throwUnusable);
   if (source.code.length > mostCharacters) throw tooLong(source);
   if (isNestedTooDeeply(source.code)) throw tooDeep(source);
-  let farthest: SyntaxProblem | undefined;
-  for (const loader of loadersFor(source.name)) {
-    const args = [...options, `--loader=${loader}`, `--jsx=${jsxMode(source.code)}`];
-    const { error, stdout, stderr } = await runEsbuild(args, source.code, signal);
-    signal.throwIfAborted();
-    if (error === null) return splitMap(stdout);
-    if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw tooLarge(source);
-    const problem = error.code === 1 ? findProblem(stderr, source) : undefined;
-    if (problem === undefined) throw crashed(source, error);
-    if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
+  signal.throwIfAborted();
+  // esbuild cannot cancel a call, and vals would not end before the call ends.
+  signal.addEventListener('abort', stop);
+  try {
+    return await transpileWith(transform, source);
+  } catch (error) {
+    if (signal.aborted || !hasCrashed(error)) throw error;
+    // After `stop`, the next call of `transform` starts a new esbuild process.
+    await stop();
+    throw crashed(source);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
-  throw farthest;
 }
 
-function splitMap(output: string): Transpiled {
-  const mark = '//# sourceMappingURL=data:application/json;base64,';
-  const start = output.lastIndexOf(mark);
-  return {
-    code: output.slice(0, start),
-    map: Buffer.from(output.slice(start + mark.length), 'base64').toString(),
-  };
+async function transpileWith(
+  transform: typeof import('esbuild').transform,
+  source: Source,
+): Promise<Transpiled> {
+  let farthest: SyntaxProblem | undefined;
+  for (const loader of loadersFor(source.name)) {
+    try {
+      return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
+    } catch (error) {
+      if (hasCrashed(error)) throw error;
+      const problem = isTransformFailure(error) ? problemOf(error) : throwUnusable(error);
+      if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
+    }
+  }
+  throw farthest;
 }
 
 /** esbuild needs up to several hundred times as much memory as the code. */
@@ -73,7 +81,7 @@ const tooLong = ({ name }: Source): RunFailedError =>
     hint: 'Split it into smaller files, or move large data from the code to a JSON file.',
   });
 
-/** The stack of esbuild could overflow on deeper code, and esbuild would crash. */
+/** The stack of esbuild could overflow on deeper code. Then esbuild would crash and print hundreds of lines. */
 const deepestNesting = 20_000;
 
 /** Brackets in strings and comments count too, but normal code still stays far below the limit. */
@@ -100,20 +108,22 @@ const tooDeep = ({ name }: Source): RunFailedError =>
     hint: 'Nest the code less deeply, then run the val again.',
   });
 
-const tooLarge = ({ name }: Source): RunFailedError =>
-  new RunFailedError(`${name} cannot be transpiled: the transpiled code is larger than 64 MiB.`, {
-    hint: 'Look for an enum with very long strings.',
+const crashed = ({ name }: Source): RunFailedError =>
+  new RunFailedError(`${name} cannot be transpiled: esbuild, the transpiler, ended unexpectedly.`, {
+    hint: 'Check whether the code is nested deeply, and how much memory and how many processes you may use (`ulimit -a`).',
   });
 
-const crashed = ({ name }: Source, cause: Error): RunFailedError =>
-  new RunFailedError(`${name} cannot be transpiled: esbuild, the transpiler, ended unexpectedly.`, {
-    hint:
-      'Check whether the code is nested deeply or has an enum with very long strings, and how much memory and how many ' +
-      'processes you may use (`ulimit -a`).',
+const hasCrashed = (error: unknown): boolean =>
+  error instanceof Error && /^The service (?:was stopped|is no longer running)/.test(error.message);
+
+function throwUnusable(cause: unknown): never {
+  throw new LocalError('The transpiler, esbuild, cannot be started.', {
+    hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
     cause,
   });
+}
 
-function loadersFor(name: string): string[] {
+function loadersFor(name: string): Loader[] {
   switch (extname(name)) {
     case '.ts':
     case '.mts':
@@ -129,23 +139,20 @@ function loadersFor(name: string): string[] {
   }
 }
 
-function jsxMode(code: string): string {
+function jsxOptions(code: string): TransformOptions {
   const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
   const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
-  return runtime === 'classic' ? 'transform' : 'automatic';
+  return { jsx: runtime === 'classic' ? 'transform' : 'automatic' };
 }
 
-function findProblem(stderr: string, source: Source): SyntaxProblem | undefined {
-  const [, text, line, column] = /\[ERROR\] (.*)(?:\n\n {4}<stdin>:(\d+):(\d+):$)?/m.exec(stderr) ?? [];
-  if (text === undefined) return undefined;
-  return new SyntaxProblem(
-    text,
-    line === undefined ? undefined : placeIn(source, Number(line), Number(column)),
-  );
+function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProblem {
+  return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
 }
 
 /** esbuild counts the column in bytes of UTF-8, but users count characters. */
-function placeIn({ code }: Source, line: number, column: number): Place {
-  const text = code.split(/\r\n|[\n\r\u2028\u2029]/)[line - 1] ?? '';
-  return { line, column: Buffer.from(text).subarray(0, column).toString().length + 1 };
+function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
+  return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
 }
+
+const isTransformFailure = (error: unknown): error is TransformFailure =>
+  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
