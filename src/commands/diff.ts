@@ -28,11 +28,11 @@ export const command = defineCommand({
   empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
     let characters = 0;
-    const keepsRemoteCode = ({ here = '', remote }: Examined) => {
+    const keepsCode = ({ here = '', remote }: Examined) => {
       characters += here.length + (remote?.code.length ?? 0);
       return characters <= mostCharacters;
     };
-    const { examined, error } = await compareVals(context, vals, { keepsRemoteCode });
+    const { examined, error } = await compareVals(context, vals, { keepsCode });
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');
     refuseTooMuch(differing, characters);

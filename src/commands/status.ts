@@ -5,8 +5,11 @@ import type { JsonObject } from '../lib/json.ts';
 import { type Column, column, idColumn } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
+import { readBelow } from '../workspace/disk/files.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { likelyRenames } from '../workspace/similar.ts';
+import type { WorkspaceVal } from '../workspace/vals.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { fileAndOthers, notePossibleTakeovers } from './shared/messages.ts';
@@ -57,7 +60,7 @@ export const command = defineCommand({
   columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
   empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
   async run(context, { vals, exitCode }) {
-    const { examined, error } = await compareVals(context, vals, { keepsRemoteCode: () => false });
+    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: () => false });
     const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
@@ -74,7 +77,8 @@ export const command = defineCommand({
         error: new ConflictError(message, { hint: 'To see the differences, run `vals diff`.' }),
       };
     }
-    for (const hint of [...nextSteps(differing), ...renameHints(differing)]) context.say.hint(hint);
+    for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
+      context.say.hint(hint);
     const possibleTakeovers = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
     notePossibleTakeovers(context, possibleTakeovers);
     noteAssumptions(context, examined);
@@ -117,13 +121,13 @@ const rowOf = (examined: Examined): JsonObject => {
   };
 };
 
-function renameHints(differing: readonly Examined[]): string[] {
-  const filesThatAre = (wanted: ShownStatus, codeOf: (examined: Examined) => string | undefined) =>
+function renameHints({ root, bases }: Workspace, differing: readonly Examined[]): string[] {
+  const filesThatAre = (wanted: ShownStatus, codeOf: (val: WorkspaceVal) => string | undefined) =>
     differing
       .filter((examined) => shownStatus(examined) === wanted)
-      .map((examined) => ({ file: examined.val.file, code: codeOf(examined) ?? '' }));
-  const missing = filesThatAre('missing here', ({ base }) => base?.code);
-  const fresh = filesThatAre('new', ({ here }) => here);
+      .map(({ val }) => ({ file: val.file, read: () => codeOf(val) ?? '' }));
+  const missing = filesThatAre('missing here', (val) => bases.read(val)?.code);
+  const fresh = filesThatAre('new', ({ file }) => readBelow(root, file));
   return likelyRenames(missing, fresh).map(
     ({ from, to }) =>
       `${from} is missing, and the new file ${to} has similar code. If you renamed the file, replace ${from} with ${to} in vals.json.`,

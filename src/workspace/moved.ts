@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
+import { hashOf } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
@@ -43,17 +44,18 @@ async function findMoves(
   const newPaths = new Map<string, string>();
   const missing = findMissing(workspace).flatMap((val) => {
     const code = bases.readOwnCode(val);
-    return code === undefined ? [] : { file: val.file, code };
+    return code === undefined ? [] : { file: val.file, hash: hashOf(code) };
   });
   if (missing.length === 0) return newPaths;
   const known = new Set([...vals].map(({ file }) => fold(file)));
   const isNew = (file: string) =>
     !known.has(fold(file)) && !basename(file).startsWith('.') && pathProblem(file) === undefined;
   const newFiles = (await walkFolder(root, warn)).filter(isNew);
-  const byCode = grouped(newFiles, (file) => readIfText(root, file));
-  for (const [code, lost] of grouped(missing, ({ code }) => code)) {
+  // Hashes are compared, because the code of all new files would fill the memory.
+  const byHash = grouped(newFiles, (file) => hashOfText(root, file));
+  for (const [hash, lost] of grouped(missing, ({ hash }) => hash)) {
     const lostFiles = lost.map(({ file }) => file);
-    for (const [from, to] of pairs(lostFiles, byCode.get(code) ?? [])) newPaths.set(from, to);
+    for (const [from, to] of pairs(lostFiles, byHash.get(hash) ?? [])) newPaths.set(from, to);
   }
   return newPaths;
 }
@@ -75,9 +77,10 @@ function namesIn(root: string, folder: string): Set<string> | undefined {
   }
 }
 
-function readIfText(root: string, file: string): string | undefined {
+function hashOfText(root: string, file: string): string | undefined {
   try {
-    return readBelow(root, file);
+    const text = readBelow(root, file);
+    return text === undefined ? undefined : hashOf(text);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     return undefined;

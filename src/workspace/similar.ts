@@ -1,8 +1,9 @@
+import { longestCode } from '../lib/val-limits.ts';
 import { linesOf } from './text/lines.ts';
 
 interface File {
   file: string;
-  code: string;
+  read(): string;
 }
 
 const mostPairs = 2_500;
@@ -12,15 +13,19 @@ export function likelyRenames(
   fresh: readonly File[],
 ): { from: string; to: string }[] {
   if (missing.length * fresh.length > mostPairs) return [];
-  const pairs = missing.flatMap((old) =>
-    fresh.filter((now) => isSimilar(old.code, now.code)).map((now) => ({ from: old.file, to: now.file })),
-  );
+  const pairs = missing.flatMap((old) => {
+    const code = old.read();
+    return fresh
+      .filter((now) => isSimilar(code, now.read()))
+      .map((now) => ({ from: old.file, to: now.file }));
+  });
   return pairs.filter(
     ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,
   );
 }
 
 function isSimilar(before: string, after: string): boolean {
+  if (Math.max(before.length, after.length) > longestCode) return false;
   const old = linesWithText(before);
   const now = linesWithText(after);
   const left = new Map<string, number>();

@@ -1,7 +1,8 @@
 import { mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { environment, program, temporaryFolder } from '../support/program.ts';
 import { Place, pushed, startService } from './support.ts';
 
 describe('a file that was moved with its content', () => {
@@ -40,6 +41,27 @@ describe('a file that was moved with its content', () => {
       'c.ts': 'missing here',
       'x.ts': 'new',
       'y.ts': 'new',
+    });
+  });
+
+  it('is found among many large files with little memory', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    renameSync(join(place.folder, 'a.ts'), join(place.folder, 'b.ts'));
+    const large = 'c'.repeat(3 * 1_048_576);
+    place.put(Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`c${index}.ts`, large + index])));
+    const { exitCode, stderr } = await execa(
+      process.execPath,
+      ['--max-old-space-size=80', program, 'status'],
+      {
+        env: environment(temporaryFolder(), service.env),
+        extendEnv: false,
+        cwd: place.folder,
+        reject: false,
+      },
+    );
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 0,
+      stderr: expect.stringContaining('a.ts was moved to b.ts.'),
     });
   });
 

@@ -165,6 +165,37 @@ it('a large file with conflict markers needs little memory', async () => {
   expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'unmerged' });
 });
 
+describe('many large files need little memory', () => {
+  const code = 'a'.repeat(3 * 1_048_576);
+  const names = Array.from({ length: 70 }, (_, index) => `a${index}`);
+  const files = Object.fromEntries(names.map((name) => [`${name}.ts`, code]));
+
+  it.each([
+    ['status', ['status'], 0],
+    ['diff', ['diff'], 10],
+    ['push', ['push', '--dry-run'], 0],
+    ['push of typed paths', ['push', '--dry-run', ...Object.keys(files)], 0],
+    ['pull', ['pull'], 0],
+  ])('%s', async (command, words, exit) => {
+    const service = await scriptedService([], () => ({ status: 404 }));
+    const ids = (name: string) => ({ ids: { [service.env.VALS_BASE_URL]: name } });
+    const entries = names.map((name) => [`${name}.ts`, { name, ...(command === 'pull' && ids(name)) }]);
+    const manifest = { 'vals.json': JSON.stringify({ vals: Object.fromEntries(entries) }) };
+    const isWorkspace = command !== 'push of typed paths';
+    const { exitCode, stderr } = await execa(
+      process.execPath,
+      ['--max-old-space-size=104', program, ...words],
+      {
+        env: environment(temporaryFolder(), service.env),
+        extendEnv: false,
+        cwd: folderOf({ ...files, ...(isWorkspace && manifest) }),
+        reject: false,
+      },
+    );
+    expect({ exitCode, stderr }).toEqual({ exitCode: exit, stderr: expect.not.stringContaining('heap') });
+  });
+});
+
 it('status keeps no code of the service', async () => {
   const code = 'a'.repeat(1_048_576);
   const service = await scriptedService([], ({ path }) => {

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type FoundFile, nameFrom, readInFolder, type Source } from '../../workspace/sources/walk.ts';
@@ -22,6 +24,17 @@ export interface PushPlan {
 export function untrackedItem(context: Context, { file, inFolder }: FoundFile): PushItem {
   const name = nameFrom(file);
   const isNamedByUser = inFolder === undefined;
-  if (isNamedByUser) return { file, name, canReadAgain: false, read: async () => readCode(file, context) };
+  if (isNamedByUser) {
+    const canReadAgain = file !== '-' && isRegularFile(resolve(context.settings.cwd, file));
+    return { file, name, canReadAgain, read: async () => readCode(file, context) };
+  }
   return { file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
+}
+
+function isRegularFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

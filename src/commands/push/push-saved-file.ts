@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
@@ -18,6 +19,7 @@ import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
+import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -64,7 +66,10 @@ export function createFilePusher(
     beforeSending: () => signal.throwIfAborted(),
   };
 
-  return async (file, isInitial) => {
+  const throughGate = createLargeFileGate();
+  return (file, isInitial) => throughGate(join(workspace.root, file), () => pushFile(file, isInitial));
+
+  async function pushFile(file: string, isInitial: boolean): Promise<PushResult> {
     const facts: { file: string; name?: string } = { file };
     try {
       if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
@@ -84,7 +89,7 @@ export function createFilePusher(
       if (result.service === 'unreachable') initialRemotes = createRemotes();
       return result;
     }
-  };
+  }
 
   /** Runs before each push, because the user may have edited .valsignore, or cloned a repository into the folder. */
   function isLeftOut(file: string): boolean {

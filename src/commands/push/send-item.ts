@@ -1,4 +1,4 @@
-import { extname } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
@@ -10,6 +10,7 @@ import { pruneVal } from '../../workspace/prune-val.ts';
 import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
+import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -33,7 +34,8 @@ export async function createItemSender(
   context: Context,
   { api, workspace, force, fork, dryRun, remotes }: SenderOptions,
 ): Promise<ItemSender> {
-  const { say, signal, flags } = context;
+  const { say, signal, flags, settings } = context;
+  const throughGate = createLargeFileGate();
   const possibleTakeovers: string[] = [];
   const relativeImports: { file: string; specifier: string }[] = [];
   // The versions must be read before the push, because the push adds its own versions to `context.seen`.
@@ -53,7 +55,13 @@ export async function createItemSender(
     },
   };
 
-  async function send(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
+  const send = (item: PushItem, remark: (message: string) => void): Promise<Outcome> => {
+    const path =
+      item.val && workspace ? join(workspace.root, item.val.file) : resolve(settings.cwd, item.file);
+    return throughGate(path, () => sendItem(item, remark));
+  };
+
+  async function sendItem(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
     const { file, name, val } = item;
     const code = await item.read();
     const isTracked = val !== undefined && workspace !== undefined;

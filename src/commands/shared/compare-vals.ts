@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
@@ -5,21 +6,24 @@ import { type Examined, examine, recordUnchanged } from '../../workspace/examine
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
-import { openWorkspace, otherServiceWarning } from '../../workspace/workspace.ts';
+import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 
 interface Compared {
+  workspace: Workspace;
   examined: Examined[];
   error: LocalError | undefined;
 }
 
 interface CompareOptions {
-  keepsRemoteCode(examined: Examined): boolean;
+  keepsCode(examined: Examined): boolean;
 }
 
 export async function compareVals(
   context: Context,
   words: readonly string[],
-  { keepsRemoteCode }: CompareOptions,
+  { keepsCode }: CompareOptions,
 ): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -32,15 +36,18 @@ export async function compareVals(
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];
   const remotes = createRemoteVals({ ...context, api }, vals.length);
+  const throughGate = createLargeFileGate();
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
   show();
+  const compareVal = async (val: WorkspaceVal): Promise<Examined> => {
+    const each = await examine(workspace, remotes, val);
+    recordUnchanged(workspace, each, 'read');
+    return each.status !== 'unchanged' && keepsCode(each) ? each : withoutCode(each);
+  };
   await forEach(vals, 'auto', async (val, index) => {
     try {
-      const each = await examine(workspace, remotes, val);
-      recordUnchanged(workspace, each, 'read');
-      const trimmed = withoutEqualCodes(each);
-      examined[index] = keepsRemoteCode(trimmed) ? trimmed : withoutRemoteCode(trimmed);
+      examined[index] = await throughGate(join(workspace.root, val.file), () => compareVal(val));
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       errors.push(error);
@@ -51,16 +58,14 @@ export async function compareVals(
   if (!isAgent) await workspace.saveManifest();
   const [, ...others] = new Set(errors.map(({ message }) => message));
   for (const message of others) say.warn(message);
-  return { examined: examined.filter((each) => each !== undefined), error: errors[0] };
+  return { workspace, examined: examined.filter((each) => each !== undefined), error: errors[0] };
 }
 
-/** The code of unchanged vals is dropped, because the code of thousands of vals would fill the memory. */
-function withoutEqualCodes(examined: Examined): Examined {
-  if (examined.status !== 'unchanged') return examined;
-  return { ...withoutRemoteCode(examined), here: undefined, base: undefined, recorded: undefined };
-}
-
-const withoutRemoteCode = (examined: Examined): Examined => ({
-  ...examined,
-  remote: examined.remote && { ...examined.remote, code: '' },
+/** The code of thousands of vals would fill the memory. */
+const withoutCode = ({ here, base, recorded, remote, ...facts }: Examined): Examined => ({
+  ...facts,
+  here: here === undefined ? undefined : '',
+  base: base && { ...base, code: '' },
+  recorded: recorded && { ...recorded, code: '' },
+  remote: remote && { ...remote, code: '' },
 });

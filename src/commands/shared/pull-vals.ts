@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -9,6 +10,7 @@ import { createAdopter, quoted } from '../../workspace/adopt.ts';
 import { createBackup } from '../../workspace/disk/backup.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, type Workspace } from '../../workspace/workspace.ts';
@@ -50,6 +52,7 @@ export async function pullVals(
   const backup = createBackup(workspace.root);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
+  const throughGate = createLargeFileGate();
   const adopt = createAdopter(workspace, remotes);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);
@@ -64,7 +67,9 @@ export async function pullVals(
     report: { label: labelOf, say, verb: 'pulled', things: 'vals' },
     work: (item, remark) =>
       isKnown(item)
-        ? pullVal(workspace, remotes, item, { ...options, remark })
+        ? throughGate(join(workspace.root, item.file), () =>
+            pullVal(workspace, remotes, item, { ...options, remark }),
+          )
         : adopt(item.id, { ...options, file, remark }),
   });
   const { files, folder } = backup;

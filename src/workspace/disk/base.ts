@@ -82,6 +82,8 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = isOwnMark(mark);
+      // Many large bases of a cloned repository would fill the memory.
+      if (!isOurs && facts.code.length > longestForeignCode) return undefined;
       // A base that another folder wrote may come from a cloned repository. The version and time of such a base are
       // left out, so that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
@@ -148,6 +150,8 @@ export function createBases(
     }
   }
 }
+
+const longestForeignCode = 1_048_576;
 
 const unreadableBase = (file: string, name: string): string =>
   `${file} cannot be read, so it is unknown whether "${name}" is newer in this folder or on the service. ` +
