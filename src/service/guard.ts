@@ -115,11 +115,12 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
   const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
   request.countStored(bytes.length);
-  const isLarge = bytes.length > largeBody;
-  // Parses the large bodies of a caller one at a time, so that other callers are answered in between.
-  if (isLarge) await request.takeTurn();
-  // A body can take 30 seconds to arrive, and the caller may have been removed in this time.
-  if (!isComplete || isLarge) await request.identifyAgain();
+  if (!isComplete || bytes.length > largeBody) {
+    // Parses these bodies of a caller one at a time, so that other callers are answered in between.
+    await request.takeTurn();
+    // A body can take 30 seconds to arrive, and the caller may have been removed in this time.
+    await request.identifyAgain();
+  }
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());
   if (isObject(body)) return body;

@@ -116,32 +116,46 @@ test('the health of the service is answered once at a time, and others are answe
   await expect.poll(() => answered).toBe(60);
 });
 
-test('large bodies of one caller are parsed one at a time, and others are answered between them', async () => {
-  let stored = 0;
-  const service = await temporaryService({
-    onAnswered: ({ method }) => {
-      if (method === 'PUT') stored++;
-    },
-  });
-  const eve = await addPerson(service, 'eve');
-  const sockets = await connections(30, service.port);
-  for (const [i, socket] of sockets.entries()) {
-    const body = JSON.stringify({ name: `v${i}`, code: 'c'.repeat(250_000) });
-    const head = [
-      'PUT /v1/vals HTTP/1.1',
-      `Host: localhost:${service.port}`,
-      `Authorization: Bearer ${eve.token}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ];
-    socket.resume().write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, -1)}`);
-  }
-  for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
-  for (const socket of sockets) socket.write('}');
-  await ask(service, 'GET', '/v1/me');
-  expect(stored).toBeLessThan(20);
-  await expect.poll(() => stored, { timeout: 20_000 }).toBe(30);
-});
+const shared = { limits: { perSecond: 500, inFlight: 64 } };
+
+test.each([
+  ['large bodies', {}, 250_000, 1],
+  ['small bodies on a shared service', shared, 1, 0],
+  ['small bodies on a shared service that arrive late', shared, 1, 1],
+])(
+  '%s of one caller are parsed one at a time, and others are answered between them',
+  async (_, options, characters, lateBytes) => {
+    let stored = 0;
+    const service = await temporaryService({
+      ...options,
+      onAnswered: ({ method }) => {
+        if (method === 'PUT') stored++;
+      },
+    });
+    const eve = await addPerson(service, 'eve');
+    const sockets = await connections(60, service.port);
+    const requests = sockets.map((_, i) => {
+      const body = JSON.stringify({ name: `v${i}`, code: 'c'.repeat(characters) });
+      const head = [
+        'PUT /v1/vals HTTP/1.1',
+        `Host: localhost:${service.port}`,
+        `Authorization: Bearer ${eve.token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ];
+      return `${head.join('\r\n')}\r\n\r\n${body}`;
+    });
+    if (lateBytes > 0) {
+      for (const [i, socket] of sockets.entries())
+        socket.resume().write(`${requests[i]}`.slice(0, -lateBytes));
+      for (let i = 0; i < 20; i++) await ask(service, 'GET', '/v1/me');
+    }
+    for (const [i, socket] of sockets.entries()) socket.resume().write(`${requests[i]}`.slice(-lateBytes));
+    await ask(service, 'GET', '/v1/me');
+    expect(stored).toBeLessThan(15);
+    await expect.poll(() => stored, { timeout: 20_000 }).toBe(60);
+  },
+);
 
 function makeTurnsLong(): () => number {
   let turns = 0;
