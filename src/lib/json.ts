@@ -25,7 +25,7 @@ const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 const maxDepth = 1_000;
-const maxValues = 4_000_000;
+const maxValues = 2_000_000;
 /** `parseWithDigits` needs four times as much memory as JSON.parse. */
 const maxValuesWithDigits = 1_000_000;
 
