@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
 
-const runsPerStep = 500;
+const runsPerStep = 100;
 const versionsPerStep = 20;
 const mostMsPerStep = 20;
 

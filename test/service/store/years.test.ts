@@ -1,7 +1,9 @@
 import { rmSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { openDatabase } from '../../../src/service/database/open.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
+import { deletePartOfVal } from '../../../src/service/store/deletion.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { asPerson } from '../../../src/service/store/spaces.ts';
 import { placeOf } from '../../support/embedded-service.ts';
@@ -125,6 +127,23 @@ test.each([
   expect([204, 'removed']).toContain(await removal);
   expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(404);
   expect(await store.counts()).toEqual({ vals: 1, runs: 0 });
+});
+
+test('one step of a deletion deletes at most 100 runs, because each run may have 65 KB', async () => {
+  const service = await temporaryService({
+    seed: { runs: Array.from({ length: 250 }, () => ({ val: { name: 'many' }, ...lasting(2, 1) })) },
+  });
+  const { id } = await createVal(service, { name: 'many', code: 'c' });
+  const store = await storeOf(service);
+  const { write, close } = await openDatabase(placeOf(service.at));
+  onTestFinished(close);
+  const left: number[] = [];
+  let result: string | undefined;
+  while (result === undefined) {
+    result = await write((all) => deletePartOfVal(all, id));
+    left.push((await store.counts()).runs);
+  }
+  expect(left).toEqual([150, 50, 0]);
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {
