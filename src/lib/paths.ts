@@ -40,9 +40,15 @@ export function makeFolder(folder: string, mode?: number): void {
   }
 }
 
-/** A pipe counts as a file. */
-export const isFile = (path: string): boolean =>
-  statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
+/** A pipe counts as a file. A link to itself, or a path below a file, does not. */
+export function isFile(path: string): boolean {
+  try {
+    return !statSync(path).isDirectory();
+  } catch (error) {
+    if (isMissing(error) || ['ENOTDIR', 'ELOOP'].includes(errnoOf(error) ?? '')) return false;
+    throw error;
+  }
+}
 
 export function foldersAbove(file: string): string[] {
   const folder = dirname(file);

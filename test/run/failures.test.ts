@@ -395,6 +395,9 @@ it.each([
 
 it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
+  [['a.ts/b.ts'], 10, 'a.ts/b.ts does not exist'],
+  [['loop.ts'], 10, 'loop.ts does not exist'],
+  [['loop'], 2, 'No service is chosen'],
   [['folder/'], 2, 'folder/ is a folder, not a file.'],
   [['absent'], 2, 'No service is chosen'],
   [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
@@ -403,6 +406,7 @@ it.each([
   [['--max-time', '0', 'a.ts'], 2, '--max-time must be a number of seconds'],
 ])('vals run %j is exit %i', async (args, exit, message) => {
   const { path } = folderWith({ 'a.ts': '', 'folder/b.ts': '' });
+  for (const link of ['loop', 'loop.ts']) symlinkSync(link, join(path, link));
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });
 });
