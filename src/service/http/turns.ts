@@ -52,10 +52,12 @@ export function createTurns(): Turns {
     for (const begin of ready.splice(0, begunPerTurn)) begin();
     if (ready.length > 0) setImmediate(beginSome);
   };
-  const beginSoon = (socket: Socket, { begin }: Turn) => {
+  const beginSoon = (socket: Socket, { outgoing, begin }: Turn) => {
     if (ready.length === 0) setImmediate(beginSome);
     ready.push(() => {
-      if (connections.has(socket)) begin();
+      // After an answer that closes the connection, Node gives no socket to the next answer. That answer would never
+      // end, so its request would count as under way for ever.
+      if (connections.has(socket) && outgoing.socket) begin();
     });
   };
 

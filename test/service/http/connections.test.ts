@@ -4,7 +4,16 @@ import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { isLong } from '../../support/cases.ts';
 import { listen } from '../../support/listen.ts';
-import { ask, createVal, get, speak, type TemporaryService, temporaryService } from '../support.ts';
+import {
+  ask,
+  behindProxy,
+  createVal,
+  get,
+  speak,
+  type TemporaryService,
+  temporaryService,
+  type Val,
+} from '../support.ts';
 
 let service: TemporaryService;
 beforeAll(async () => {
@@ -131,6 +140,22 @@ describe('requests sent ahead', () => {
     const answers = await speak(service.port, `${me()}${upgrade}${me()}`);
     expect(statusesOf(answers)).toEqual([200, 200]);
     expect(answers).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  test('behind a refusal that closes the connection are not begun, and do not count as under way', async () => {
+    const limits = { perSecond: 500, inFlight: 1 };
+    const { port, token } = await temporaryService({ limits, network: behindProxy });
+    const signed = { Host: 'vals.example', Authorization: `Bearer ${token}` };
+    const body = { name: 'kept', code: '1' };
+    const caller = { baseUrl: `http://127.0.0.1:${port}` };
+    const made = await ask(caller, 'POST', '/v1/vals', { body, headers: signed });
+    const path = `/v1/vals/${(made.body as Val).id}`;
+    const tooMany = Object.fromEntries(Array.from({ length: 101 }, (_, i) => [`x-${i}`, '1']));
+    const of = (line: string, headers: Record<string, string>) =>
+      [`${line} HTTP/1.1`, ...Object.entries(headers).map((pair) => pair.join(': ')), '', ''].join('\r\n');
+    const refused = of('GET /healthz', { Host: 'vals.example', ...tooMany });
+    expect(statusesOf(await speak(port, refused + of(`DELETE ${path}`, signed)))).toEqual([431]);
+    expect((await ask(caller, 'GET', path, { headers: signed })).status).toBe(200);
   });
 
   test.each([
