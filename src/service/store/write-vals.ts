@@ -42,15 +42,30 @@ export async function lockOwnVal(
 
 export function writeAs<Result>(
   { write }: Database,
-  { id, actor }: Principal,
+  caller: Principal,
   idOrName: string | undefined,
   work: (all: All) => Promise<Result>,
 ): Promise<Result> {
+  const { id, actor } = caller;
+  const workAndCheck = async (all: All) => {
+    const result = await work(all);
+    // The write may have waited for other writes, and the membership may have ended meanwhile.
+    if (actor.id !== id) await checkMembership(all, caller);
+    return result;
+  };
   // The row contains the id of the caller, because anybody can try to write to a val of another owner.
-  return write(work, {
+  return write(workAndCheck, {
     person: actor.id,
     row: idOrName === undefined ? undefined : `${id} ${idOrName}`,
   });
+}
+
+async function checkMembership(all: All, { id, actor }: Principal): Promise<void> {
+  const [member] = await all(
+    "SELECT role FROM members WHERE user_id = ? AND space_id = ? AND role = 'write'",
+    [actor.id, id],
+  );
+  if (!member) throw new DatabaseFailure('orphaned', new Error('the membership has ended'));
 }
 
 export function createValWriter(database: Database, maxVals: number | undefined) {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import pg from 'pg';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
+import { newValDefaults } from '../../../src/service/store/write-vals.ts';
 import { onServer } from '../../support/postgres.ts';
 import {
   addPerson,
@@ -132,5 +133,48 @@ test.runIf(postgres !== undefined)(
     );
     await other.query('COMMIT');
     expect(await read).toMatchObject({ status: 404, text: expect.not.stringContaining('secret') });
+  },
+);
+
+test.each([
+  ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
+  ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
+])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
+  const { principal } = (await store.identify(eve.token, 'acme')) ?? {};
+  if (!principal) throw new Error('eve is not a member');
+  const { id } = await store.create(principal, { ...newValDefaults, name: 'v', code: 'c' });
+  await end();
+  const at = new Date().toISOString();
+  const run = { version: 1, runStartAt: at, runEndAt: at, error: null };
+  const writes = [
+    store.create(principal, { ...newValDefaults, name: 'new', code: 'late' }),
+    store.createOrUpdate(principal, { name: 'v', code: 'late' }),
+    store.createVersion(principal, id, { code: 'late' }),
+    store.changeFacts(principal, id, { privacy: 'public' }),
+    store.addRun(principal, id, run),
+    store.delete(principal, id),
+  ];
+  for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
+  const { vals } = await store.listVals(principal, principal, { limit: 9 });
+  expect(vals).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
+  expect(await store.countRuns(principal, id, 9)).toBe(0);
+});
+
+test.runIf(postgres !== undefined)(
+  'if the membership ends while a write waits for its val, the write is refused',
+  async () => {
+    const { principal } = (await store.identify(eve.token, 'acme')) ?? {};
+    if (!principal) throw new Error('eve is not a member');
+    await store.create(principal, { ...newValDefaults, name: 'v', code: 'c' });
+    const other = new pg.Client(service.at);
+    await other.connect();
+    onTestFinished(() => other.end());
+    await other.query("BEGIN; SELECT id FROM vals.vals WHERE name = 'v' FOR UPDATE");
+    const write = statusOf(eve, 'PUT', '/@acme/v1/vals', { body: { name: 'v', code: 'late' } });
+    const waiting = 'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted';
+    await expect.poll(async () => (await onServer(service.at, waiting))[0]?.count).toBe(1);
+    await store.spaces.revoke('acme', 'eve');
+    await other.query('COMMIT');
+    expect(await write).toBe(404);
   },
 );
