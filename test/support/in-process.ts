@@ -16,6 +16,8 @@ export interface InProcessOptions {
 export interface Answer {
   after: string;
   keys: string;
+  /** Runs while the question is open. */
+  beforeKeys?(): Promise<unknown>;
 }
 
 export interface Output {
@@ -85,7 +87,10 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
     if (next === undefined || !screen.includes(next.after)) return;
     answers.shift();
     // The program reads keys only after it has written its question, so the keys come a moment later.
-    setImmediate(() => keyboard.write(next.keys));
+    setImmediate(async () => {
+      await next.beforeKeys?.();
+      keyboard.write(next.keys);
+    });
   };
   const stdout: Memory = new Memory(options.terminal?.columns, heard);
   const stderr: Memory = new Memory(options.terminal?.columns, heard);

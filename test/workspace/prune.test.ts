@@ -98,6 +98,21 @@ describe('the question of push --prune', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
   });
 
+  it.each([
+    ['a pull', ['pull', 'c.ts'], 'theirs', 'c'],
+    ['a new name', ['val', 'set', 'c', '--name', 'd'], 'c', 'd'],
+  ])('may be open during %s, which the push then knows', async (_name, args, code, name) => {
+    const { place, service } = await workspace();
+    const id = place.idOf('c.ts');
+    if (code !== 'c') await service.edit('c', code);
+    const beforeKeys = async () => expect((await place.vals(...args)).exit).toBe(0);
+    const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
+    expect((await place.onScreen(['push', '--prune'], { answers })).exit).toBe(0);
+    expect(await names(service)).toEqual([name, 'elsewhere']);
+    expect(await service.code(id)).toBe(code);
+    expect(place.manifest().vals['c.ts']).toMatchObject({ name });
+  });
+
   it('needs --yes without a terminal', async () => {
     const { place, service } = await workspace();
     expect(await place.vals('push', '--prune')).toMatchObject({

@@ -7,7 +7,7 @@ import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 
-/** Limits the total of all files. A file that does not fit is read again before it is sent. */
+/** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
 interface Checked {
@@ -47,6 +47,8 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
 function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
   let charactersKept = 0;
   return (item, code) => {
+    // Code and base must be read at the same moment, because another command may change both until the file is sent.
+    if (item.val !== undefined && item.canReadAgain) return item;
     const characters = charactersKept + (code?.length ?? 0);
     if (characters > maxCharactersInMemory && item.canReadAgain) return item;
     charactersKept = characters;

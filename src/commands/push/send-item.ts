@@ -62,13 +62,16 @@ export async function createItemSender(
   };
 
   async function sendItem(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
-    const { file, name, val } = item;
+    const { file, name } = item;
+    // Another command may have changed the id or the name in vals.json since the push began.
+    const current = workspace?.refreshed();
+    const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
     const code = await item.read();
-    const isTracked = val !== undefined && workspace !== undefined;
-    if (isTracked && item.isPruned) return pruneVal(workspace, api, val, pushOptions);
+    const isTracked = val !== undefined && current !== undefined;
+    if (isTracked && item.isPruned) return pruneVal(current, api, val, pushOptions);
     try {
       const outcome = isTracked
-        ? await pushVal(workspace, api, val, code, { ...pushOptions, remark })
+        ? await pushVal(current, api, val, code, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
