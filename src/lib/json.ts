@@ -69,8 +69,10 @@ export function isTooComplex(
     const character = text[at];
     if (character === '"') at = closingQuote(text, at);
     else if (character === ',') values++;
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') depth--;
+    else if (character === '{' || character === '[') {
+      depth++;
+      values++;
+    } else if (character === '}' || character === ']') depth--;
     if (depth > maxDepth || values > maxValues) return true;
   }
   return false;

@@ -320,6 +320,7 @@ describe('an answer that a val service would not send', () => {
 
   it.each([
     ['3 million brackets', '['.repeat(3e6)],
+    ['3 million lists in lists', `[${`${'['.repeat(900)}${']'.repeat(900)},`.repeat(3_334)}1]`],
     ['2 million numbers', `[${'1,'.repeat(2e6 + 1)}1]`],
     ['1 million numbers that keep their digits', `[${'1.0,'.repeat(1e6 + 1)}1]`],
     ['1 million objects, and a number that keeps its digits', `[1.0,${'{},'.repeat(1e6)}1]`],
