@@ -130,6 +130,24 @@ it('push does not trust a base without an id that came with a copied folder', as
   expect(await copy.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
 });
 
+it('push in a copied folder does not overwrite newer code, even if the code is long', async () => {
+  const long = 'x'.repeat(3_000_000);
+  let stored = { ...theirs, version: 1, code: '' };
+  const service = await scriptedService([], ({ method, path, body }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    if (path.startsWith('/v1/users/')) return { status: 404 };
+    if (method !== 'GET') stored = { ...stored, code: JSON.parse(body).code };
+    return { body: stored };
+  });
+  const place = workspaceWith(service.env, { 'hello.ts': long });
+  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'pushed' });
+  const copy = new Place(temporaryFolder(), service.env);
+  cpSync(place.folder, copy.folder, { recursive: true });
+  stored = { ...stored, version: 2, code: `newer ${long}` };
+  expect(await copy.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
+  expect(stored.code).toBe(`newer ${long}`);
+});
+
 describe('an id that belongs to a val of another name', () => {
   const facts = { read: { body: { ...theirs, name: 'production_billing' } } };
 

@@ -138,17 +138,17 @@ describe('a base in .vals that this folder did not record', () => {
     });
   });
 
-  it('is ignored if it has more than a megabyte of code', async () => {
+  it('is not read if it has more than 2 MiB, so that its val is a conflict', async () => {
     const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     const copy = new Place(temporaryFolder(), place.env);
     cpSync(place.folder, copy.folder, { recursive: true });
-    const codes = { 'a.ts': 'x'.repeat(1_048_576), 'b.ts': 'x'.repeat(1_048_577) };
+    const codes = { 'a.ts': 'x'.repeat(1_048_576), 'b.ts': 'x'.repeat(2 * 1_048_576) };
     copy.put(codes);
     for (const [name, code] of Object.entries(codes)) {
       const file = join(basesOf(copy), `${place.idOf(name)}.json`);
       writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), code }));
     }
-    expect(await copy.status()).toEqual({ 'a.ts': 'changed there', 'b.ts': 'changed here' });
+    expect(await copy.status()).toEqual({ 'a.ts': 'changed there', 'b.ts': 'conflict' });
   });
 
   it('does not let a push overwrite a val that was added to vals.json later', async () => {

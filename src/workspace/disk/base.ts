@@ -82,8 +82,6 @@ export function createBases(
       if (base === undefined) return undefined;
       const { mark, name, ...facts } = base;
       const isOurs = isOwnMark(mark);
-      // Many large bases of a cloned repository would fill the memory.
-      if (!isOurs && facts.code.length > longestForeignCode) return undefined;
       // A base that another folder wrote may come from a cloned repository. The version and time of such a base are
       // left out, so that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
@@ -134,15 +132,19 @@ export function createBases(
     try {
       const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
+      const mark = markNow();
+      const isForeign = mark === undefined || !text.includes(mark);
+      // Parsing the large bases of a cloned repository would fill the memory. With this base, the val is a conflict.
+      if (isForeign && text.length > longestForeignBase) return foreignBase;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      const { code, version, changedAt, name, sent, mark } = content;
+      const { code, version, changedAt, name, sent } = content;
       const ifText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : undefined);
       const facts = {
         changedAt: ifText(changedAt),
         name: ifText(name),
         sent: ifText(sent),
-        mark: ifText(mark),
+        mark: ifText(content.mark),
       };
       return { code, version, ...facts };
     } catch {
@@ -151,7 +153,8 @@ export function createBases(
   }
 }
 
-const longestForeignCode = 1_048_576;
+const longestForeignBase = 2 * 1_048_576;
+const foreignBase = { code: '', version: undefined, mark: undefined };
 
 const unreadableBase = (file: string, name: string): string =>
   `${file} cannot be read, so it is unknown whether "${name}" is newer in this folder or on the service. ` +
