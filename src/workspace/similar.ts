@@ -7,18 +7,25 @@ interface File {
 }
 
 const mostPairs = 2_500;
+const mostCharacters = 20_000_000;
 
 export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],
 ): { from: string; to: string }[] {
   if (missing.length * fresh.length > mostPairs) return [];
-  const pairs = missing.flatMap((old) => {
+  let charactersLeft = mostCharacters;
+  const pairs: { from: string; to: string }[] = [];
+  for (const old of missing) {
     const code = old.read();
-    return fresh
-      .filter((now) => isSimilar(code, now.read()))
-      .map((now) => ({ from: old.file, to: now.file }));
-  });
+    for (const now of fresh) {
+      const newCode = now.read();
+      charactersLeft -= code.length + newCode.length;
+      // A longer comparison would make the user wait for a hint.
+      if (charactersLeft < 0) return [];
+      if (isSimilar(code, newCode)) pairs.push({ from: old.file, to: now.file });
+    }
+  }
   return pairs.filter(
     ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,
   );

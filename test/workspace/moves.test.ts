@@ -123,6 +123,15 @@ describe('a file that was renamed and edited at once', () => {
     expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
   });
 
+  it('is not guessed among files that are long and many', async () => {
+    const long = (name: string) => `// ${'-'.repeat(60)} ${name}\n`.repeat(1_000);
+    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
+    const { place } = await pushed(Object.fromEntries(names.map((name) => [`old${name}.ts`, long(name)])));
+    place.remove(...names.map((name) => `old${name}.ts`));
+    place.put(Object.fromEntries(names.map((name) => [`new${name}.ts`, `${long(name)}edited`])));
+    expect(await hintsOf(place)).not.toContain('similar code');
+  });
+
   it('is not guessed if two files are similar, or if little of it is left', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
     place.remove('old.ts');

@@ -35,8 +35,9 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
     refuseLongRules(text, path);
-    characters += text.length - (before?.text.length ?? 0);
-    if (characters > mostCharacters) throw tooManyRules(path);
+    const charactersNow = characters + text.length - (before?.text.length ?? 0);
+    if (charactersNow > mostCharacters) throw tooManyRules(path);
+    characters = charactersNow;
     const matcher = createMatcher(text);
     known.set(path, { text, matcher });
     return matcher;
