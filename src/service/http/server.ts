@@ -139,6 +139,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
+  const rawSockets = new Map<string, Socket>();
   const handshakeLimit = createRateLimit(options.handshakes ?? handshakesPerAddress, () => performance.now());
   const mayConnect = (address: string, count: number) =>
     count <= mostConnectionsPerAddress && (!certificate || handshakeLimit.spend(address));
@@ -148,7 +149,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     const count = (countByAddress.get(address) ?? 0) + 1;
     countByAddress.set(address, count);
     connections.add(socket);
+    const endpoints = endpointsOf(socket);
+    rawSockets.set(endpoints, socket);
     socket.once('close', () => {
+      if (rawSockets.get(endpoints) === socket) rawSockets.delete(endpoints);
       const left = (countByAddress.get(address) ?? 0) - 1;
       if (left > 0) countByAddress.set(address, left);
       else countByAddress.delete(address);
@@ -163,10 +167,15 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined;
+    const raw = rawSockets.get(endpointsOf(socket)) ?? socket;
+    let counted = 0;
     const countRecord = ({ length }: Buffer) => {
       if (address === undefined) return;
       if (length < smallRecordBytes && !recordLimit.spend(address)) socket.destroy();
-      turns.countReceived(address, length);
+      // Counts encrypted bytes, because a TLS record with little data may have up to 16 KiB of padding.
+      const { bytesRead } = raw;
+      turns.countReceived(address, bytesRead - counted);
+      counted = bytesRead;
     };
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
     // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.
@@ -218,6 +227,11 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       clearTimeout(timeout);
     },
   };
+}
+
+/** The local address is included, because a client may use one port for connections to several addresses. */
+function endpointsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${remoteAddress} ${remotePort}`;
 }
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {

@@ -66,6 +66,10 @@ const closed = (socket: Socket) =>
 
 const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
 
+/** Node cannot pad records, and neither can LibreSSL, which is the `openssl` of macOS. */
+const { stdout, stderr } = await execa('openssl', ['s_client', '-help'], { reject: false });
+const opensslCanPad = `${stdout}${stderr}`.includes('-record_padding');
+
 describe('a service with TLS', () => {
   let service: Awaited<ReturnType<typeof overTls>>;
   beforeAll(async () => {
@@ -250,6 +254,21 @@ agent.destroy();`;
     const { answer } = await speakTls(service.port, `${refused}${' '.repeat(bytes)}${health}`);
     expect(performance.now() - start).toBeGreaterThan(2_000);
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200']);
+  });
+
+  test.runIf(opensslCanPad)('counts the padding of TLS records as received bytes', async () => {
+    const other = await overTls({ cert: good, key: good });
+    const bytes = 16_000_000;
+    const refused = `POST /nothing HTTP/1.1\r\nHost: vals.test\r\nContent-Length: ${bytes}\r\n\r\n`;
+    // OpenSSL sends at most 8 KiB of its input in one record, so padding at least doubles the bytes.
+    const args = ['-quiet', '-tls1_3', '-record_padding', '16384', '-connect', `127.0.0.1:${other.port}`];
+    const start = performance.now();
+    const { stdout } = await execa('openssl', ['s_client', ...args], {
+      input: `${refused}${' '.repeat(bytes)}${health}`,
+      reject: false,
+    });
+    expect(performance.now() - start).toBeGreaterThan(900);
+    expect(stdout.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200']);
   });
 
   test('closes although a handshake is under way', { timeout: 30_000 }, async () => {
