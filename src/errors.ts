@@ -51,6 +51,10 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
+/** The service understood the request, but refused its fields or its query. */
+export const isInvalidRequest = (error: unknown): error is RefusedError =>
+  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
+
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {
   readonly kind = 'unavailable';

@@ -1,4 +1,4 @@
-import { BadResponseError, LocalError, RefusedError } from '../errors.ts';
+import { BadResponseError, isInvalidRequest, LocalError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import { isLarge, type Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
@@ -24,9 +24,6 @@ export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
   notes: ListNotes & FollowNotes;
   token: string | undefined;
 }
-
-const mayRequirePaging = (error: unknown): boolean =>
-  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
 
 const sentToken = ({ method, path }: Call): BadResponseError =>
   new BadResponseError('The service sent your token in the link to the next page of a list.', {
@@ -70,7 +67,8 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
         yield page;
       }
     } catch (error) {
-      if (hasBegun || !mayRequirePaging(error)) throw error;
+      if (hasBegun || !isInvalidRequest(error)) throw error;
+      // The service may require paging.
       yield* pages(call, { all: true, byText: true });
     }
   }
@@ -80,7 +78,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
     send: request,
     async record(call) {
       const { body } = await request(call).catch((error) => {
-        if (!call.mayRequirePaging || !mayRequirePaging(error)) throw error;
+        if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
         return request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
       });
       return body === undefined ? {} : recordOf(body, call);

@@ -25,6 +25,14 @@ export function existingRealPath(path: string): string | undefined {
   }
 }
 
+export function existingStats(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Does not use Node's option `recursive`, because `recursive` never returns for a folder in /proc. */
 export function makeFolder(folder: string, mode?: number): void {
   try {

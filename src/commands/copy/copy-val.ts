@@ -2,7 +2,7 @@ import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { BadResponseError, ConflictError, RefusedError } from '../../errors.ts';
+import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
@@ -161,7 +161,7 @@ async function sendWithFields(
   try {
     return await send(fields);
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    if (!isInvalidRequest(error)) throw error;
     if (readme !== undefined) {
       const sent = await sendWithFields(privacy === undefined ? {} : { privacy }, remark, send);
       remark(withoutField('readme'));
@@ -177,9 +177,6 @@ async function sendWithFields(
 }
 
 const mayBePublic = ({ privacy = 'public' }: routes.ValFields): boolean => privacy === 'public';
-
-const isRefusal = (error: unknown): error is RefusedError =>
-  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
 
 const withoutField = (field: string): string =>
   `the val was copied without its ${field}, which the service did not accept`;

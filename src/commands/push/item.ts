@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
+import { existingStats } from '../../lib/paths.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type FoundFile, nameFrom, readInFolder, type Source } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -25,16 +25,9 @@ export function untrackedItem(context: Context, { file, inFolder }: FoundFile): 
   const name = nameFrom(file);
   const isNamedByUser = inFolder === undefined;
   if (isNamedByUser) {
-    const canReadAgain = file !== '-' && isRegularFile(resolve(context.settings.cwd, file));
+    const path = resolve(context.settings.cwd, file);
+    const canReadAgain = file !== '-' && existingStats(path)?.isFile() === true;
     return { file, name, canReadAgain, read: async () => readCode(file, context) };
   }
   return { file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
-}
-
-function isRegularFile(path: string): boolean {
-  try {
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existingStats } from '../../lib/paths.ts';
 import { createSlots } from '../../lib/slots.ts';
 
 const largeBytes = 1_048_576;
@@ -11,10 +11,4 @@ export function createLargeFileGate(): LargeFileGate {
   return (path, work) => (isLarge(path) ? oneAtATime.run(work) : work());
 }
 
-const isLarge = (path: string): boolean => {
-  try {
-    return statSync(path).size > largeBytes;
-  } catch {
-    return false;
-  }
-};
+const isLarge = (path: string): boolean => (existingStats(path)?.size ?? 0) > largeBytes;
