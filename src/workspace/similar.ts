@@ -13,19 +13,25 @@ export function likelyRenames(
   missing: readonly File[],
   fresh: readonly File[],
 ): { from: string; to: string }[] {
-  if (missing.length * fresh.length > mostPairs) return [];
+  const pairCount = missing.length * fresh.length;
+  if (pairCount === 0 || pairCount > mostPairs) return [];
   let charactersLeft = mostCharacters;
-  const pairs: { from: string; to: string }[] = [];
-  for (const old of missing) {
-    const code = old.read();
-    for (const now of fresh) {
-      const newCode = now.read();
-      charactersLeft -= code.length + newCode.length;
+  const readAll = (files: readonly File[], comparisons: number) => {
+    const codes: { file: string; code: string }[] = [];
+    for (const { file, read } of files) {
+      const code = read();
+      charactersLeft -= code.length * comparisons;
       // A longer comparison would make the user wait for a hint.
       if (charactersLeft < 0) return [];
-      if (isSimilar(code, newCode)) pairs.push({ from: old.file, to: now.file });
+      codes.push({ file, code });
     }
-  }
+    return codes;
+  };
+  const oldCodes = readAll(missing, fresh.length);
+  const newCodes = readAll(fresh, missing.length);
+  const pairs = oldCodes.flatMap((old) =>
+    newCodes.filter((now) => isSimilar(old.code, now.code)).map((now) => ({ from: old.file, to: now.file })),
+  );
   return pairs.filter(
     ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,
   );

@@ -50,6 +50,10 @@ export function createBases(
     return knownMark;
   };
   const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
+  const mayHaveOwnMark = (text: string): boolean => {
+    const mark = markNow();
+    return mark !== undefined && text.includes(mark);
+  };
   // The mark in the file name makes vals ignore a file that came with a cloned repository.
   const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
   const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
@@ -132,19 +136,17 @@ export function createBases(
     try {
       const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
-      const mark = markNow();
-      const isForeign = mark === undefined || !text.includes(mark);
-      // Parsing the large bases of a cloned repository would fill the memory. With this base, the val is a conflict.
-      if (isForeign && text.length > longestForeignBase) return foreignBase;
+      // Parsing the large bases of a cloned repository would fill the memory. An empty base makes the val a conflict.
+      if (text.length > longestForeignBase && !mayHaveOwnMark(text)) return emptyBase;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      const { code, version, changedAt, name, sent } = content;
+      const { code, version, changedAt, name, sent, mark } = content;
       const ifText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : undefined);
       const facts = {
         changedAt: ifText(changedAt),
         name: ifText(name),
         sent: ifText(sent),
-        mark: ifText(content.mark),
+        mark: ifText(mark),
       };
       return { code, version, ...facts };
     } catch {
@@ -154,7 +156,7 @@ export function createBases(
 }
 
 const longestForeignBase = 2 * 1_048_576;
-const foreignBase = { code: '', version: undefined, mark: undefined };
+const emptyBase = { code: '', version: undefined, mark: undefined };
 
 const unreadableBase = (file: string, name: string): string =>
   `${file} cannot be read, so it is unknown whether "${name}" is newer in this folder or on the service. ` +
