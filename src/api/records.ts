@@ -86,7 +86,7 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }
 
-/** A service may nest errors in errors without an end, and each level takes twice as long as the one below it. */
+/** A service may nest errors in errors, and each level doubles the time of the search. */
 const deepestMessage = 6;
 
 function findMessage(body: unknown, depth = 0): string | undefined {

@@ -15,7 +15,7 @@ export const interruptibleIfLarge = async <T>(page: Pick<Page, 'isLarge'>, work:
 
 const mostCharactersInMemory = 16_000_000;
 
-/** For a caller that keeps all records. Without this limit, a hostile service could fill the memory with a few records. */
+/** A caller that keeps all records must use this, because a few records of a hostile service could fill the memory. */
 export async function* withinMemory(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
   let characters = 0;
   for await (const page of pages) {

@@ -1,13 +1,11 @@
 export interface Slots {
   run<Result>(work: () => Result | Promise<Result>): Promise<Result>;
-  waiting(): number;
 }
 
 export function createSlots(count: number, onIdle?: () => void): Slots {
   const waiting: (() => void)[] = [];
   let free = count;
   return {
-    waiting: () => waiting.length,
     async run(work) {
       if (free > 0) free -= 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));

@@ -51,7 +51,7 @@ const tooManyFound = (word: string): UnavailableError =>
   new UnavailableError(
     `The service found more than ${mostForAll.toLocaleString('en')} vals with "${word}".`,
     {
-      hint: 'Search for one word, and choose a rare one.',
+      hint: 'Search for a single word that fewer vals have.',
     },
   );
 

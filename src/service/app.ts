@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import type { Slots } from '../lib/slots.ts';
+import { createCallerSlots } from './caller-slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
   addressOf,
@@ -15,7 +16,6 @@ import {
   requireUser,
   tooManyRequests,
 } from './guard.ts';
-import { createCallerSlots } from './http/caller-slots.ts';
 import { createMemoryLimit } from './http/memory-limit.ts';
 import type { Network } from './http/network.ts';
 import { createPace } from './http/pace.ts';
@@ -108,12 +108,8 @@ export function createApp(store: Store, options: AppOptions): App {
       const below = request.space === undefined ? '' : '/@{space}';
       options.onRoute?.(request.incoming, below + patternOf(route.path));
     }
-    if (route?.access === 'any host') {
-      await pace(addressOf(request, network));
-      return route.answer(request, params);
-    }
-    request.origin = checkHost(request, network);
-    if (route?.access === 'form') {
+    if (route?.access !== 'any host') request.origin = checkHost(request, network);
+    if (route?.access === 'any host' || route?.access === 'form') {
       await pace(addressOf(request, network));
       return route.answer(request, params);
     }

@@ -1,4 +1,4 @@
-import { createSlots, type Slots } from '../../lib/slots.ts';
+import { createSlots, type Slots } from '../lib/slots.ts';
 
 export type CallerSlots = (caller: string) => Slots;
 

@@ -116,7 +116,7 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
   const bytes = await readBytes(request);
   request.countStored(bytes.length);
   if (!isComplete || bytes.length > largeBody) {
-    // Parses these bodies of a caller one at a time, so that other callers are answered in between.
+    // The bodies of one caller are parsed one at a time, so that other callers are answered in between.
     await request.takeTurn();
     // A body can take 30 seconds to arrive, and the caller may have been removed in this time.
     await request.identifyAgain();

@@ -47,8 +47,9 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
 function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
   let charactersKept = 0;
   return (item, code) => {
-    // Code and base must be read at the same moment, because another command may change both until the file is sent.
-    if (item.val !== undefined && item.canReadAgain) return item;
+    // The file of a val is read again together with its base. If another command changed both since the check, old code
+    // would be compared with a new base, and the push could overwrite newer code on the service.
+    if (item.val !== undefined) return item;
     const characters = charactersKept + (code?.length ?? 0);
     if (characters > maxCharactersInMemory && item.canReadAgain) return item;
     charactersKept = characters;

@@ -1,5 +1,5 @@
 import { createSlots } from '../../lib/slots.ts';
-import { createCallerSlots } from '../http/caller-slots.ts';
+import { createCallerSlots } from '../caller-slots.ts';
 import { DatabaseFailure, type WriteFacts } from './database.ts';
 
 interface Limits {

@@ -117,7 +117,7 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
           .end(text);
       });
       server.maxConnections = mostConnections;
-      // Otherwise, thousands of requests sent ahead on one connection could wait in memory.
+      // Without this limit, a caller could send thousands of requests ahead on one connection, and all would wait in memory.
       server.maxRequestsPerSocket = 1;
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);

@@ -33,8 +33,8 @@ export function createPace(): Pace {
     // would also count the work for other callers, and the next read of this caller would wait too long.
     queueMicrotask(() => nextTick(measure));
   };
-  // Without `until`, the rest would last too long if the work for other callers makes each turn long. After long work,
-  // there is no `until`: two callers with long work would otherwise make each turn long by turns.
+  // `until` ends the rest early if the work for other callers makes each turn long. After long work, `until` is
+  // infinite, because two callers with long work would end each other's rest.
   const rest = (caller: string, { turns, until }: { turns: number; until: number }) => {
     if (turns > 1 && performance.now() < until) setImmediate(rest, caller, { turns: turns - 1, until });
     else beginNext(caller);

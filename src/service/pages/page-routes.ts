@@ -1,6 +1,6 @@
 import type { AppOptions } from '../app.ts';
+import type { CallerSlots } from '../caller-slots.ts';
 import { nothingAt } from '../guard.ts';
-import type { CallerSlots } from '../http/caller-slots.ts';
 import { unauthorized } from '../problem.ts';
 import { type Answer, html, isForBrowser, json, type ServiceRequest } from '../request.ts';
 import { type PageRequest, pageRequest } from '../routes/checks.ts';

@@ -34,9 +34,9 @@ export const broken = (problem: string, hint = restoreHint): LocalError =>
 const maxValues = 400_000;
 
 export function parseManifest(text: string): Manifest {
-  // A cloned repository could fill the memory with more values. A vals.json that vals can read has fewer.
+  // A vals.json from a stranger could fill the memory with more values.
   if (isTooComplex(text, { maxDepth: 100, maxValues })) {
-    throw broken('is nested too deeply or has more than 400,000 values');
+    throw broken(`is nested too deeply or has more than ${maxValues.toLocaleString('en')} values`);
   }
   let content: JsonValue;
   try {
