@@ -21,12 +21,25 @@ export interface Examined extends RemoteSide {
   isUnmerged: boolean;
 }
 
+export interface LocalSide {
+  base: Base | undefined;
+  code: string | undefined;
+}
+
+/**
+ * The base must be read before the code. Other commands change the file first and the base later, so old code with a
+ * new base would look like an edit, and a push would overwrite newer code on the service.
+ */
+export function readLocalSide({ root, bases }: Workspace, val: WorkspaceVal): LocalSide {
+  const base = bases.read(val);
+  return { base, code: readBelow(root, val.file) };
+}
+
 export async function examine(
   workspace: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
-  here = readBelow(workspace.root, val.file),
-  recorded = workspace.bases.read(val),
+  { base: recorded, code: here }: LocalSide = readLocalSide(workspace, val),
 ): Promise<Examined> {
   const found =
     val.id === undefined

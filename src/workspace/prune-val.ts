@@ -39,8 +39,10 @@ export async function pruneVal(
   val: WorkspaceVal,
   { remotes, dryRun, beforeSending }: Pick<PushOptions, 'remotes' | 'dryRun' | 'beforeSending'>,
 ): Promise<Outcome> {
-  // The user may have restored the file while the command asked for confirmation.
-  if (existsBelow(workspace.root, val.file)) return { status: 'skipped' };
+  // While the command asked for confirmation, the user may have restored the file, or another command may have moved
+  // the val to another file or removed it from vals.json.
+  const isListed = workspace.vals.ofFile(val.file)?.id === val.id;
+  if (!isListed || existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   const facts = idAndVersion(val.id, remote?.version);
   if (dryRun) return { status: 'planned', ...facts };

@@ -9,7 +9,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
 import { deletedThere, nameNotChecked, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
-import { type Examined, examine, recordUnchanged } from './examine.ts';
+import { type Examined, examine, type LocalSide, recordUnchanged } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -30,12 +30,10 @@ export async function pushVal(
   workspace: Workspace,
   api: Api,
   val: WorkspaceVal,
-  code: string | undefined,
+  { base, code }: LocalSide,
   options: PushOptions,
 ): Promise<Outcome> {
-  if (code !== undefined) {
-    return pushCode({ workspace, api, val, code, base: workspace.bases.read(val), options });
-  }
+  if (code !== undefined) return pushCode({ workspace, api, val, code, base, options });
   options.remark(fileGone(workspace, val));
   return { status: 'skipped' };
 }
@@ -91,10 +89,10 @@ async function renameAndPush(
   if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
   workspace.bases.prepare();
   options.beforeSending();
-  const version = await rename(workspace, api, val, base);
+  const { version, renamedBase } = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
   // Calls `pushVal`, not `sendCode`, because somebody may have changed the code during the rename.
-  return pushVal(workspace, api, val, code, options);
+  return pushVal(workspace, api, val, { base: renamedBase, code }, options);
 }
 
 async function sendCode(push: Push, target: Target): Promise<Outcome> {
@@ -127,7 +125,8 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   if (target.id !== undefined && id !== target.id) {
     options.remark(`${val.file} was stored under a new id: ${id}.`);
   }
-  if (target.mayTakeOver && status !== 201 && Number(version) > 1) {
+  // Somebody may have created the val after the list of vals was read.
+  if (remote === undefined && status !== 201 && Number(version) > 1) {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
@@ -155,7 +154,7 @@ async function rename(
   api: Api,
   { id = '', file, name }: WorkspaceVal,
   base: Base,
-): Promise<JsonValue | undefined> {
+): Promise<{ version: JsonValue | undefined; renamedBase: Base }> {
   const { val, notApplied } = await changeVal(api, id, { name });
   if (notApplied.length > 0) {
     throw new RefusedError(`The service did not rename "${base.name}" to "${name}".`, {
@@ -165,8 +164,9 @@ async function rename(
   const version = versionOf(val);
   const isSameCode = val.code === base.code;
   const stamp = isSameCode ? versionAndTime(api, val) : {};
-  workspace.bases.write({ id, name }, { ...base, ...stamp, name });
-  return version;
+  const renamedBase = { ...base, ...stamp, name };
+  workspace.bases.write({ id, name }, renamedBase);
+  return { version, renamedBase };
 }
 
 function versionAndTime(api: Api, val: JsonValue): Pick<Base, 'version' | 'changedAt'> {
@@ -187,11 +187,13 @@ async function listedFromCheckout({ workspace, val, options }: Push): Promise<Li
 
 async function examineOrFork({ workspace, val, code, base, options }: Push): Promise<Examined> {
   const { remotes, fork } = options;
-  const examined = await examine(workspace, remotes, val, code, base);
+  const examined = await examine(workspace, remotes, val, { base, code });
   const { foreign, status, otherNameThere, isRenamedHere } = examined;
   const hasOtherName = otherNameThere !== undefined && val.id !== undefined && !isRenamedHere;
   const isOtherVal = foreign !== undefined || status === 'deleted there' || hasOtherName;
-  return fork && isOtherVal ? examine(workspace, remotes, { ...val, id: undefined }, code) : examined;
+  if (!fork || !isOtherVal) return examined;
+  const newVal = { ...val, id: undefined };
+  return examine(workspace, remotes, newVal, { base: workspace.bases.read(newVal), code });
 }
 
 function outcomeWithoutSending(

@@ -113,6 +113,19 @@ describe('the question of push --prune', () => {
     expect(place.manifest().vals['c.ts']).toMatchObject({ name });
   });
 
+  it('may be open while other commands move one of the vals to another file and forget the other', async () => {
+    const { place, service } = await workspace();
+    const beforeKeys = async () => {
+      place.put({ 'moved.ts': 'a' });
+      expect((await place.vals('push', 'c.ts')).stderr).toContain('a.ts was moved to moved.ts.');
+      expect((await place.vals('forget', 'b.ts')).exit).toBe(0);
+    };
+    const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
+    expect((await place.onScreen(['push', '--prune'], { answers })).exit).toBe(0);
+    expect(await names(service)).toEqual(['a', 'b', 'c', 'elsewhere']);
+    expect(Object.keys(place.manifest().vals)).toEqual(['c.ts', 'moved.ts']);
+  });
+
   it('needs --yes without a terminal', async () => {
     const { place, service } = await workspace();
     expect(await place.vals('push', '--prune')).toMatchObject({

@@ -1,6 +1,7 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import fs, { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, type Row, startService } from './support.ts';
@@ -148,6 +149,44 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
     code = 'theirs';
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+  });
+
+  it('does not undo a pull that ends after the push has opened the file', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'old' });
+    const other = join(temporaryFolder(), 'after-pull');
+    const before = join(temporaryFolder(), 'before-pull');
+    const base = join('.vals/agreed', readdirSync(join(place.folder, '.vals/agreed'))[0] ?? '');
+    const copy = (from: string, to: string) => {
+      for (const path of ['a.ts', base]) {
+        cpSync(join(from, path), join(to, `${path}.new`), { recursive: true });
+        fs.rmSync(join(to, path), { recursive: true, force: true });
+        renameSync(join(to, `${path}.new`), join(to, path));
+      }
+    };
+    await service.edit('a', 'new');
+    copy(place.folder, before);
+    await place.vals('pull');
+    copy(place.folder, other);
+    copy(before, place.folder);
+    let opened = 0;
+    const { openSync } = fs;
+    onTestFinished(() => {
+      fs.openSync = openSync;
+      syncBuiltinESMExports();
+    });
+    fs.openSync = (path, ...rest) => {
+      const descriptor = openSync(path, ...rest);
+      if (`${path}`.endsWith('/a.ts')) {
+        opened += 1;
+        // The push opens the file twice: first to check it, then to send it.
+        if (opened === 2) copy(other, place.folder);
+      }
+      return descriptor;
+    };
+    syncBuiltinESMExports();
+    await place.vals('push');
+    expect(opened).toBe(2);
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['old', 'new']);
   });
 
   it('warns once of a broken base, and does not send the file without --force', async () => {

@@ -75,6 +75,19 @@ describe('if the service has a list', () => {
   });
 });
 
+it('push says that it replaced the code of a val that was created after the list was read', async () => {
+  const service = await scriptedService([], ({ method, path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    return method === 'PUT' ? { body: val } : { body: { data: [], links: {} } };
+  });
+  const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
+  const { exit, stderr } = await place.vals('push');
+  expect({ exit, stderr }).toEqual({
+    exit: 0,
+    stderr: expect.stringContaining('hello.ts replaced the code of the val "hello"'),
+  });
+});
+
 describe('if the service has no list', () => {
   it.each<[string[]]>([[['push', '--dry-run']], [['push', 'hello.ts', '--dry-run']]])(
     '%j says that a val may be taken over',

@@ -14,7 +14,8 @@ import {
 } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { createSlots } from '../../lib/slots.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
+import { existsBelow } from '../../workspace/disk/files.ts';
+import { type LocalSide, readLocalSide } from '../../workspace/examine.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
@@ -40,10 +41,9 @@ export interface PushResult {
   warning?: string;
 }
 
-interface SavedFile {
+interface SavedFile extends LocalSide {
   workspace: Workspace;
   val: WorkspaceVal;
-  code: string | undefined;
 }
 
 /** The returned function throws only errors that end the watch. */
@@ -79,7 +79,7 @@ export function createFilePusher(
       facts.name = val.name;
       if (code !== undefined) checkNotEmpty(file, code);
       const remotes = isInitial ? initialRemotes : createRemotes();
-      const outcome = await pushVal(saved.workspace, api, val, code, { ...pushOptions, remotes });
+      const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, remotes });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
       return { service, outcome: { ...facts, ...outcome } };
@@ -100,10 +100,10 @@ export function createFilePusher(
   async function readSaved(file: string): Promise<SavedFile | undefined> {
     const refreshed = workspace.refreshed();
     const isTracked = valOfFile(refreshed, file) !== undefined;
-    const code = readBelow(workspace.root, file);
-    if (!isTracked && code === undefined) return undefined;
+    if (!isTracked && !existsBelow(workspace.root, file)) return undefined;
     const current = isTracked ? refreshed : await followMovesInTurn(file);
-    return { workspace: current, val: trackedOrNewVal(current, file), code };
+    const val = trackedOrNewVal(current, file);
+    return { workspace: current, val, ...readLocalSide(current, val) };
   }
 }
 

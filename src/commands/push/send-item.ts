@@ -66,12 +66,14 @@ export async function createItemSender(
     // Another command may have changed the id or the name in vals.json since the push began.
     const current = workspace?.refreshed();
     const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
+    // The base must be read before the code, see `readLocalSide`.
+    const base = val && current?.bases.read(val);
     const code = await item.read();
     const isTracked = val !== undefined && current !== undefined;
-    if (isTracked && item.isPruned) return pruneVal(current, api, val, pushOptions);
+    if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, pushOptions);
     try {
       const outcome = isTracked
-        ? await pushVal(current, api, val, code, { ...pushOptions, remark })
+        ? await pushVal(current, api, val, { base, code }, { ...pushOptions, remark })
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
