@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Slots } from '../lib/slots.ts';
 import { createCallerSlots } from './caller-slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
@@ -62,6 +62,7 @@ const storedBytesRate = {
   burst: 32 * 1024 * 1024,
   inFlight: Number.POSITIVE_INFINITY,
 };
+const longestWaitSeconds = 5;
 
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure, onInternalError } = options;
@@ -89,11 +90,15 @@ export function createApp(store: Store, options: AppOptions): App {
     throw tooManyRequests();
   }
 
-  function countStored(caller: string, bytes: number): void {
-    if (!storedLimit) return;
-    if (storedLimit.spend(caller, bytes)) return;
-    const seconds = storedLimit.secondsUntil(caller, bytes);
-    throw tooManyRequests(`You sent too many bytes in a short time. Try again in ${seconds} s.`, seconds);
+  function countStored(caller: string, bytes: number): number {
+    if (!storedLimit) return 0;
+    const seconds = storedLimit.spendAhead(caller, bytes, longestWaitSeconds);
+    if (seconds <= longestWaitSeconds) return seconds;
+    const retryAfter = Math.ceil(seconds);
+    throw tooManyRequests(
+      `You sent too many bytes in a short time. Try again in ${retryAfter} s.`,
+      retryAfter,
+    );
   }
 
   function slotsFor({ method, path }: ServiceRequest, caller: string): Slots | undefined {
@@ -125,7 +130,13 @@ export function createApp(store: Store, options: AppOptions): App {
     await identifyCaller();
     const caller = callerKey(request, network);
     onEnd(await countRequest(caller));
-    request.countStored = (bytes) => countStored(caller, bytes);
+    request.countStored = async (bytes) => {
+      const seconds = countStored(caller, bytes);
+      if (seconds === 0) return;
+      await sleep(seconds * 1_000);
+      if (outgoing.destroyed) throw callerIsGone();
+      await request.identifyAgain();
+    };
     request.takeTurn = () => pace(caller);
     checkMembership(request);
     request.identifyAgain = async () => {
@@ -171,7 +182,7 @@ export function createApp(store: Store, options: AppOptions): App {
       user: undefined,
       actor: undefined,
       reserveMemory() {},
-      countStored() {},
+      async countStored() {},
       async identifyAgain() {},
       async takeTurn() {},
     };

@@ -114,7 +114,7 @@ export const tooManyRequests = (
 export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
   const isComplete = request.incoming.complete;
   const bytes = await readBytes(request);
-  request.countStored(bytes.length);
+  await request.countStored(bytes.length);
   if (!isComplete || bytes.length > largeBody) {
     // The bodies of one caller are parsed one at a time, so that other callers are answered in between.
     await request.takeTurn();

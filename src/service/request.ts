@@ -15,7 +15,7 @@ export interface ServiceRequest {
   user: Caller;
   actor: User | undefined;
   reserveMemory(bytes: number): void;
-  countStored(bytes: number): void;
+  countStored(bytes: number): Promise<void>;
   identifyAgain(): Promise<void>;
   takeTurn(): Promise<void>;
 }

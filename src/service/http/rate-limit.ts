@@ -14,7 +14,8 @@ export interface RateLimit {
   enter(caller: string, cost?: number): Leave | undefined;
   spend(caller: string, cost?: number): boolean;
   isSpent(caller: string): boolean;
-  secondsUntil(caller: string, cost: number): number;
+  /** Returns the seconds until the caller may go on. The cost counts only if they are at most `longestWait`. */
+  spendAhead(caller: string, cost: number, longestWait: number): number;
   readonly size: number;
 }
 
@@ -71,7 +72,13 @@ export function createRateLimit(limits: BucketLimits, nowMs: () => number): Rate
       return leave !== undefined;
     },
     isSpent: (caller) => buckets.has(caller) && isExhausted(bucketOf(caller)),
-    secondsUntil: (caller, cost) => Math.max(1, Math.ceil((cost - bucketOf(caller).left) / perSecond)),
+    spendAhead(caller, cost, longestWait) {
+      const bucket = bucketOf(caller);
+      removeLeastRecentlyUsed();
+      const seconds = Math.max(0, (cost - bucket.left) / perSecond);
+      if (seconds <= longestWait) bucket.left -= cost;
+      return seconds;
+    },
     get size() {
       return buckets.size;
     },

@@ -83,3 +83,11 @@ test('a new caller is limited after very many other callers', () => {
   expect([1, 2].map(() => limit.spend('ada'))).toEqual([true, false]);
   expect(limit.size).toBeLessThanOrEqual(20_000);
 });
+
+test('a cost that is spent ahead makes the next caller wait longer, and a refused cost does not count', () => {
+  const limit = createRateLimit({ burst: 10, perSecond: 2, inFlight: 10 }, () => now);
+  const spend = () => limit.spendAhead('ada', 8, 5);
+  expect([spend(), spend(), spend(), spend()]).toEqual([0, 3, 7, 7]);
+  now = 2_000;
+  expect([spend(), spend()]).toEqual([5, 9]);
+});

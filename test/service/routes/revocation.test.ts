@@ -75,6 +75,21 @@ test('if the access stays, a push whose body arrives late is accepted', async ()
   }
 });
 
+test('if the token is replaced while a push waits because of its bytes, the push is refused', async () => {
+  const slow = await temporaryService({
+    limits: { perSecond: 1_000, inFlight: 64, stored: { perSecond: 30_000, burst: 60_000, inFlight: 64 } },
+  });
+  const ada = await addPerson(slow, 'ada');
+  const push = (name: string) =>
+    statusOf(ada, 'PUT', '/v1/vals', { body: { name, code: 'c'.repeat(50_000) } });
+  expect(await push('first')).toBe(201);
+  expect(await push('second')).toBe(201);
+  const waiting = push('third');
+  for (let i = 0; i < 20; i++) await ask(ada, 'GET', '/v1/me');
+  await (await storeOf(slow)).users.renewToken('ada');
+  expect(await waiting).toBe(401);
+});
+
 test('if the membership ends, reads that wait behind other reads are refused', async () => {
   let next: NodeJS.Immediate;
   const slowTurn = () => {
