@@ -75,9 +75,13 @@ const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", ve
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-export async function findVal(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
+/** With ORDER BY and LIMIT 1 instead of `newestVersion`, PostgreSQL would sort all versions of the val. */
+export const findVal = (all: All, condition: string, ...values: Value[]): Promise<Val | undefined> =>
+  findVersion(all, `${condition} AND version = ${newestVersion}`, ...values);
+
+async function findVersion(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
-    `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition} ORDER BY version DESC LIMIT 1`,
+    `SELECT ${listed}, readme, code ${joinedWith('vals')} WHERE ${condition}`,
     values,
   );
   return row && { ...withAuthor(row), code: text(row.code), readme: row.readme && text(row.readme) };
@@ -152,7 +156,7 @@ export async function ownFacts(all: All, caller: Principal, id: string): Promise
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
   await visibleFacts(all, caller, id);
   const found = isStorable(number)
-    ? await findVal(all, 'vals.id = ? AND version = ?', id, number)
+    ? await findVersion(all, 'vals.id = ? AND version = ?', id, number)
     : undefined;
   if (!found) throw noVersion(id, number);
   // The version may have made the val private after `visibleFacts` read the privacy.
