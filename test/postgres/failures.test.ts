@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
 import { createRowQueue } from '../../src/service/database/row-queue.ts';
 import { openStore, startService } from '../../src/service/index.ts';
@@ -16,7 +16,7 @@ import {
   type Val,
 } from '../service/support.ts';
 import { listen } from '../support/listen.ts';
-import { onServer, takeDatabaseAway } from '../support/postgres.ts';
+import { newDatabase, onServer, takeDatabaseAway } from '../support/postgres.ts';
 
 async function restartAt(
   service: TemporaryService,
@@ -325,6 +325,18 @@ test.each([
   expect(error).toBeInstanceOf(LocalError);
   expect(error.message).toMatch(message);
   expect(await tables(at)).toEqual(before);
+});
+
+test.each(['LATIN1', 'SQL_ASCII'])('a database with the encoding %s is refused', async (encoding) => {
+  const { address, drop } = await newDatabase(
+    `${inject('postgres')}`,
+    `ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
+  );
+  onTestFinished(drop);
+  const error = await startService({ database: address, port: 0 }).catch((reason) => reason);
+  expect(error).toBeInstanceOf(LocalError);
+  expect(error.message).toMatch(`has the encoding ${encoding}, but vals needs UTF8`);
+  expect(await tables(address)).toEqual([]);
 });
 
 const tables = (at: string) =>

@@ -159,6 +159,15 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
+/** Checks new stores only, because a store that is in use must still open after an update of vals. */
+async function checkEncoding(all: All, name: string): Promise<void> {
+  const [found] = await all<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+  if (found?.encoding === 'UTF8') return;
+  throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
+    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and name it in --database or VALS_DATABASE.',
+  });
+}
+
 async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
@@ -166,6 +175,7 @@ async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
       await all("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
       const version = await versionOf(all, name);
       if (version === undefined) {
+        await checkEncoding(all, name);
         const [found] = await all('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
         if (!found) await all(`CREATE SCHEMA ${schemaName}`);
         await all(`CREATE TABLE ${versionTable} (version INTEGER NOT NULL)`);
