@@ -48,11 +48,16 @@ describe('a text that is made to be slow ends at once:', () => {
     });
   });
 
-  it('ignore files with 600,000 rules', async () => {
-    const rules = 'a\n'.repeat(300_000);
+  it.each([
+    ['1.2 MB', `# ${'-'.repeat(600_000)}`],
+    ['12,000 rules', 'a\n'.repeat(6_000)],
+    ['12,000 parts of rules', '**/a/**/b\n'.repeat(1_500)],
+  ])('ignore files with %s', async (_what, rules) => {
     expect(await push({ 'a/a.ts': 'a', 'a/.gitignore': rules, 'b/.valsignore': rules })).toEqual({
       exit: 10,
-      stderr: expect.stringContaining('all ignore files together are larger than 1 MB'),
+      stderr: expect.stringContaining(
+        'all ignore files together are larger than 1 MB or have more than 10,000 rules',
+      ),
     });
   });
 

@@ -26,6 +26,16 @@ export function createMatcher(text: string): Matcher {
   };
 }
 
+/** A rule with several `**` counts once for each part, because `doubleStarMatcher` makes a matcher for each part. */
+export function countRules(text: string): number {
+  let count = 0;
+  for (const line of text.split(/\r?\n/)) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    count += hasSeveralDoubleStars(line) ? partsOf(line).length : 1;
+  }
+  return count;
+}
+
 const noMatch = { ignored: false, unignored: false };
 
 const libraryMatcher = (text: string): Matcher => ignore({ ignorecase: false }).add(text);

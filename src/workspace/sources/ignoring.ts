@@ -6,7 +6,7 @@ import { foldersAbove, withSlashes } from '../../lib/paths.ts';
 import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { projectMarks } from '../disk/root.ts';
-import { createMatcher, type Matcher } from './ignore-rules.ts';
+import { countRules, createMatcher, type Matcher } from './ignore-rules.ts';
 
 export interface Rules {
   folder: string;
@@ -24,9 +24,10 @@ const fileNames = ['.gitignore', '.valsignore'];
 export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  const known = new Map<string, { text: string; matcher: Matcher }>();
+  const known = new Map<string, { text: string; ruleCount: number; matcher: Matcher }>();
   const refused = new Set<string>();
   let characters = 0;
+  let rules = 0;
 
   function matcherOf(root: string, file: string): Matcher | undefined {
     const path = join(root, file);
@@ -36,10 +37,13 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     if (before?.text === text) return before.matcher;
     refuseLongRules(text, path);
     const charactersNow = characters + text.length - (before?.text.length ?? 0);
-    if (charactersNow > mostCharacters) throw tooManyRules(path);
+    const ruleCount = countRules(text);
+    const rulesNow = rules + ruleCount - (before?.ruleCount ?? 0);
+    if (charactersNow > mostCharacters || rulesNow > mostRules) throw tooManyRules(path);
     characters = charactersNow;
+    rules = rulesNow;
     const matcher = createMatcher(text);
-    known.set(path, { text, matcher });
+    known.set(path, { text, ruleCount, matcher });
     return matcher;
   }
 
@@ -83,13 +87,17 @@ function refuseLongRules(text: string, path: string): void {
   throw unknownRules(path, problem, 'Shorten or remove that rule.');
 }
 
-/** Limits the total of all ignore files, because the rules of a hostile repository could fill the memory. */
+/**
+ * Limits the total of all ignore files, because the rules of a hostile repository could fill the memory. Each file is
+ * tested against each rule, so many rules could also take hours.
+ */
 const mostCharacters = largest.ignoreFile;
+const mostRules = 10_000;
 
 const tooManyRules = (path: string): LocalError =>
   unknownRules(
     path,
-    'was not read, because all ignore files together are larger than 1 MB',
+    'was not read, because all ignore files together are larger than 1 MB or have more than 10,000 rules',
     'Make the ignore files smaller.',
   );
 
