@@ -157,7 +157,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   const exit = await main({
     argv: argv.slice(2),
     env,
-    system: { platform: process.platform, uid: process.getuid?.() },
+    system: { platform: process.platform, uid: process.getuid?.(), sudoUid: Number(env.SUDO_UID) },
     get cwd() {
       return workingDirectory();
     },

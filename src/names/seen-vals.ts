@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { problemForRoot } from '../settings/folder-for-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
 
@@ -37,8 +38,9 @@ export function createSeenVals(
   /** Reads the file on each call, because other processes may have changed the file. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
-    const directory = settings.dataDirectory?.value;
-    const file = openSeenFile(directory && join(directory, 'seen.tsv'), settings);
+    const { dataDirectory: directory, system } = settings;
+    const isUsable = directory !== undefined && problemForRoot(directory, system) === undefined;
+    const file = openSeenFile(isUsable ? join(directory.value, 'seen.tsv') : undefined, settings);
     if (me !== undefined) file.noteUser(me);
     for (const [id, note] of notes) {
       if (note === 'deleted') file.dropVal(id);

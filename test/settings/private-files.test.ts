@@ -207,6 +207,30 @@ describe('a home that is empty or relative', () => {
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
+  it.runIf(isRoot)('of the user who called sudo gets no folders of root', async () => {
+    const home = temporaryFolder();
+    chownSync(home, nobody, nobody);
+    const service = await scriptedService([], () => accepted);
+    const bySudo = { home, env: { SUDO_UID: `${nobody}` }, input: 'token-of-mine' };
+    const signIn = ['login', '--base-url', service.baseUrl, '--with-token', '--json'];
+    for (const [args, folder] of [
+      [signIn, '.config/vals'],
+      [['me', '--local', '--json'], '.local/share/vals'],
+    ] as const) {
+      const { exit, error } = await run([...args], bySudo);
+      const message = `${join(home, folder)} would be made in a folder of another user, so root does not use it.`;
+      expect({ exit, error }).toMatchObject({
+        exit: 10,
+        error: { message: expect.stringContaining(message) },
+      });
+    }
+    const env = { ...bySudo.env, VALS_BASE_URL: service.baseUrl, VALS_TOKEN: testToken };
+    expect(await run(['me', '--json'], { home, env })).toMatchObject({ exit: 0 });
+    expect(readdirSync(home)).toEqual([]);
+    // In some containers, root has a home folder of another user, without sudo.
+    expect(await run(['me', '--local', '--json'], { home })).toMatchObject({ exit: 0 });
+  });
+
   it.runIf(isRoot)('of a user whom the system does not know gives no config', async () => {
     const { cwd } = await project();
     chmodSync(cwd, 0o755);
