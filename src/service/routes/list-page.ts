@@ -1,5 +1,6 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
+import { mostOffset } from './checks.ts';
 
 const mostPageBytes = 4 * 1024 * 1024;
 
@@ -37,11 +38,10 @@ export function page(
   const sent = firstLeft < 0 ? records : records.slice(0, firstLeft);
   const self = selfOf(request);
   const after = positionAfter(sent.length);
+  const before = Math.max(0, recordsBefore - limit);
   const links = {
     self,
-    ...(recordsBefore > 0 && {
-      prev: neighbour(self, limit, 'offset', `${Math.max(0, recordsBefore - limit)}`),
-    }),
+    ...(recordsBefore > 0 && before <= mostOffset && { prev: neighbour(self, limit, 'offset', `${before}`) }),
     ...(after !== undefined && { next: neighbour(self, limit, 'after', after) }),
   };
   const texts = Object.entries(links).map(([name, url]) => [name, linkText(request, url)]);

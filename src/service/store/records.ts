@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
+import { inSteps } from './deletion.ts';
 import { isTimeNameOrId, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
@@ -83,6 +84,32 @@ export async function countRecords(all: All, kind: RecordKind, valId: string, mo
     [kind, valId, most],
   );
   return Number(counted?.count);
+}
+
+const runsCountedPerStep = 10_000;
+
+/** Counts in steps, because a count of millions of runs takes seconds, and others would wait for it. */
+export async function countAllRuns(all: All): Promise<number> {
+  const owners = await all<{ id: string }>('SELECT id FROM users');
+  let count = 0;
+  let last = '';
+  return inSteps(async () => {
+    const owner = owners[0];
+    if (!owner) return count;
+    const [step] = await all<{ count: number; last: string | null }>(
+      `SELECT count(*) AS count, max(key) AS last FROM (SELECT key FROM records
+        WHERE owner_id = ? AND kind = 'runs' AND key > ? ORDER BY key LIMIT ${runsCountedPerStep}) AS step`,
+      [owner.id, last],
+    );
+    const inStep = Number(step?.count);
+    count += inStep;
+    last = step?.last ?? '';
+    if (inStep < runsCountedPerStep) {
+      owners.shift();
+      last = '';
+    }
+    return undefined;
+  });
 }
 
 export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {

@@ -21,6 +21,7 @@ import {
   visibleVersion,
 } from './read-vals.ts';
 import {
+  countAllRuns,
   countRecords,
   findRecords,
   putRecord,
@@ -86,10 +87,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
     async counts(): Promise<{ vals: number; runs: number }> {
       const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
-      const [runs] = await all<{ count: number }>(
-        "SELECT count(*) AS count FROM records WHERE kind = 'runs'",
-      );
-      return { vals: vals?.count ?? 0, runs: runs?.count ?? 0 };
+      return { vals: vals?.count ?? 0, runs: await countAllRuns(all) };
     },
 
     probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),

@@ -146,6 +146,32 @@ test('one step of a deletion deletes at most 100 runs, because each run may have
   expect(left).toEqual([150, 50, 0]);
 });
 
+test('other requests are answered while many runs are counted', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const store = await storeOf(service);
+  const { write, close } = await openDatabase(placeOf(service.at));
+  onTestFinished(close);
+  await write((all) =>
+    all(
+      `INSERT INTO records (owner_id, kind, key, at, json)
+        WITH RECURSIVE run (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM run WHERE n < 20001)
+        SELECT id, 'runs', 'run' || n, '2024', '{}' FROM run, users WHERE username = ?`,
+      [eve.user.username],
+    ),
+  );
+  let turns = 0;
+  const counting = store.counts();
+  const turn = () => {
+    turns += 1;
+    immediate = setImmediate(turn);
+  };
+  let immediate = setImmediate(turn);
+  onTestFinished(() => clearImmediate(immediate));
+  expect(await counting).toEqual({ vals: 0, runs: 20_001 });
+  expect(turns).toBeGreaterThan(1);
+});
+
 test('metrics count requests by route, and are served while the database is away', async () => {
   const service = await temporaryService({
     seed: { runs: [{}, {}] },
