@@ -1,6 +1,6 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
+import { mostSkipped } from '../store/positions.ts';
 import { type FoundRecord, recordPositions } from '../store/records.ts';
-import { mostOffset } from './checks.ts';
 
 const mostPageBytes = 4 * 1024 * 1024;
 
@@ -41,7 +41,8 @@ export function page(
   const before = Math.max(0, recordsBefore - limit);
   const links = {
     self,
-    ...(recordsBefore > 0 && before <= mostOffset && { prev: neighbour(self, limit, 'offset', `${before}`) }),
+    ...(recordsBefore > 0 &&
+      before <= mostSkipped && { prev: neighbour(self, limit, 'offset', `${before}`) }),
     ...(after !== undefined && { next: neighbour(self, limit, 'after', after) }),
   };
   const texts = Object.entries(links).map(([name, url]) => [name, linkText(request, url)]);

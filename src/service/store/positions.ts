@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { Problem } from '../problem.ts';
 
 type Part = string | number;
 
@@ -39,3 +40,16 @@ function parse(json: string): unknown {
 
 export const isTimeNameOrId = (part: unknown): part is string =>
   typeof part === 'string' && /^[\w:.~-]{0,64}$/.test(part);
+
+export const mostSkipped = 100_000;
+
+/** Limits the offset in a long list, because the database reads all rows before it at once, and others wait meanwhile. */
+export async function checkOffset(offset: number, rowsFrom: (offset: number) => Promise<unknown[]>) {
+  if (offset <= mostSkipped) return;
+  const rows = await rowsFrom(mostSkipped);
+  if (rows.length === 0) return;
+  throw new Problem(
+    400,
+    `The list is too long for the query parameter "offset" with a value above ${mostSkipped}. Follow links.next instead.`,
+  );
+}

@@ -1,6 +1,6 @@
 import type { All, Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
-import { isTimeNameOrId, positionsOf } from './positions.ts';
+import { checkOffset, isTimeNameOrId, positionsOf } from './positions.ts';
 import type { RecordKind } from './records.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
@@ -271,6 +271,9 @@ export async function listVersions(
   { limit, offset = 0, after }: VersionRange,
 ): Promise<{ versions: ListedVersion[]; more: boolean }> {
   await visibleFacts(all, caller, id);
+  await checkOffset(offset, (from) =>
+    all('SELECT version FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?', [id, from]),
+  );
   const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
 import { inSteps } from './deletion.ts';
-import { isTimeNameOrId, positionsOf } from './positions.ts';
+import { checkOffset, isTimeNameOrId, positionsOf } from './positions.ts';
 import type { User } from './users.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
@@ -73,6 +73,7 @@ export async function findRecords(
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
   } else {
+    await checkOffset(offset, (from) => select({}, 'LIMIT 1 OFFSET ?', [from]));
     found.push(...(await select({}, 'LIMIT ? OFFSET ?', [wanted, offset])));
   }
   return { records: found.slice(0, limit), more: found.length > limit };

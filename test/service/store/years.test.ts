@@ -20,6 +20,7 @@ import {
   putVal,
   statusOf,
   storeOf,
+  type TemporaryService,
   temporaryService,
   type Val,
 } from '../support.ts';
@@ -146,20 +147,35 @@ test('one step of a deletion deletes at most 100 runs, because each run may have
   expect(left).toEqual([150, 50, 0]);
 });
 
-test('other requests are answered while many runs are counted', async () => {
-  const service = await temporaryService();
-  const eve = await addPerson(service, 'eve');
-  const store = await storeOf(service);
+async function addEmptyRuns(service: TemporaryService, { user }: Person, count: number): Promise<void> {
   const { write, close } = await openDatabase(placeOf(service.at));
   onTestFinished(close);
   await write((all) =>
     all(
       `INSERT INTO records (owner_id, kind, key, at, json)
-        WITH RECURSIVE run (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM run WHERE n < 20001)
+        WITH RECURSIVE run (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM run WHERE n < ${count})
         SELECT id, 'runs', 'run' || n, '2024', '{}' FROM run, users WHERE username = ?`,
-      [eve.user.username],
+      [user.username],
     ),
   );
+}
+
+test('in a list of more than 100,000 records, a larger offset is refused', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const runsFrom = (caller: Person | typeof service, offset: number) =>
+    statusOf(caller, 'GET', `/v1/me/runs?offset=${offset}`);
+  await addEmptyRuns(service, eve, 100_001);
+  expect(await runsFrom(eve, 100_000)).toBe(200);
+  expect(await runsFrom(eve, 100_001)).toBe(400);
+  expect(await runsFrom(service, 100_001)).toBe(200);
+});
+
+test('other requests are answered while many runs are counted', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const store = await storeOf(service);
+  await addEmptyRuns(service, eve, 20_001);
   let turns = 0;
   const counting = store.counts();
   const turn = () => {
