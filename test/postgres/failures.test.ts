@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
@@ -121,7 +122,7 @@ test.each(['/v1/me/runs', '/?val=ID'])(
 );
 
 test('a row queue refuses requests beyond its limit, and requests that waited for too long', async () => {
-  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerRow: 2, waitMs: 0 };
+  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerRow: 2, waitMs: 500 };
   const queue = createRowQueue(limits);
   let finish = () => {};
   const first = queue.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -130,11 +131,44 @@ test('a row queue refuses requests beyond its limit, and requests that waited fo
   expect(queue.waiting()).toBe(2);
   expect(await queue.run({ row: 'b' }, async () => 'done')).toBe('done');
   expect(await queue.run({}, async () => 'done')).toBe('done');
+  await setTimeout(600);
   finish();
   await first;
   expect(await Promise.all(late)).toEqual(['busy', 'busy']);
   await expect(queue.run({ row: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await queue.run({ row: 'a' }, async () => 'done')).toBe('done');
+  expect(queue.waiting()).toBe(0);
+});
+
+const rowLimits = { connections: 7, connectionsPerPerson: 2, waitingPerRow: 100, waitMs: 60_000 };
+
+test('members who write to one row get one turn each, however many writes one of them sends', async () => {
+  const queue = createRowQueue(rowLimits);
+  const order: string[] = [];
+  const write = (person: string) =>
+    queue.run({ row: 'shared', person }, async () => {
+      await setTimeout(1);
+      order.push(person);
+    });
+  const writes = [...Array.from({ length: 20 }, () => 'eve'), 'bob', 'bob', 'ada'].map(write);
+  await Promise.all(writes);
+  expect(order.slice(0, 6)).toEqual(['eve', 'eve', 'bob', 'ada', 'eve', 'bob']);
+  expect(order).toHaveLength(23);
+});
+
+test('a write that waits for other writes of its person does not hold its row', async () => {
+  const queue = createRowQueue(rowLimits);
+  const ends: (() => void)[] = [];
+  const hold = (row: string) =>
+    queue.run({ row, person: 'eve' }, () => new Promise<void>((resolve) => ends.push(resolve)));
+  const writes = ['own1', 'own2', 'shared'].map(hold);
+  expect(await queue.run({ row: 'shared', person: 'bob' }, async () => 'done')).toBe('done');
+  expect(queue.waiting()).toBe(1);
+  while (ends.length > 0) {
+    ends.shift()?.();
+    await setTimeout(1);
+  }
+  await Promise.all(writes);
   expect(queue.waiting()).toBe(0);
 });
 

@@ -1,5 +1,3 @@
-import { createSlots } from '../../lib/slots.ts';
-import { createCallerSlots } from '../caller-slots.ts';
 import { DatabaseFailure, type WriteFacts } from './database.ts';
 
 interface Limits {
@@ -9,67 +7,80 @@ interface Limits {
   waitMs: number;
 }
 
+interface Write {
+  row: string | undefined;
+  begin(): void;
+}
+
+const nobody = '';
+
 /**
  * Lets only one write per row, and only some writes of one person, take a connection, so that waiting writes do not
- * take all connections.
+ * take all connections. A write that must wait for another write of its person does not hold its row meanwhile.
  */
 export function createRowQueue({ connections, connectionsPerPerson, waitingPerRow, waitMs }: Limits) {
-  const rows = new Map<string, (() => void)[]>();
-  const freeConnections = createSlots(connections);
-  const slotsOfPerson = createCallerSlots(connectionsPerPerson);
-  let underWay = 0;
-  let withConnection = 0;
+  const waiting = new Map<string, Write[]>();
+  const rowsInUse = new Set<string>();
+  const begunOfPerson = new Map<string, number>();
+  let begun = 0;
 
-  async function waitForRow(row: string): Promise<void> {
-    const queue = rows.get(row);
-    if (!queue) {
-      rows.set(row, []);
-      return;
+  const allWaiting = (): Write[] => [...waiting.values()].flat();
+
+  const isRowFree = ({ row }: Write): boolean => row === undefined || !rowsInUse.has(row);
+
+  const mayBegin = (person: string): boolean =>
+    person === nobody || (begunOfPerson.get(person) ?? 0) < connectionsPerPerson;
+
+  function takeNext(): { person: string; write: Write } | undefined {
+    for (const [person, writes] of waiting) {
+      const write = mayBegin(person) ? writes.find(isRowFree) : undefined;
+      if (!write) continue;
+      // The person goes to the end of the Map, so that others do not wait for all writes of the person.
+      waiting.delete(person);
+      const later = writes.filter((other) => other !== write);
+      if (later.length > 0) waiting.set(person, later);
+      return { person, write };
     }
-    if (queue.length >= waitingPerRow) throw busy('too many writes wait for this row');
-    const start = performance.now();
-    await new Promise<void>((resolve) => queue.push(resolve));
-    if (performance.now() - start > waitMs) {
-      leave(row);
-      throw busy('the row was not free in time');
+    return undefined;
+  }
+
+  function beginWaiting(): void {
+    while (begun < connections) {
+      const next = takeNext();
+      if (!next) return;
+      const { person, write } = next;
+      begun += 1;
+      begunOfPerson.set(person, (begunOfPerson.get(person) ?? 0) + 1);
+      if (write.row !== undefined) rowsInUse.add(write.row);
+      write.begin();
     }
   }
 
-  function leave(row: string): void {
-    const next = rows.get(row)?.shift();
-    if (next) next();
-    else rows.delete(row);
+  function end(person: string, row: string | undefined): void {
+    begun -= 1;
+    const left = (begunOfPerson.get(person) ?? 0) - 1;
+    if (left > 0) begunOfPerson.set(person, left);
+    else begunOfPerson.delete(person);
+    if (row !== undefined) rowsInUse.delete(row);
+    beginWaiting();
   }
-
-  async function inRow<Result>(row: string | undefined, work: () => Promise<Result>): Promise<Result> {
-    if (row === undefined) return work();
-    await waitForRow(row);
-    try {
-      return await work();
-    } finally {
-      leave(row);
-    }
-  }
-
-  const ofPerson = <Result>(person: string | undefined, work: () => Promise<Result>): Promise<Result> =>
-    person === undefined ? work() : slotsOfPerson(person).run(work);
 
   return {
-    waiting: () => underWay - withConnection,
-    async run<Result>({ person, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
-      const workCounted = async () => {
-        withConnection += 1;
-        try {
-          return await work();
-        } finally {
-          withConnection -= 1;
-        }
-      };
-      underWay += 1;
+    waiting: () => allWaiting().length,
+    async run<Result>({ person = nobody, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
+      const isForRow = (write: Write) => row !== undefined && write.row === row;
+      if (allWaiting().filter(isForRow).length >= waitingPerRow)
+        throw busy('too many writes wait for this row');
+      const start = performance.now();
+      await new Promise<void>((begin) => {
+        waiting.set(person, [...(waiting.get(person) ?? []), { row, begin }]);
+        beginWaiting();
+      });
       try {
-        return await inRow(row, () => ofPerson(person, () => freeConnections.run(workCounted)));
+        if (performance.now() - start > waitMs) throw busy('the write could not begin in time');
+        return await work();
       } finally {
-        underWay -= 1;
+        end(person, row);
       }
     },
   };
