@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { BlockList, connect as connectPlain, type Socket } from 'node:net';
 import { join, resolve } from 'node:path';
-import { connect } from 'node:tls';
+import { connect, createSecureContext } from 'node:tls';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
@@ -121,6 +121,21 @@ agent.destroy();`;
     for (const maxVersion of ['TLSv1.2', 'TLSv1.3']) {
       expect((await speakTls(service.port, health, { maxVersion })).answer).toContain('200 OK');
     }
+  });
+
+  test.each(['X25519', 'P-256', 'P-384'])('accepts %s for the key exchange', async (ecdhCurve) => {
+    expect((await speakTls(service.port, health, { ecdhCurve })).answer).toContain('200 OK');
+  });
+
+  const groupsOfClient = ['P-521', 'ffdhe2048', 'ffdhe3072', 'ffdhe8192'].filter((ecdhCurve) => {
+    try {
+      return createSecureContext({ ecdhCurve });
+    } catch {
+      return false;
+    }
+  });
+  test.each(groupsOfClient)('refuses %s, because its key exchange takes long', async (ecdhCurve) => {
+    await expect(speakTls(service.port, health, { ecdhCurve })).rejects.toThrow(/handshake failure/);
   });
 
   test('accepts nothing older than TLS 1.2, even if the flags of Node allow it', async () => {
@@ -307,6 +322,7 @@ agent.destroy();`;
     const second = await serial();
     expect(second).not.toBe(first);
     expect(warnings).toEqual([]);
+    await expect(speakTls(other.port, health, { ecdhCurve: 'P-521' })).rejects.toThrow(/handshake failure/);
     place('authority');
     minute();
     expect(await serial()).toBe(second);
