@@ -1,4 +1,5 @@
 import type { JsonValue } from '../lib/json.ts';
+import type { Turn } from '../lib/slots.ts';
 
 type Remembered =
   | { kind: 'caller' }
@@ -20,4 +21,6 @@ export interface Call {
   ifUnknown?: string;
   meanings?: Record<number, string>;
   hints?: Record<number, string>;
+  /** Begins before a large answer is received. If the caller keeps the answer for long, the caller ends the turn. */
+  turn?: Turn | undefined;
 }

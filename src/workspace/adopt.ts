@@ -14,11 +14,11 @@ export interface AdoptOptions extends PullOptions {
   file: string | undefined;
 }
 
-export function createAdopter(workspace: Workspace, remotes: RemoteVals) {
+export function createAdopter(workspace: Workspace) {
   const findOtherSpelling = createSpellingFinder(workspace.root);
   const adoptedIds = new Map<string, string>();
 
-  return async (id: string, options: AdoptOptions): Promise<Outcome> => {
+  return async (remotes: RemoteVals, id: string, options: AdoptOptions): Promise<Outcome> => {
     const { force, dryRun, backup, remark, holdsToken } = options;
     const { remote } = await remotes.read(id);
     if (remote === undefined) {

@@ -1,10 +1,12 @@
+import type { Api } from '../api/api.ts';
 import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError, type ValsError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
+import type { Turn } from '../lib/slots.ts';
 import { createCallerCheck } from '../names/caller.ts';
-import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
+import { createListedVals, type ListedVal, type ListedVals } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
 
 export interface RemoteVal {
@@ -28,16 +30,23 @@ export interface RemoteVals {
   hasOtherValNamed(name: string, id: string): Promise<boolean>;
   readonly listProblem: ValsError | undefined;
   all(): Promise<ListedVal[] | undefined>;
+  /** Shares the list of vals. Reads a large val only in this turn. */
+  inTurn(turn: Turn): RemoteVals;
 }
 
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
-  const { api } = lookup;
-  const list = createListedVals(lookup, valCount);
-  const isCaller = createCallerCheck(lookup);
+  return remoteVals(lookup.api, createListedVals(lookup, valCount), createCallerCheck(lookup), undefined);
+}
 
+function remoteVals(
+  api: Api,
+  list: ListedVals,
+  isCaller: ReturnType<typeof createCallerCheck>,
+  turn: Turn | undefined,
+): RemoteVals {
   async function read(id: string): Promise<RemoteSide> {
     try {
-      const record = await api.record(routes.getVal(id));
+      const record = await api.record({ ...routes.getVal(id), turn });
       const remote = remoteVal(id, record);
       const { name = '', changedAt = '', version = null } = remote;
       // A hostile service could send the token in these values. Then the files of the workspace would reveal
@@ -79,6 +88,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
       return list.problem;
     },
     all: list.all,
+    inTurn: (turn) => remoteVals(api, list, isCaller, turn),
   };
 }
 

@@ -14,11 +14,12 @@ import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
 import { encodeJson } from '../../lib/json.ts';
+import type { Turn } from '../../lib/slots.ts';
 import type { Call } from '../call.ts';
 import { type Answer, type Fault, hasStatus, isFault } from './attempt.ts';
 import type { HttpRequest } from './exchange.ts';
 import { failureOf } from './failure.ts';
-import { createGate } from './gate.ts';
+import { createGate, type Leave } from './gate.ts';
 import { requireWebAssembly } from './parser.ts';
 import {
   asksForFewer,
@@ -77,7 +78,8 @@ export function createClient(options: ClientOptions): Client {
       const leaveGate = await gate.enter(isRetry);
       // The deadline starts after the first wait at the gate, so that this wait does not count.
       deadline ??= clock.now() + deadlineMs;
-      const result = await tryOnce(httpRequest, attempt, deadline - clock.now());
+      const turn = call.turn && leavingGate(call.turn, leaveGate);
+      const result = await tryOnce({ ...httpRequest, turn }, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
       if (!isFault(result)) return result;
       const fault = result;
@@ -162,6 +164,14 @@ export function createClient(options: ClientOptions): Client {
     },
   };
 }
+
+/** The work that has the turn may need the gate to come to its end, so a request that waits must leave the gate. */
+const leavingGate = ({ begin }: Turn, leaveGate: Leave): Pick<Turn, 'begin'> => ({
+  begin() {
+    leaveGate('answered');
+    return begin();
+  },
+});
 
 function bodyOf({ text, body }: Call): string | undefined {
   if (text !== undefined) return text;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
+import type { Turn } from '../../lib/slots.ts';
 
 export interface HttpRequest {
   method: string;
@@ -10,6 +11,7 @@ export interface HttpRequest {
   body: string | undefined;
   /** `vals api` sends raw requests. Their answers may be empty, and the body of the answer to a DELETE is shown. */
   isRaw: boolean;
+  turn?: Pick<Turn, 'begin'> | undefined;
 }
 
 interface Head {
@@ -34,11 +36,20 @@ export class TimeoutOrInterrupt extends Error {}
 /** This is an array, because a Set may keep deleted entries in memory until the next full garbage collection. */
 export type Interrupts = (() => void)[];
 
+const mostBytesWithoutTurn = 4 * 1024 * 1024;
+
+interface ExchangeOptions {
+  limitMs: number;
+  clock: Clock;
+  interrupts: Interrupts;
+  turn: Pick<Turn, 'begin'>;
+}
+
 /** Calls undici's `dispatch`, because undici's `request` is slower: it creates a stream for each reply. */
 export function exchange(
   dispatcher: Dispatcher,
   request: HttpRequest,
-  { limitMs, clock, interrupts }: { limitMs: number; clock: Clock; interrupts: Interrupts },
+  { limitMs, clock, interrupts, turn }: ExchangeOptions,
 ): Promise<Reply | NoReply> {
   const { origin, pathWithQuery, headers, body } = request;
   const method = request.method as Dispatcher.HttpMethod;
@@ -46,6 +57,7 @@ export function exchange(
     let head: Head | undefined;
     const received = createByteCollector();
     let bytesLeft = 0;
+    let hasTurn = false;
     let startedRequest: Dispatcher.DispatchController | undefined;
     let isFinished = false;
     const cancelLimit = clock.after(limitMs, () => giveUp(timedOut(limitMs)));
@@ -67,10 +79,11 @@ export function exchange(
           if (problem !== undefined) return giveUp(problem);
           bytesLeft = isSuccess(head) ? largestBody : largestErrorBody;
         },
-        onResponseData(_controller, chunk) {
+        onResponseData(controller, chunk) {
           received.add(chunk);
           bytesLeft -= chunk.length;
           if (bytesLeft < 0) giveUp('too large');
+          else if (!hasTurn && received.length() > mostBytesWithoutTurn) waitForTurn(controller);
         },
         onResponseEnd() {
           if (head) finish({ ...head, body: received.bytes() });
@@ -78,6 +91,14 @@ export function exchange(
         onResponseError: (_controller, error) => finishWithoutBody(error),
       },
     );
+
+    function waitForTurn(controller: Dispatcher.DispatchController): void {
+      hasTurn = true;
+      controller.pause();
+      void turn.begin().then(() => {
+        if (!isFinished) controller.resume();
+      });
+    }
 
     function giveUp(problem: BodyProblem): void {
       finishWithoutBody(problem);
@@ -119,6 +140,7 @@ function createByteCollector() {
       chunk.copy(buffer, length);
       length = needed;
     },
+    length: () => length,
     bytes: (): Buffer => buffer.subarray(0, length),
   };
 }

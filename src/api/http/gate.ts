@@ -1,10 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
-type Leave = (result: PaceEvent['kind']) => void;
+export type Leave = (result: PaceEvent['kind']) => void;
 
 export interface Gate {
-  /** Waits until the request may be sent. Call the returned function when the request has ended. */
+  /** Waits until the request may be sent. Call the returned function when the request has ended. Only the first call counts. */
   enter(isRetry: boolean): Promise<Leave>;
   /** Holds back new requests for this time, but not retries. */
   pause(ms: number): void;
@@ -34,7 +34,10 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   function startRequest(): Leave {
     const othersAtStart = underWay;
     underWay += 1;
+    let hasLeft = false;
     return (result) => {
+      if (hasLeft) return;
+      hasLeft = true;
       underWay -= 1;
       if (concurrency === 'auto') {
         pace = nextPace(pace, { kind: result, at: clock.now(), othersAtStart });

@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { parseJson } from '../../lib/json.ts';
 import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
+import { createSlots, createTurn } from '../../lib/slots.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -40,12 +41,17 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
     for (const interrupt of [...interrupts]) interrupt();
   });
 
+  // Large answers are received and parsed one at a time, because 32 answers of 64 MiB at once would fill the memory.
+  const largeAnswers = createSlots(1);
+
   return {
     async send(request, limitMs) {
       if (signal.aborted) return { kind: 'not_connected', reason: 'interrupted' };
       const connection = agent.take();
+      const ownTurn = createTurn(largeAnswers);
       try {
-        const reply = await exchange(connection.client, request, { limitMs, clock, interrupts });
+        const turn = request.turn ?? ownTurn;
+        const reply = await exchange(connection.client, request, { limitMs, clock, interrupts, turn });
         if ('error' in reply) return connectionFault(reply, origin, proxy);
         // The service may have closed the connection after its answer. undici notices this in the next turn of the event
         // loop. Without the wait, the next request could use the closed connection.
@@ -54,6 +60,7 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
         const read = () => readReply(request, reply, clock, proxy);
         return hasLargeBody ? await interruptible(read) : read();
       } finally {
+        ownTurn.end();
         agent.giveBack(connection);
       }
     },

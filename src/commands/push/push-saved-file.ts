@@ -13,7 +13,7 @@ import {
   ValsError,
 } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { createSlots } from '../../lib/slots.ts';
+import { createSlots, type Turn } from '../../lib/slots.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { type LocalSide, readLocalSide } from '../../workspace/examine.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -67,9 +67,10 @@ export function createFilePusher(
   };
 
   const throughGate = createLargeFileGate();
-  return (file, isInitial) => throughGate(join(workspace.root, file), () => pushFile(file, isInitial));
+  return (file, isInitial) =>
+    throughGate(join(workspace.root, file), (turn) => pushFile(file, isInitial, turn));
 
-  async function pushFile(file: string, isInitial: boolean): Promise<PushResult> {
+  async function pushFile(file: string, isInitial: boolean, turn: Turn): Promise<PushResult> {
     const facts: { file: string; name?: string } = { file };
     try {
       if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
@@ -78,7 +79,7 @@ export function createFilePusher(
       const { val, code } = saved;
       facts.name = val.name;
       if (code !== undefined) checkNotEmpty(file, code);
-      const remotes = isInitial ? initialRemotes : createRemotes();
+      const remotes = (isInitial ? initialRemotes : createRemotes()).inTurn(turn);
       const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, remotes });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';

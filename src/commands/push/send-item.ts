@@ -5,6 +5,7 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { shell } from '../../lib/shell-command.ts';
+import type { Turn } from '../../lib/slots.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
 import { tokenInFile } from '../../workspace/pull-val.ts';
@@ -44,7 +45,6 @@ export async function createItemSender(
     force,
     fork,
     dryRun,
-    remotes,
     beforeSending: () => signal.throwIfAborted(),
     onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
     beforeRenaming({ file, name }: WorkspaceVal, nameThere: string) {
@@ -58,11 +58,12 @@ export async function createItemSender(
   const send = (item: PushItem, remark: (message: string) => void): Promise<Outcome> => {
     const path =
       item.val && workspace ? join(workspace.root, item.val.file) : resolve(settings.cwd, item.file);
-    return throughGate(path, () => sendItem(item, remark));
+    return throughGate(path, (turn) => sendItem(item, remark, turn));
   };
 
-  async function sendItem(item: PushItem, remark: (message: string) => void): Promise<Outcome> {
+  async function sendItem(item: PushItem, remark: (message: string) => void, turn: Turn): Promise<Outcome> {
     const { file, name } = item;
+    const options = { ...pushOptions, remotes: remotes.inTurn(turn), remark };
     // Another command may have changed the id or the name in vals.json since the push began.
     const current = workspace?.refreshed();
     const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
@@ -70,10 +71,10 @@ export async function createItemSender(
     const base = val && current?.bases.read(val);
     const code = await item.read();
     const isTracked = val !== undefined && current !== undefined;
-    if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, pushOptions);
+    if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, options);
     try {
       const outcome = isTracked
-        ? await pushVal(current, api, val, { base, code }, { ...pushOptions, remark })
+        ? await pushVal(current, api, val, { base, code }, options)
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);

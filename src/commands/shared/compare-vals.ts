@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
+import type { Turn } from '../../lib/slots.ts';
 import { type Examined, examine, recordUnchanged } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
@@ -40,14 +41,14 @@ export async function compareVals(
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
   show();
-  const compareVal = async (val: WorkspaceVal): Promise<Examined> => {
-    const each = await examine(workspace, remotes, val);
+  const compareVal = async (val: WorkspaceVal, turn: Turn): Promise<Examined> => {
+    const each = await examine(workspace, remotes.inTurn(turn), val);
     recordUnchanged(workspace, each, 'read');
     return each.status !== 'unchanged' && keepsCode(each) ? each : withoutCode(each);
   };
   await forEach(vals, 'auto', async (val, index) => {
     try {
-      examined[index] = await throughGate(join(workspace.root, val.file), () => compareVal(val));
+      examined[index] = await throughGate(join(workspace.root, val.file), (turn) => compareVal(val, turn));
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       errors.push(error);

@@ -53,7 +53,7 @@ export async function pullVals(
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
   const throughGate = createLargeFileGate();
-  const adopt = createAdopter(workspace, remotes);
+  const adopt = createAdopter(workspace);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);
   const { rows, error } = await runBatch<PullItem>(items, {
@@ -66,11 +66,11 @@ export async function pullVals(
     onFinished,
     report: { label: labelOf, say, verb: 'pulled', things: 'vals' },
     work: (item, remark) =>
-      isKnown(item)
-        ? throughGate(join(workspace.root, item.file), () =>
-            pullVal(workspace, remotes, item, { ...options, remark }),
-          )
-        : adopt(item.id, { ...options, file, remark }),
+      throughGate(isKnown(item) ? join(workspace.root, item.file) : undefined, (turn) =>
+        isKnown(item)
+          ? pullVal(workspace, remotes.inTurn(turn), item, { ...options, remark })
+          : adopt(remotes.inTurn(turn), item.id, { ...options, file, remark }),
+      ),
   });
   const { files, folder } = backup;
   if (files.length > 0) {
