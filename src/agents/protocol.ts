@@ -19,31 +19,69 @@ export interface ProtocolOptions {
 }
 
 const largestMessageBytes = 4 * 1_048_576;
+// If one of these limits is reached, the server reads no messages for a while. Otherwise, a client that sends without
+// end, or does not read the answers, could fill the memory.
+const mostCalls = 64;
+const mostUnreadCharacters = 1_048_576;
 
 export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   const { stdin, signal, onError } = options;
-  const stdout = editedOutput(options);
-  let transport: ClosingTransport | undefined;
-  const closed = new Promise<void>((resolve) => {
-    transport = new ClosingTransport(stdin, stdout, resolve);
-  });
-  const handle = serveStdio(() => createServer(options), { transport, onerror: onError });
+  const transport = new LimitedTransport(stdin, editedOutput(options));
+  const call: ProtocolOptions['call'] = (...args) => transport.countCall(() => options.call(...args));
+  const handle = serveStdio(() => createServer({ ...options, call }), { transport, onerror: onError });
   const close = () => void handle.close();
   signal.addEventListener('abort', close);
   if (signal.aborted) close();
-  await closed;
+  await transport.closed;
   signal.removeEventListener('abort', close);
 }
 
-class ClosingTransport extends StdioServerTransport {
-  readonly #onClosed: () => void;
+class LimitedTransport extends StdioServerTransport {
+  readonly closed: Promise<void>;
+  readonly #stdin: Readable;
+  readonly #stdout: Writable;
+  #onClosed = () => {};
+  #isClosed = false;
+  #calls = 0;
 
-  constructor(stdin: Readable, stdout: Writable, onClosed: () => void) {
+  constructor(stdin: Readable, stdout: Writable) {
     super(stdin, stdout, { maxBufferSize: largestMessageBytes });
-    this.#onClosed = onClosed;
+    this.#stdin = stdin;
+    this.#stdout = stdout;
+    this.closed = new Promise((resolve) => {
+      this.#onClosed = resolve;
+    });
+    // Each answer that waits adds a listener, and Node would warn about more than ten.
+    stdout.setMaxListeners(0);
+    stdout.on('drain', () => this.#readOrWait());
+  }
+
+  async countCall<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#calls += 1;
+    this.#readOrWait();
+    try {
+      return await call();
+    } finally {
+      this.#calls -= 1;
+      this.#readOrWait();
+    }
+  }
+
+  override send(...message: Parameters<StdioServerTransport['send']>): Promise<void> {
+    const sent = super.send(...message);
+    this.#readOrWait();
+    return sent;
+  }
+
+  #readOrWait(): void {
+    if (this.#isClosed) return;
+    const mustWait = this.#calls >= mostCalls || this.#stdout.writableNeedDrain;
+    if (mustWait) this.#stdin.pause();
+    else if (this.#stdin.isPaused()) this.#stdin.resume();
   }
 
   override async close(): Promise<void> {
+    this.#isClosed = true;
     await super.close();
     this.#onClosed();
   }
@@ -52,6 +90,7 @@ class ClosingTransport extends StdioServerTransport {
 const editedOutput = ({ stdout, editBeforeWriting }: ProtocolOptions): Writable =>
   new Writable({
     decodeStrings: false,
+    highWaterMark: mostUnreadCharacters,
     write: (message, _encoding, done) => void stdout.write(editBeforeWriting(String(message)), done),
   });
 

@@ -2,12 +2,17 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { serveProtocol } from '../../src/agents/protocol.ts';
+import type { Tool } from '../../src/agents/tools.ts';
 import { deaf } from '../run/folder.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
 import { agentOnService, connectAgent, initialize, rawAgent } from './clients.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -419,4 +424,70 @@ it('vals mcp refuses a message of more than 4 MB', async () => {
   agent.write('x'.repeat(6_000_000));
   expect(await agent.ended).toBe(2);
   expect(agent.stderr()).toContain('The client sent a message of more than 4 MB.');
+});
+
+it.each([
+  { method: 'tools/list', params: {} },
+  { method: 'tools/call', params: { name: 'me', arguments: {} } },
+])('vals mcp reads $method only as fast as the client reads the answers', async ({ method, params }) => {
+  const count = 2_000;
+  let sent = 0;
+  const stop = withResolvers();
+  const line = (message: object) => Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  async function* messages() {
+    yield line(initialize);
+    for (; sent < count; sent++) {
+      yield line({ id: sent + 2, method, params });
+      await setImmediate();
+    }
+    await stop.promise;
+  }
+  const stdin = Readable.from(messages());
+  let isReading = false;
+  let unread = () => {};
+  let answers = 0;
+  const stdout = new Writable({
+    write(_message, _encoding, done) {
+      answers += 1;
+      if (isReading) done();
+      else unread = done;
+    },
+  });
+  const answer = { document: { text: 'x'.repeat(10_000) }, texts: ['x'.repeat(10_000)], isError: false };
+  const serving = serveProtocol({
+    version: '1.0.0',
+    instructions: '',
+    tools: [fakeTool],
+    explainMissing: () => '',
+    call: async () => answer,
+    stdin,
+    stdout,
+    editBeforeWriting: (message) => message,
+    onError(error) {
+      throw error;
+    },
+    signal: new AbortController().signal,
+  });
+  await expect.poll(() => stdin.isPaused()).toBe(true);
+  expect(sent).toBeLessThan(count);
+  isReading = true;
+  unread();
+  await expect.poll(() => answers, { timeout: 20_000 }).toBe(count + 1);
+  stop.resolve();
+  await serving;
+});
+
+const fakeTool: Tool = {
+  name: 'me',
+  title: 'me',
+  description: 'x'.repeat(10_000),
+  inputSchema: { type: 'object', properties: {}, required: [], additionalProperties: false },
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+};
+
+it('vals mcp answers more calls than it takes at once', async () => {
+  const agent = await agentOnService();
+  const calls = Array.from({ length: 200 }, () => agent.call('me'));
+  const failed = (await Promise.all(calls)).filter(({ isError }) => isError);
+  expect(failed).toEqual([]);
 });
