@@ -44,17 +44,21 @@ function remoteVals(
   isCaller: ReturnType<typeof createCallerCheck>,
   turn: Turn | undefined,
 ): RemoteVals {
+  /** Returns only the known fields, because the record of a hostile service may have a million other values. */
+  async function readFields(id: string) {
+    const record = await api.record({ ...routes.getVal(id), turn });
+    return { remote: remoteVal(id, record), owner: ownerOf(record) };
+  }
+
   async function read(id: string): Promise<RemoteSide> {
     try {
-      const record = await api.record({ ...routes.getVal(id), turn });
-      const remote = remoteVal(id, record);
+      const { remote, owner } = await readFields(id);
       const { name = '', changedAt = '', version = null } = remote;
       // A hostile service could send the token in these values. Then the files of the workspace would reveal
       // the token.
       const facts = [id, name, changedAt, stringifyJson(version)];
       if (facts.some(api.holdsToken)) throw sentToken();
       if (facts.some(isTooLong)) throw sentTooMuch();
-      const owner = ownerOf(record);
       if (owner === undefined) return { remote, isOwnerUnknown: true };
       if (await isCaller(owner.id)) return { remote };
       return { remote, foreign: { owner: owner.username ?? owner.id } };
