@@ -247,6 +247,33 @@ it.each([
   expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: names.length });
 });
 
+it.each([
+  ['long code', { code: 'a'.repeat(24 * 1_048_576) }],
+  ['many other values', { code: 'a', others: Array(400_000).fill({}) }],
+])('copy keeps one large val with %s in memory while the other service is slow', async (_what, fields) => {
+  const source = await scriptedService([], ({ path }) => {
+    const id = path.split('/')[3];
+    return { body: { id, name: id, version: 2, ...fields } };
+  });
+  let isSlow = true;
+  const target = await scriptedService([], ({ method }) => {
+    if (method === 'GET') return { status: 404 };
+    const pauseMs = isSlow ? 3_000 : 0;
+    setTimeout(() => {
+      isSlow = false;
+    }, pauseMs);
+    return (response) => void setTimeout(() => response.writeHead(201).end('{"id":"a"}'), pauseMs);
+  });
+  const ids = Array.from({ length: 12 }, (_, index) => `4f2c0c1e-6a53-4bd2-9a2e-0000000000${index + 10}`);
+  const args = ['--max-old-space-size=130', program, 'copy', ...ids, '--to', target.baseUrl];
+  const { exitCode, stdout } = await execa(process.execPath, args, {
+    env: environment(temporaryFolder(), { ...source.env, VALS_TO_TOKEN: 'other-token' }),
+    extendEnv: false,
+    reject: false,
+  });
+  expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: ids.length });
+});
+
 it('a val with millions of control characters needs little memory', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const code = '\u007f'.repeat(6_000_000);

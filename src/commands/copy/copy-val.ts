@@ -3,8 +3,9 @@ import type { Call } from '../../api/call.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
+import type { Turn } from '../../lib/slots.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import type { Target } from './target.ts';
@@ -15,6 +16,7 @@ export interface CopyOptions {
   versions: boolean;
   force: boolean;
   dryRun: boolean;
+  turn: Turn;
 }
 
 type Remark = (message: string) => void;
@@ -26,7 +28,7 @@ interface ValToCopy {
 
 export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Remark): Promise<Outcome> {
   const { id, givenName } = val;
-  const source = await options.from.record(routes.getVal(id));
+  const source = await readSource(id, options);
   const name = textAt(source, 'name');
   if (name === undefined) {
     throw new BadResponseError(`The service sent no name for the val ${id}, so the val cannot be copied.`, {
@@ -35,7 +37,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   }
   // If the val now has another name, --force would overwrite a val that the user did not name.
   if (givenName !== undefined && givenName !== name) throw otherName(givenName, name);
-  const found = await options.target.vals.named(name);
+  const found = await options.target.vals.inTurn(options.turn).named(name);
   const there = found === 'unknown' ? undefined : found;
   const codes = await codesToSend(id, source, there, options);
   const first = await codes.next();
@@ -87,6 +89,14 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   };
 }
 
+/** Returns only the fields to copy, because the record of a hostile service may have a million other values. */
+async function readSource(id: string, { from, turn }: CopyOptions): Promise<JsonObject> {
+  const record = await from.record({ ...routes.getVal(id), turn });
+  const [name, readme, privacy] = ['name', 'readme', 'privacy'].map((field) => textAt(record, field));
+  const code = typeof record.code === 'string' ? record.code : undefined;
+  return withoutUndefined({ name, readme, privacy, code });
+}
+
 const otherName = (name: string, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was copied.`, {
     hint: `To copy the val "${nameNow}", give its id.`,
@@ -101,7 +111,7 @@ async function codesToSend(
   id: string,
   source: JsonObject,
   there: RemoteVal | undefined,
-  { from, target, versions, force }: CopyOptions,
+  { from, target, versions, force, turn }: CopyOptions,
 ): Promise<AsyncGenerator<string, undefined>> {
   const current = codeOf(source);
   const conflict = () => {
@@ -115,9 +125,9 @@ async function codesToSend(
     if (there !== undefined && !force) throw conflict();
     return codesOf(current);
   }
-  const here = distinctVersions(from, id);
+  const here = distinctVersions(from, id, turn);
   if (there?.id === undefined) return here;
-  for await (const code of distinctVersions(target.api, there.id)) {
+  for await (const code of distinctVersions(target.api, there.id, turn)) {
     const next = await here.next();
     if (next.value === code) continue;
     if (there.code === current) return codesOf();

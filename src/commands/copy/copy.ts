@@ -54,12 +54,14 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
+    const { createLargeFileGate } = await import('../../workspace/sources/large-files.ts');
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
       context.progress.show(`Copying ${finished} of ${items.length} vals`);
     onFinished(0);
+    const throughGate = createLargeFileGate();
     return runBatch<Item>(items, {
       describe: ({ name }) => ({ name }),
       concurrency: 'auto',
@@ -67,7 +69,10 @@ export const command = defineCommand({
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) =>
-        copyVal({ id, givenName: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
+        throughGate(undefined, (turn) => {
+          const options = { from, target, versions, force, dryRun, turn };
+          return copyVal({ id, givenName: context.nameFor(id) }, options, remark);
+        }),
     });
   },
 });

@@ -4,6 +4,7 @@ import * as routes from '../../api/routes.ts';
 import { BadResponseError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
+import type { Turn } from '../../lib/slots.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
@@ -22,7 +23,7 @@ const notANumber = (version: string): BadResponseError =>
     hint: 'To copy only the current code, omit --versions.',
   });
 
-export async function* distinctVersions(api: Api, id: string): AsyncGenerator<string, undefined> {
+export async function* distinctVersions(api: Api, id: string, turn: Turn): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
@@ -35,7 +36,7 @@ export async function* distinctVersions(api: Api, id: string): AsyncGenerator<st
   }
   let last: string | undefined;
   for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
-    const code = versionCode(await api.record(routes.getVersion(id, version)), id);
+    const code = versionCode(await api.record({ ...routes.getVersion(id, version), turn }), id);
     if (code !== last) yield code;
     last = code;
   }
