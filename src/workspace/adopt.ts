@@ -104,6 +104,7 @@ const runByTools: ReadonlySet<string> = new Set([
   'mdx-components',
   'middleware',
   'ormconfig',
+  'proxy',
   'serverless',
   'setup_tests',
   'setuptests',

@@ -74,6 +74,7 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     'gatsby-config',
     'Brocfile',
     'middleware',
+    'proxy',
     'instrumentation',
     '\u017fetup_tests',
     '--checkpoint-action=exec=sh x',
