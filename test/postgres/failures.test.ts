@@ -122,7 +122,7 @@ test.each(['/v1/me/runs', '/?val=ID'])(
 );
 
 test('a row queue refuses requests beyond its limit, and requests that waited for too long', async () => {
-  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerRow: 2, waitMs: 500 };
+  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerPersonAndRow: 2, waitMs: 500 };
   const queue = createRowQueue(limits);
   let finish = () => {};
   const first = queue.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
@@ -140,7 +140,7 @@ test('a row queue refuses requests beyond its limit, and requests that waited fo
   expect(queue.waiting()).toBe(0);
 });
 
-const rowLimits = { connections: 7, connectionsPerPerson: 2, waitingPerRow: 100, waitMs: 60_000 };
+const rowLimits = { connections: 7, connectionsPerPerson: 2, waitingPerPersonAndRow: 100, waitMs: 60_000 };
 
 test('members who write to one row get one turn each, however many writes one of them sends', async () => {
   const queue = createRowQueue(rowLimits);
@@ -154,6 +154,18 @@ test('members who write to one row get one turn each, however many writes one of
   await Promise.all(writes);
   expect(order.slice(0, 6)).toEqual(['eve', 'eve', 'bob', 'ada', 'eve', 'bob']);
   expect(order).toHaveLength(23);
+});
+
+test('members who fill the queue of a row do not keep another member from writing', async () => {
+  const queue = createRowQueue({ ...rowLimits, waitingPerPersonAndRow: 2 });
+  const write = (person: string) =>
+    queue.run({ row: 'shared', person }, async () => {
+      await setTimeout(1);
+      return 'done';
+    });
+  const filled = ['eve', 'eve', 'mallory', 'mallory'].map(write);
+  expect(await write('ada')).toBe('done');
+  expect(await Promise.all(filled)).toEqual(filled.map(() => 'done'));
 });
 
 test('a write that waits for other writes of its person does not hold its row', async () => {

@@ -34,7 +34,7 @@ export async function openPostgres(address: string): Promise<Database> {
   const rows = createRowQueue({
     connections: mostWriteConnections,
     connectionsPerPerson: mostWriteConnectionsPerPerson,
-    waitingPerRow: mostWaitingForRow,
+    waitingPerPersonAndRow: mostWaitingForRow,
     waitMs: statementMs,
   });
   return {

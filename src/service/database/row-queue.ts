@@ -3,7 +3,7 @@ import { DatabaseFailure, type WriteFacts } from './database.ts';
 interface Limits {
   connections: number;
   connectionsPerPerson: number;
-  waitingPerRow: number;
+  waitingPerPersonAndRow: number;
   waitMs: number;
 }
 
@@ -18,13 +18,16 @@ const nobody = '';
  * Lets only one write per row, and only some writes of one person, take a connection, so that waiting writes do not
  * take all connections. A write that must wait for another write of its person does not hold its row meanwhile.
  */
-export function createRowQueue({ connections, connectionsPerPerson, waitingPerRow, waitMs }: Limits) {
+export function createRowQueue({
+  connections,
+  connectionsPerPerson,
+  waitingPerPersonAndRow,
+  waitMs,
+}: Limits) {
   const waiting = new Map<string, Write[]>();
   const rowsInUse = new Set<string>();
   const begunOfPerson = new Map<string, number>();
   let begun = 0;
-
-  const allWaiting = (): Write[] => [...waiting.values()].flat();
 
   const isRowFree = ({ row }: Write): boolean => row === undefined || !rowsInUse.has(row);
 
@@ -66,14 +69,16 @@ export function createRowQueue({ connections, connectionsPerPerson, waitingPerRo
   }
 
   return {
-    waiting: () => allWaiting().length,
+    waiting: () => [...waiting.values()].flat().length,
     async run<Result>({ person = nobody, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
       const isForRow = (write: Write) => row !== undefined && write.row === row;
-      if (allWaiting().filter(isForRow).length >= waitingPerRow)
-        throw busy('too many writes wait for this row');
+      const ofPerson = waiting.get(person) ?? [];
+      // Writes of others do not count, because the others could fill the row and keep this person from writing.
+      if (ofPerson.filter(isForRow).length >= waitingPerPersonAndRow)
+        throw busy('too many writes of one person wait for this row');
       const start = performance.now();
       await new Promise<void>((begin) => {
-        waiting.set(person, [...(waiting.get(person) ?? []), { row, begin }]);
+        waiting.set(person, [...ofPerson, { row, begin }]);
         beginWaiting();
       });
       try {
