@@ -20,14 +20,17 @@ export interface ProtocolOptions {
 
 const largestMessageBytes = 4 * 1_048_576;
 // If one of these limits is reached, the server reads no messages for a while. Otherwise, a client that sends without
-// end, or does not read the answers, could fill the memory.
-const mostCalls = 64;
+// end, or does not read the answers, could fill the memory. While the server does not read, it does not notice that
+// the client cancels a call or closes stdin, so about a thousand small calls stay below the limit.
+const mostCharactersOfCalls = 16 * 1_048_576;
+const leastCharactersOfCall = 16 * 1_024;
 const mostUnreadCharacters = 1_048_576;
 
 export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   const { stdin, signal, onError } = options;
   const transport = new LimitedTransport(stdin, editedOutput(options));
-  const call: ProtocolOptions['call'] = (...args) => transport.countCall(() => options.call(...args));
+  const call: ProtocolOptions['call'] = (name, input, callOptions) =>
+    transport.countCall(input, () => options.call(name, input, callOptions));
   const handle = serveStdio(() => createServer({ ...options, call }), { transport, onerror: onError });
   const close = () => void handle.close();
   signal.addEventListener('abort', close);
@@ -42,7 +45,7 @@ class LimitedTransport extends StdioServerTransport {
   readonly #stdout: Writable;
   #onClosed = () => {};
   #isClosed = false;
-  #calls = 0;
+  #charactersOfCalls = 0;
 
   constructor(stdin: Readable, stdout: Writable) {
     super(stdin, stdout, { maxBufferSize: largestMessageBytes });
@@ -56,13 +59,14 @@ class LimitedTransport extends StdioServerTransport {
     stdout.on('drain', () => this.#readOrWait());
   }
 
-  async countCall<Result>(call: () => Promise<Result>): Promise<Result> {
-    this.#calls += 1;
+  async countCall<Result>(input: Input, call: () => Promise<Result>): Promise<Result> {
+    const characters = leastCharactersOfCall + JSON.stringify(input).length;
+    this.#charactersOfCalls += characters;
     this.#readOrWait();
     try {
       return await call();
     } finally {
-      this.#calls -= 1;
+      this.#charactersOfCalls -= characters;
       this.#readOrWait();
     }
   }
@@ -75,7 +79,7 @@ class LimitedTransport extends StdioServerTransport {
 
   #readOrWait(): void {
     if (this.#isClosed) return;
-    const mustWait = this.#calls >= mostCalls || this.#stdout.writableNeedDrain;
+    const mustWait = this.#charactersOfCalls >= mostCharactersOfCalls || this.#stdout.writableNeedDrain;
     if (mustWait) this.#stdin.pause();
     else if (this.#stdin.isPaused()) this.#stdin.resume();
   }

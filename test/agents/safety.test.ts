@@ -148,6 +148,15 @@ describe('files', () => {
     expect(await agent.call('ls')).toMatchObject({ document: { items: [] } });
   });
 
+  it.each([
+    ['', 'The path of a file is empty.'],
+    ['.', '. is a folder, not a file.'],
+  ])('the path "%s" is refused', async (file, message) => {
+    const { agent } = await inFolder();
+    const { document } = await agent.call('val_create', { name: 'made', file });
+    expect(document).toMatchObject({ error: { message } });
+  });
+
   it('of the config folder are not read', async () => {
     const { env } = await serviceInProcess();
     const cwd = temporaryFolder();

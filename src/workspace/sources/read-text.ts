@@ -39,15 +39,12 @@ export async function readText(file: string, input: Input): Promise<string> {
 const nameOf = (file: string): string => (file === '-' ? 'Standard input' : file);
 
 async function readNamed(file: string, input: Input): Promise<Buffer> {
+  if (file === '') throw new UsageError('The path of a file is empty.', { hint: 'Give the path of a file.' });
   try {
     const path = resolve(input.settings.cwd, file);
     if (input.agent) return readWithin(input.agent, path, file);
     const stats = statSync(path);
-    if (stats.isDirectory()) {
-      throw new UsageError(`${file} is a folder, not a file.`, {
-        hint: 'Give a file. To push a folder, run `vals push <folder>`.',
-      });
-    }
+    if (stats.isDirectory()) throw isFolder(file);
     checkTypedPath(path, file, input.settings);
     return stats.isFIFO()
       ? await readPipe(file, path, input)
@@ -59,10 +56,16 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
 
 function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer {
   const { folder, below } = placeWithin(limits, path, shownPath);
+  if (below === '') throw isFolder(shownPath);
   const bytes = readBytesBelow(folder, below, largest.text, shownPath);
   if (bytes !== undefined) return bytes;
   throw missingFile(shownPath);
 }
+
+const isFolder = (file: string): UsageError =>
+  new UsageError(`${file} is a folder, not a file.`, {
+    hint: 'Give a file. To push a folder, run `vals push <folder>`.',
+  });
 
 async function readStdin(input: Input): Promise<Buffer> {
   const stream = input.stdin();
