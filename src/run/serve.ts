@@ -5,8 +5,9 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { LocalError, ValsError } from '../errors.ts';
+import { createSlots, type Slots } from '../lib/slots.ts';
 import { forward, refuse } from './forward.ts';
 import type { LaunchOptions } from './run.ts';
 import { type ServingProcess, startServing } from './serving-process.ts';
@@ -34,10 +35,24 @@ export interface Served {
   close(): Promise<void>;
 }
 
+/**
+ * The requests of one connection are forwarded one after the other. Otherwise, a caller that sends many requests without
+ * waiting for the answers would open a connection to the val for each of them.
+ */
+interface Connection {
+  slots: Slots;
+  unanswered: number;
+}
+
+const mostUnanswered = 1_000;
+
+type Refusal = [status: number, message: string];
+
 export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
   const { clock, maxSeconds, onAnswered, onFailure } = options;
   const agent = new Agent({ keepAlive: true });
   let current = startServing(first, options, onFailure);
+  const connections = new WeakMap<Socket, Connection>();
   let requests = 0;
 
   async function ready(): Promise<ServingProcess> {
@@ -61,7 +76,7 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     try {
       serving = await ready();
       const port = await serving.port;
-      const hasCallerLeft = outgoing.closed;
+      const hasCallerLeft = outgoing.closed || incoming.socket.destroyed;
       if (hasCallerLeft) return;
       serving.begin(requestNumber);
       failure = await forward({ incoming, outgoing, serving, port, requestNumber, agent, clock, maxSeconds });
@@ -79,10 +94,19 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
 
   const server = createServer((incoming, outgoing) => {
     const { port } = server.address() as AddressInfo;
-    const refusal = refusalOf(incoming, port);
-    if (refusal === undefined) return void answer(incoming, outgoing);
-    incoming.resume();
-    refuse(outgoing, ...refusal);
+    const connection = connections.get(incoming.socket) ?? { slots: createSlots(1), unanswered: 0 };
+    connections.set(incoming.socket, connection);
+    const refusal = refusalOf(incoming, port) ?? refusalOn(connection);
+    if (refusal !== undefined) {
+      incoming.resume();
+      return refuse(outgoing, ...refusal);
+    }
+    connection.unanswered += 1;
+    void connection.slots
+      .run(() => answer(incoming, outgoing))
+      .finally(() => {
+        connection.unanswered -= 1;
+      });
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -118,10 +142,15 @@ function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly strin
   return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
 }
 
+const refusalOn = ({ unanswered }: Connection): Refusal | undefined =>
+  unanswered < mostUnanswered
+    ? undefined
+    : [429, `More than ${mostUnanswered} requests wait for an answer on this connection.`];
+
 function refusalOf(
   { method, url = '', headers, headersDistinct }: IncomingMessage,
   port: number,
-): [status: number, message: string] | undefined {
+): Refusal | undefined {
   if (headersDistinct.host?.length !== 1) return [400, 'A request must have one Host header.'];
   const addresses = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`);
   // The Host header must be checked, because the host name of an attacker may resolve to 127.0.0.1 (DNS rebinding).

@@ -123,6 +123,39 @@ it('a caller that never ends its body gets 408, and other requests go on', async
   expect(await get('/')).toEqual([200, pid]);
 });
 
+it('the requests that a caller sends ahead on one connection are answered in turn, and at most 1,000 wait', async () => {
+  const counting = `let now = 0, most = 0;
+export default async (request: Request) => {
+  if (request.url.endsWith('/most')) return new Response(String(most));
+  most = Math.max(most, ++now);
+  if (request.url.endsWith('/first')) await new Promise((resolve) => setTimeout(resolve, 1_000));
+  now--;
+  return new Response('one');
+};`;
+  const { port, get } = await serve('20', { 'a.ts': counting });
+  await get('/most');
+  const socket = connect(Number(port), '127.0.0.1');
+  const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  socket.write(ask('/first') + ask('/').repeat(1_100));
+  const answers = await readText(socket);
+  expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(1_000);
+  expect(answers).toContain('HTTP/1.1 429 ');
+  expect(await get('/most')).toEqual([200, '1']);
+});
+
+it('a caller that leaves after several requests at once does not end the val', async () => {
+  const { port, get } = await serve('2', { 'a.ts': patient });
+  const [, pid] = await get('/');
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`GET /later HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(3));
+  await once(socket, 'connect');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  socket.destroy();
+  await twoSeconds();
+  await twoSeconds();
+  expect(await get('/')).toEqual([200, pid]);
+});
+
 it('a request that takes too long gets 504, and its process is replaced after its other requests', async () => {
   const { get, ask, shows } = await serve('4', { 'a.ts': patient });
   const [, pid] = await get('/');
