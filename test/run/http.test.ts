@@ -291,7 +291,7 @@ it('a val that answers with its own server, and not with valid HTTP, gets 502', 
     const server = createServer((socket) => socket.once('data', (data) => {
       if (data.includes('/close')) return socket.destroy();
       const line = statusLines[/\\/(\\w*)/.exec(data.toString())?.[1] ?? ''] ?? '200 OK';
-      socket.end('HTTP/1.1 ' + line + '\\r\\nContent-Length: 0\\r\\n\\r\\n');
+      socket.end('HTTP/1.1 ' + line + '\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n');
     })).listen(0, '127.0.0.1', () => {
       const report = JSON.stringify({ listening: (server.address() as AddressInfo).port });
       writeSync(3, Buffer.concat([Buffer.of(0, report.length, 0, 0, 0), Buffer.from(report)]));
