@@ -274,6 +274,26 @@ it.each([
   expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: ids.length });
 });
 
+it('the wait of a large val for other large vals does not count towards its time limit', async () => {
+  const code = 'a'.repeat(5 * 1_048_576);
+  const source = await scriptedService([], ({ path }) => {
+    const id = path.split('/')[3];
+    return { body: { id, name: id, version: 1, code } };
+  });
+  const target = await scriptedService([], ({ method }) => {
+    if (method === 'GET') return { status: 404 };
+    return (response) => void setTimeout(() => response.writeHead(201).end('{"id":"a"}'), 1_500);
+  });
+  const ids = Array.from({ length: 6 }, (_, index) => `4f2c0c1e-6a53-4bd2-9a2e-0000000000${index + 10}`);
+  const args = [program, 'copy', ...ids, '--to', target.baseUrl, '--timeout', '5'];
+  const { exitCode, stderr } = await execa(process.execPath, args, {
+    env: environment(temporaryFolder(), { ...source.env, VALS_TO_TOKEN: 'other-token' }),
+    extendEnv: false,
+    reject: false,
+  });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+});
+
 it('a val with millions of control characters needs little memory', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
   const code = '\u007f'.repeat(6_000_000);

@@ -73,12 +73,21 @@ export function createClient(options: ClientOptions): Client {
     let maybeApplied = false;
     let deadline: number | undefined;
 
+    /** The work that has the turn may need the gate to come to its end, so a request that waits must leave the gate. */
+    async function beginTurn(turn: Turn, leaveGate: Leave): Promise<void> {
+      leaveGate('answered');
+      const began = clock.now();
+      await turn.begin();
+      if (deadline !== undefined) deadline += clock.now() - began;
+    }
+
     for (let attempt = 1; ; attempt++) {
       const isRetry = attempt > 1;
       const leaveGate = await gate.enter(isRetry);
       // The deadline starts after the first wait at the gate, so that this wait does not count.
       deadline ??= clock.now() + deadlineMs;
-      const turn = call.turn && leavingGate(call.turn, leaveGate);
+      const { turn: wholeTurn } = call;
+      const turn = wholeTurn && { begin: () => beginTurn(wholeTurn, leaveGate) };
       const result = await tryOnce({ ...httpRequest, turn }, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
       if (!isFault(result)) return result;
@@ -164,14 +173,6 @@ export function createClient(options: ClientOptions): Client {
     },
   };
 }
-
-/** The work that has the turn may need the gate to come to its end, so a request that waits must leave the gate. */
-const leavingGate = ({ begin }: Turn, leaveGate: Leave): Pick<Turn, 'begin'> => ({
-  begin() {
-    leaveGate('answered');
-    return begin();
-  },
-});
 
 function bodyOf({ text, body }: Call): string | undefined {
   if (text !== undefined) return text;

@@ -60,7 +60,8 @@ export function exchange(
     let hasTurn = false;
     let startedRequest: Dispatcher.DispatchController | undefined;
     let isFinished = false;
-    const cancelLimit = clock.after(limitMs, () => giveUp(timedOut(limitMs)));
+    const began = clock.now();
+    let cancelLimit = startLimit(limitMs);
     const interrupt = () => giveUp(new TimeoutOrInterrupt('interrupted'));
     interrupts.push(interrupt);
 
@@ -92,11 +93,20 @@ export function exchange(
       },
     );
 
+    function startLimit(ms: number): () => void {
+      return clock.after(ms, () => giveUp(timedOut(limitMs)));
+    }
+
+    /** The wait does not count towards the time limit, because another answer causes the wait, not this one. */
     function waitForTurn(controller: Dispatcher.DispatchController): void {
       hasTurn = true;
       controller.pause();
+      cancelLimit();
+      const leftMs = began + limitMs - clock.now();
       void turn.begin().then(() => {
-        if (!isFinished) controller.resume();
+        if (isFinished) return;
+        cancelLimit = startLimit(leftMs);
+        controller.resume();
       });
     }
 
