@@ -156,6 +156,26 @@ test('members who write to one row get one turn each, however many writes one of
   expect(order).toHaveLength(23);
 });
 
+test('a member with many writes to other rows gets a turn at a row that another member floods', async () => {
+  const queue = createRowQueue(rowLimits);
+  let isEnded = false;
+  const writeOften = async (person: string, row: string): Promise<number> => {
+    let count = 0;
+    while (!isEnded) {
+      await queue.run({ row, person }, () => setTimeout(2));
+      count += 1;
+    }
+    return count;
+  };
+  const eve = Array.from({ length: 20 }, () => writeOften('eve', 'shared'));
+  const ada = ['shared', 'own1', 'own2', 'own3', 'own4'].map((row) => writeOften('ada', row));
+  await setTimeout(500);
+  isEnded = true;
+  const byEve = (await Promise.all(eve)).reduce((sum, count) => sum + count);
+  const [byAda = 0] = await Promise.all(ada);
+  expect(byAda).toBeGreaterThan(byEve / 4);
+});
+
 test('members who fill the queue of a row do not keep another member from writing', async () => {
   const queue = createRowQueue({ ...rowLimits, waitingPerPersonAndRow: 2 });
   const write = (person: string) =>
@@ -173,9 +193,10 @@ test('a write that waits for other writes of its person does not hold its row', 
   const ends: (() => void)[] = [];
   const hold = (row: string) =>
     queue.run({ row, person: 'eve' }, () => new Promise<void>((resolve) => ends.push(resolve)));
-  const writes = ['own1', 'own2', 'shared'].map(hold);
+  const writes = ['own1', 'own2', 'other', 'shared'].map(hold);
+  writes.push(queue.run({ row: 'other', person: 'bob' }, async () => {}));
   expect(await queue.run({ row: 'shared', person: 'bob' }, async () => 'done')).toBe('done');
-  expect(queue.waiting()).toBe(1);
+  expect(queue.waiting()).toBe(2);
   while (ends.length > 0) {
     ends.shift()?.();
     await setTimeout(1);

@@ -25,26 +25,46 @@ export function createRowQueue({
   waitMs,
 }: Limits) {
   const waiting = new Map<string, Write[]>();
+  /** For each row, the persons who wait for it, in the order of their turns. */
+  const turnsAtRow = new Map<string, string[]>();
   const rowsInUse = new Set<string>();
   const begunOfPerson = new Map<string, number>();
   let begun = 0;
 
-  const isRowFree = ({ row }: Write): boolean => row === undefined || !rowsInUse.has(row);
+  function mayBegin(person: string, row: string | undefined): boolean {
+    const isShared = row !== undefined && turnsOf(row).length > 1;
+    // A person with many writes elsewhere has one more connection for rows that others wait for too. Otherwise, the
+    // others would always be first.
+    const most = connectionsPerPerson + (isShared ? 1 : 0);
+    return person === nobody || (begunOfPerson.get(person) ?? 0) < most;
+  }
 
-  const mayBegin = (person: string): boolean =>
-    person === nobody || (begunOfPerson.get(person) ?? 0) < connectionsPerPerson;
+  const turnsOf = (row: string): string[] => turnsAtRow.get(row) ?? [];
+
+  function isNext(person: string, { row }: Write): boolean {
+    if (row === undefined) return mayBegin(person, row);
+    return !rowsInUse.has(row) && turnsOf(row).find((other) => mayBegin(other, row)) === person;
+  }
 
   function takeNext(): { person: string; write: Write } | undefined {
     for (const [person, writes] of waiting) {
-      const write = mayBegin(person) ? writes.find(isRowFree) : undefined;
+      const write = writes.find((each) => isNext(person, each));
       if (!write) continue;
       // The person goes to the end of the Map, so that others do not wait for all writes of the person.
       waiting.delete(person);
       const later = writes.filter((other) => other !== write);
       if (later.length > 0) waiting.set(person, later);
+      if (write.row !== undefined) endTurn(person, write.row, later);
       return { person, write };
     }
     return undefined;
+  }
+
+  function endTurn(person: string, row: string, later: Write[]): void {
+    const others = turnsOf(row).filter((other) => other !== person);
+    const next = later.some((write) => write.row === row) ? [...others, person] : others;
+    if (next.length > 0) turnsAtRow.set(row, next);
+    else turnsAtRow.delete(row);
   }
 
   function beginWaiting(): void {
@@ -79,6 +99,8 @@ export function createRowQueue({
       const start = performance.now();
       await new Promise<void>((begin) => {
         waiting.set(person, [...ofPerson, { row, begin }]);
+        if (row !== undefined && !turnsOf(row).includes(person))
+          turnsAtRow.set(row, [...turnsOf(row), person]);
         beginWaiting();
       });
       try {
