@@ -9,7 +9,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
 import { deletedThere, nameNotChecked, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
-import { type Examined, examine, type LocalSide, readLocalSide, recordUnchanged } from './examine.ts';
+import { type Examined, examine, type LocalSide, recordUnchanged } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -131,22 +131,12 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
-  const sentBase = { code, ...versionAndTime(api, body), name };
-  if (id !== target.id || !hasOldCodeAgain(push)) record(workspace, { file: val.file, name, id }, sentBase);
+  record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }
   const sent = status === 201 ? 'created' : 'pushed';
   return { status: sent, name, ...idAndVersion(id, version), ...versionBefore(remote) };
-}
-
-/**
- * While the code was sent, another command, such as `pull --force`, may have put older code into the file. With a new
- * base, the older code would look like an edit, and the next push would send it.
- */
-function hasOldCodeAgain({ workspace, val, code: sent }: Push): boolean {
-  const { base, code } = readLocalSide(workspace, val);
-  return base !== undefined && code === base.code && code !== sent;
 }
 
 const versionBefore = (remote: Target['remote']): JsonObject =>

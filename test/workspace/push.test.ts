@@ -151,30 +151,6 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
-  it('lets no later push send old code that came back into the file while the code was sent', async () => {
-    let code = 'a';
-    let version = 1;
-    const service = await scriptedService([], (seen) => {
-      if (seen.method !== 'GET') {
-        code = JSON.parse(seen.body).code;
-        version += 1;
-        place.put({ 'a.ts': 'a' });
-      }
-      return { body: { id, name: 'a', code, version } };
-    });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({
-      'a.ts': 'a',
-      'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
-    });
-    await place.rows(['pull']);
-    place.put({ 'a.ts': 'a2' });
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
-    await place.vals('push');
-    expect({ code, version }).toEqual({ code: 'a2', version: 2 });
-  });
-
   it('does not undo a pull that ends after the push has opened the file', async () => {
     const { place, service } = await pushed({ 'a.ts': 'old' });
     const other = join(temporaryFolder(), 'after-pull');
