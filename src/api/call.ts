@@ -21,6 +21,6 @@ export interface Call {
   ifUnknown?: string;
   meanings?: Record<number, string>;
   hints?: Record<number, string>;
-  /** Begins before a large answer is received. If the caller keeps the answer for long, the caller ends the turn. */
+  /** A large answer is received only after this turn has begun. The caller ends the turn when it is done with the answer. */
   turn?: Turn | undefined;
 }

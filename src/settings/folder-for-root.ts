@@ -1,9 +1,8 @@
 // Stops root, for example through sudo, from making files in a folder of another user, because that user could not use
 // them. A folder that VALS_DATA_DIR or VALS_CONFIG_DIR names is used, because containers often run as root in a folder
 // of a user.
-import { statSync } from 'node:fs';
 import { LocalError } from '../errors.ts';
-import { foldersAbove } from '../lib/paths.ts';
+import { existingStats, foldersAbove } from '../lib/paths.ts';
 import type { System } from '../lib/system.ts';
 import type { Setting } from './settings.ts';
 
@@ -32,4 +31,4 @@ export function problemForRoot(folder: Folder, { uid, sudoUid }: System): string
   return `${folder.value} would be made in a folder of another user`;
 }
 
-const ownerOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.uid;
+const ownerOf = (path: string): number | undefined => existingStats(path)?.uid;

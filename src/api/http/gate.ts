@@ -4,7 +4,10 @@ import { nextPace, type PaceEvent, startPace } from './pace.ts';
 export type Leave = (result: PaceEvent['kind']) => void;
 
 export interface Gate {
-  /** Waits until the request may be sent. Call the returned function when the request has ended. Only the first call counts. */
+  /**
+   * Waits until the request may be sent. Call the returned function when the request has ended. A second call does
+   * nothing.
+   */
   enter(isRetry: boolean): Promise<Leave>;
   /** Holds back new requests for this time, but not retries. */
   pause(ms: number): void;

@@ -14,7 +14,7 @@ export interface RateLimit {
   enter(caller: string, cost?: number): Leave | undefined;
   spend(caller: string, cost?: number): boolean;
   isSpent(caller: string): boolean;
-  /** Returns the seconds until the caller may go on. The cost counts only if they are at most `longestWait`. */
+  /** Returns how many seconds the caller must wait. If that is more than `longestWait`, nothing is spent. */
   spendAhead(caller: string, cost: number, longestWait: number): number;
   readonly size: number;
 }

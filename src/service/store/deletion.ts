@@ -1,19 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import type { All, Database } from '../database/database.ts';
+import { inSteps } from './steps.ts';
 
 const runsPerStep = 100;
 const versionsPerStep = 20;
 const mostMsPerStep = 20;
-
-/** Waits after each step as long as the step took, so that other requests are answered in between. */
-export async function inSteps<Result>(step: () => Promise<Result | undefined>): Promise<Result> {
-  for (;;) {
-    const start = performance.now();
-    const result = await step();
-    if (result !== undefined) return result;
-    await setTimeout(performance.now() - start);
-  }
-}
 
 /** Keeps the newest version until the last step, because a val without versions cannot be found. */
 export async function deletePartOfVal(all: All, id: string): Promise<'deleted' | undefined> {

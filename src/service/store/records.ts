@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
-import { inSteps } from './deletion.ts';
 import { checkOffset, isTimeNameOrId, positionsOf } from './positions.ts';
+import { inSteps } from './steps.ts';
 import type { User } from './users.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;

@@ -1,7 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
 import { Problem } from '../problem.ts';
-import { deletePartOfVal, inSteps } from './deletion.ts';
+import { deletePartOfVal } from './deletion.ts';
 import {
   checkVersion,
   findListedVal,
@@ -14,6 +14,7 @@ import {
 } from './read-vals.ts';
 import { claimRecords } from './records.ts';
 import type { Principal } from './spaces.ts';
+import { inSteps } from './steps.ts';
 import { idPattern, type User } from './users.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
