@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
@@ -37,9 +38,19 @@ const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSIT
 /** Node passes on every TLS record by itself, so a record of one byte costs as much as one of a thousand bytes. */
 const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
-const secure = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
-/** Without this list, Node 20 would also accept ffdhe8192, and the first message of such a handshake takes 0.6 s. */
-const keyExchange = 'X25519:P-256:P-384';
+/**
+ * TLS 1.3 is left out, because Node has no limit for its key updates: a stranger who sends nothing but key updates makes
+ * everybody else wait. A second handshake on a connection (renegotiation) is refused, because it takes as long as the
+ * first one. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes 0.6 s.
+ */
+const secure = {
+  minVersion: 'TLSv1.2',
+  maxVersion: 'TLSv1.2',
+  ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
+  ecdhCurve: 'X25519:P-256:P-384',
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  handshakeTimeout: 10_000,
+} as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
 /** Sets `maxHeaderSize` and `insecureHTTPParser`, so that the command line of Node cannot change them. */
 const parsing = { maxHeaderSize: 16_384, insecureHTTPParser: false, requireHostHeader: false };
@@ -124,9 +135,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   const plain = { ...timeouts, keepAliveTimeout, ...parsing };
-  const tlsOptions = { ...secure, ecdhCurve: certificate && keyExchangeGroups() };
   const server = certificate
-    ? process.getBuiltinModule('node:https').createServer({ ...plain, ...tlsOptions, ...certificate }, handle)
+    ? process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
   // Without this listener, Node itself would answer requests with an unknown Expect header, and no limit would apply
   // to these requests.
@@ -142,7 +152,6 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
-  const rawSockets = new Map<string, Socket>();
   const handshakeLimit = createRateLimit(options.handshakes ?? handshakesPerAddress, () => performance.now());
   const mayConnect = (address: string, count: number) =>
     count <= mostConnectionsPerAddress && (!certificate || handshakeLimit.spend(address));
@@ -152,10 +161,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     const count = (countByAddress.get(address) ?? 0) + 1;
     countByAddress.set(address, count);
     connections.add(socket);
-    const endpoints = endpointsOf(socket);
-    rawSockets.set(endpoints, socket);
     socket.once('close', () => {
-      if (rawSockets.get(endpoints) === socket) rawSockets.delete(endpoints);
       const left = (countByAddress.get(address) ?? 0) - 1;
       if (left > 0) countByAddress.set(address, left);
       else countByAddress.delete(address);
@@ -170,15 +176,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.on(certificate ? 'secureConnection' : 'connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = options.isLimited(remoteAddress) ? limitKey(remoteAddress) : undefined;
-    const raw = rawSockets.get(endpointsOf(socket)) ?? socket;
-    let counted = 0;
     const countRecord = ({ length }: Buffer) => {
       if (address === undefined) return;
       if (length < smallRecordBytes && !recordLimit.spend(address)) socket.destroy();
-      // Counts encrypted bytes, because a TLS record with little data may have up to 16 KiB of padding.
-      const { bytesRead } = raw;
-      turns.countReceived(address, bytesRead - counted);
-      counted = bytesRead;
+      turns.countReceived(address, length);
     };
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
     // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.
@@ -205,7 +206,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     port: (server.address() as AddressInfo).port,
     requestsUnderWay: () => underWay,
     renew(certificate) {
-      if ('setSecureContext' in server) server.setSecureContext({ ...tlsOptions, ...certificate });
+      if ('setSecureContext' in server) server.setSecureContext({ ...secure, ...certificate });
     },
     async drain() {
       closeAfterAnswers();
@@ -230,22 +231,6 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       clearTimeout(timeout);
     },
   };
-}
-
-/** Adds the group that resists quantum computers, unless OpenSSL is older than 3.5 and does not know the group. */
-function keyExchangeGroups(): string {
-  const groups = `X25519MLKEM768:${keyExchange}`;
-  try {
-    process.getBuiltinModule('node:tls').createSecureContext({ ecdhCurve: groups });
-    return groups;
-  } catch {
-    return keyExchange;
-  }
-}
-
-/** The local address is included, because a client may use one port for connections to several addresses. */
-function endpointsOf({ localAddress, remoteAddress, remotePort }: Socket): string {
-  return `${localAddress} ${remoteAddress} ${remotePort}`;
 }
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
