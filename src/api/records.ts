@@ -83,8 +83,11 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
   const text = redact(message).replace(/\s+/g, ' ').trim();
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
+  return text.length > longestMessage ? `${copyOf(text.slice(0, longestMessage))}…` : text;
 }
+
+/** A slice of a string keeps the whole string in memory. */
+const copyOf = (slice: string): string => Buffer.from(slice).toString();
 
 /** A service may nest errors in errors, and each level doubles the time of the search. */
 const deepestMessage = 6;

@@ -274,6 +274,30 @@ it.each([
   expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: ids.length });
 });
 
+describe('many failures with large answers need little memory:', () => {
+  const names = Array.from({ length: 200 }, (_, index) => `a${index}`);
+  const manyValues = `[${'{},'.repeat(340_000)}{}]`;
+
+  it.each([
+    ['400 with many values', 400, manyValues, 6],
+    ['400 with a long text', 400, 'a'.repeat(1_048_576), 6],
+    ['an answer that is not JSON', 200, 'a'.repeat(1_048_576), 11],
+  ])('%s', async (_what, status, body, exit) => {
+    const service = await scriptedService([], ({ method }) =>
+      method === 'PUT' ? { status, body } : { status: 404 },
+    );
+    const files = Object.fromEntries(names.map((name) => [`${name}.ts`, 'mine']));
+    const args = ['--max-old-space-size=130', program, 'push', ...Object.keys(files)];
+    const { exitCode, stdout } = await execa(process.execPath, args, {
+      env: environment(temporaryFolder(), service.env),
+      extendEnv: false,
+      cwd: folderOf(files),
+      reject: false,
+    });
+    expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: exit, rows: names.length });
+  });
+});
+
 it('the wait of a large val for other large vals does not count towards its time limit', async () => {
   const code = 'a'.repeat(5 * 1_048_576);
   const source = await scriptedService([], ({ path }) => {

@@ -101,8 +101,12 @@ function readError({ origin }: HttpRequest, reply: Reply, clock: Clock): Fault {
   return { kind: 'status', status, reason: `answered ${status}`, body, retryAfterMs };
 }
 
+/** Commands keep the bodies of failed requests, and the large bodies of a hostile service would fill the memory. */
+const mostKeptBytes = 65_536;
+const beginningOf = (bytes: Buffer): string => new TextDecoder().decode(bytes.subarray(0, mostKeptBytes));
+
 function jsonOrText(bytes: Buffer): unknown {
-  const text = new TextDecoder().decode(bytes);
+  const text = beginningOf(bytes);
   if (text.trim() === '') return undefined;
   try {
     return parseJson(text);
@@ -127,6 +131,6 @@ function readSuccess(request: HttpRequest, status: number, bytes: Buffer): Answe
       const reason = 'sent JSON that is nested too deeply or has too many values';
       return { kind: 'unusable', status, reason };
     }
-    return unreadable('sent an answer that is not JSON', text);
+    return unreadable('sent an answer that is not JSON', beginningOf(bytes));
   }
 }
