@@ -40,7 +40,7 @@ export async function pushVal(
 
 function fileGone({ service }: Workspace, { file, id }: WorkspaceVal): string {
   const forget = `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`;
-  if (id === undefined) return `${file} is gone, and has no val on ${nameOf(service)}. ${forget}`;
+  if (id === undefined) return `${file} is neither in this folder nor on ${nameOf(service)}. ${forget}`;
   return `${file} is gone. To restore the file, run ${shell`vals pull ${file}`}. ${forget} To delete the val, run \`vals push --prune\`.`;
 }
 

@@ -94,7 +94,7 @@ describe('push --prune', () => {
     const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': '{"vals":{"a.ts":{"name":"a"}}}' });
     const { exit, stderr } = await place.vals('push', '--prune');
     expect(exit).toBe(0);
-    expect(stderr).toContain('a.ts is gone, and has no val on the embedded service. ');
+    expect(stderr).toContain('a.ts is neither in this folder nor on the embedded service. ');
     expect(stderr).toContain('run `vals forget a.ts`');
     expect(stderr).not.toContain('--prune');
   });

@@ -54,14 +54,14 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
-    const { createLargeFileGate } = await import('../../workspace/sources/large-files.ts');
+    const { createLargeCodeGate } = await import('../../workspace/sources/large-code.ts');
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
       context.progress.show(`Copying ${finished} of ${items.length} vals`);
     onFinished(0);
-    const throughGate = createLargeFileGate();
+    const throughGate = createLargeCodeGate();
     return runBatch<Item>(items, {
       describe: ({ name }) => ({ name }),
       concurrency: 'auto',

@@ -20,7 +20,7 @@ import { followMoves } from '../../workspace/moved.ts';
 import { pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
-import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
+import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -66,7 +66,7 @@ export function createFilePusher(
     beforeSending: () => signal.throwIfAborted(),
   };
 
-  const throughGate = createLargeFileGate();
+  const throughGate = createLargeCodeGate();
   return (file, isInitial) =>
     throughGate(join(workspace.root, file), (turn) => pushFile(file, isInitial, turn));
 

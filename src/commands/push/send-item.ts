@@ -11,7 +11,7 @@ import { pruneVal } from '../../workspace/prune-val.ts';
 import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
-import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
+import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -36,7 +36,7 @@ export async function createItemSender(
   { api, workspace, force, fork, dryRun, remotes }: SenderOptions,
 ): Promise<ItemSender> {
   const { say, signal, flags, settings } = context;
-  const throughGate = createLargeFileGate();
+  const throughGate = createLargeCodeGate();
   const possibleTakeovers: string[] = [];
   const relativeImports: { file: string; specifier: string }[] = [];
   // The versions must be read before the push, because the push adds its own versions to `context.seen`.
@@ -66,12 +66,12 @@ export async function createItemSender(
     const options = { ...pushOptions, remotes: remotes.inTurn(turn), remark };
     // Another command may have changed the id or the name in vals.json since the push began.
     const current = workspace?.refreshed();
+    if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, options);
     const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
     // The base must be read before the code, see `readLocalSide`.
     const base = val && current?.bases.read(val);
     const code = await item.read();
     const isTracked = val !== undefined && current !== undefined;
-    if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, options);
     try {
       const outcome = isTracked
         ? await pushVal(current, api, val, { base, code }, options)

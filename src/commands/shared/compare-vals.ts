@@ -7,7 +7,7 @@ import { type Examined, examine, recordUnchanged } from '../../workspace/examine
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { selectVals } from '../../workspace/select.ts';
-import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
+import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 
@@ -37,7 +37,7 @@ export async function compareVals(
   const examined: (Examined | undefined)[] = [];
   const errors: LocalError[] = [];
   const remotes = createRemoteVals({ ...context, api }, vals.length);
-  const throughGate = createLargeFileGate();
+  const throughGate = createLargeCodeGate();
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
   show();

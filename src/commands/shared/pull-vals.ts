@@ -10,7 +10,7 @@ import { createAdopter, quoted } from '../../workspace/adopt.ts';
 import { createBackup } from '../../workspace/disk/backup.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
-import { createLargeFileGate } from '../../workspace/sources/large-files.ts';
+import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, type Workspace } from '../../workspace/workspace.ts';
@@ -52,7 +52,7 @@ export async function pullVals(
   const backup = createBackup(workspace.root);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
-  const throughGate = createLargeFileGate();
+  const throughGate = createLargeCodeGate();
   const adopt = createAdopter(workspace);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);

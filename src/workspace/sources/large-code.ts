@@ -3,16 +3,16 @@ import { createSlots, createTurn, type Turn } from '../../lib/slots.ts';
 
 const largeBytes = 1_048_576;
 
-export type LargeFileGate = <Result>(
+export type LargeCodeGate = <Result>(
   path: string | undefined,
   work: (turn: Turn) => Promise<Result>,
 ) => Promise<Result>;
 
 /**
- * Runs the work for large files one at a time, because the code of 32 large files at once would fill the memory. If the
+ * Works on large code one val at a time, because the code of 32 large vals at once would fill the memory. If the
  * answer of the service is large, the work must begin its turn.
  */
-export function createLargeFileGate(): LargeFileGate {
+export function createLargeCodeGate(): LargeCodeGate {
   const oneAtATime = createSlots(1);
   return async (path, work) => {
     const turn = createTurn(oneAtATime);
