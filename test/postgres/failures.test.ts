@@ -176,6 +176,30 @@ test('a member with many writes to other rows gets a turn at a row that another 
   expect(byAda).toBeGreaterThan(byEve / 4);
 });
 
+test.each([1, 30])(
+  'members with many writes to other rows, %i of them shared, do not keep a row that another member waits for',
+  async (shared) => {
+    const queue = createRowQueue({ ...rowLimits, connections: 2 });
+    let ended = 0;
+    const write = (person: string, row: string) =>
+      queue.run({ row, person }, async () => {
+        await setTimeout(1);
+        ended += 1;
+      });
+    const members = ['eve', 'mallory', 'trudy', 'oscar'];
+    const rowsOf = (person: string) => [
+      ...Array.from({ length: 30 }, (_, i) => (i < shared - 1 ? `shared${i}` : `${person}${i}`)),
+      'row',
+    ];
+    const writes = members.flatMap((person) => rowsOf(person).map((row) => write(person, row)));
+    await write('ada', 'row');
+    expect(ended).toBeLessThan(40);
+    await Promise.all(writes);
+    expect(ended).toBe(4 * 31 + 1);
+    expect(queue.waiting()).toBe(0);
+  },
+);
+
 test('members who fill the queue of a row do not keep another member from writing', async () => {
   const queue = createRowQueue({ ...rowLimits, waitingPerPersonAndRow: 2 });
   const write = (person: string) =>

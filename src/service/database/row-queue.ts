@@ -32,14 +32,15 @@ export function createRowQueue({
   let begun = 0;
 
   function mayBegin(person: string, row: string | undefined): boolean {
-    const isShared = row !== undefined && turnsOf(row).length > 1;
     // A person with many writes elsewhere has one more connection for rows that others wait for too. Otherwise, the
     // others would always be first.
-    const most = connectionsPerPerson + (isShared ? 1 : 0);
+    const most = connectionsPerPerson + (isShared(row) ? 1 : 0);
     return person === nobody || (begunOfPerson.get(person) ?? 0) < most;
   }
 
   const turnsOf = (row: string): string[] => turnsAtRow.get(row) ?? [];
+
+  const isShared = (row: string | undefined): boolean => row !== undefined && turnsOf(row).length > 1;
 
   function isNext(person: string, { row }: Write): boolean {
     if (row === undefined) return mayBegin(person, row);
@@ -48,13 +49,16 @@ export function createRowQueue({
 
   function takeNext(): { person: string; write: Write } | undefined {
     for (const [person, writes] of waiting) {
-      const write = writes.find((each) => isNext(person, each));
+      const ready = writes.filter((each) => isNext(person, each));
+      // A write to a row that others wait for goes first, because the others wait for the turn of this person.
+      const write = ready.find(({ row }) => isShared(row)) ?? ready[0];
       if (!write) continue;
       // The person goes to the end of the Map, so that others do not wait for all writes of the person.
       waiting.delete(person);
       const later = writes.filter((other) => other !== write);
       if (later.length > 0) waiting.set(person, later);
-      if (write.row !== undefined) endTurn(person, write.row, later);
+      // The turns at other rows end too. Otherwise, others would wait there until the person has no more writes elsewhere.
+      for (const { row } of ready) if (row !== undefined) endTurn(person, row, later);
       return { person, write };
     }
     return undefined;
