@@ -13,10 +13,14 @@ export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestLi
     const pieces = createPieceLimit();
     const { method = '' } = incoming;
     const answer = await app({ incoming, method, url: urlOf(incoming), pieces }, outgoing);
+    if (outgoing.destroyed) return;
     if (Number(incoming.headers['content-length']) > mostSkippedBytes) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
     // `skipBody` must run before `end`, because a caller who is still sending would otherwise lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
+    // `outgoing` has already emitted 'close', so nothing would clear the timer below, and it would keep the request in
+    // memory for two minutes.
+    if (outgoing.destroyed) return;
     outgoing.end();
     const unread = setTimeout(() => incoming.socket.destroy(), timeoutMs).unref();
     outgoing.once('close', () => clearTimeout(unread));

@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createListener } from '../../../src/service/http/listener.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
@@ -94,6 +96,36 @@ test('an answer that is not read in time ends its connection', async () => {
   clearInterval(reading);
   socket.destroy();
   expect(read).toBeLessThan(body.length);
+});
+
+test.each([
+  ['before the answer', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', true],
+  [
+    'before the end of a refused body',
+    'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n',
+    false,
+  ],
+])('a request whose caller leaves %s is not kept in memory', async (_, request, isBeforeAnswer) => {
+  let incoming: WeakRef<IncomingMessage> | undefined;
+  const server = createServer(
+    createListener(async (given, outgoing) => {
+      incoming = new WeakRef(given.incoming);
+      const closed = once(outgoing, 'close');
+      socket.destroy();
+      if (isBeforeAnswer) await closed;
+      return { status: 200, body: 'x' };
+    }),
+  );
+  const socket = connect(await listen(server), '127.0.0.1');
+  socket.write(request);
+  await expect.poll(() => incoming).toBeDefined();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const isKept = () => {
+    collect();
+    return incoming?.deref() !== undefined;
+  };
+  await expect.poll(isKept).toBe(false);
 });
 
 test('a caller that stores too many bytes in a short time gets 429, and can still read', async () => {
