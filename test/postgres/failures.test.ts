@@ -12,6 +12,7 @@ import {
   newPlace,
   putVal,
   statusOf,
+  storeOf,
   type TemporaryService,
   temporaryService,
   type Val,
@@ -263,6 +264,24 @@ test('a person who writes to a val of somebody else does not wait among the writ
   expect(isAnswered).toBe(false);
   await unlock();
   expect(await own).toBe(201);
+});
+
+test('the removal of a person and a write to one of their vals do not wait for each other', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const { id } = await createVal(eve, { name: 'v', code: 'c' });
+  const store = await storeOf(service);
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
+  const removal = store.users.remove('eve', true);
+  await waitForLock(service, 1);
+  expect(await statusOf(eve, 'GET', '/v1/me')).toBe(401);
+  await other.query(`INSERT INTO vals.records (owner_id, kind, key, at, val_id, json)
+    VALUES ('${eve.user.id}', 'runs', 'k', '2026', '${id}', '{}'); COMMIT`);
+  expect(await removal).toBe('removed');
+  expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
 });
 
 test('eight waiting writes of one person leave connections for the writes of others', async () => {

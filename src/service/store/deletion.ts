@@ -36,11 +36,11 @@ interface Removal<Refusal> {
 }
 
 export function removeOwner<Refusal extends string>(
-  { write }: Database,
+  { write, forUpdate }: Database,
   { find, endAccess }: Removal<Refusal>,
   withVals: boolean,
 ): Promise<'removed' | 'has vals' | Refusal> {
-  return inSteps(() =>
+  const endAccessAndFindVals = () =>
     write(async (all) => {
       const owner = await find(all);
       if (typeof owner === 'string') return owner;
@@ -54,11 +54,20 @@ export function removeOwner<Refusal extends string>(
       }
       if (!withVals) return 'has vals';
       await endAccess(all, owner);
+      return vals;
+    });
+  return inSteps(async () => {
+    const vals = await endAccessAndFindVals();
+    if (typeof vals === 'string') return vals;
+    // This is a write of its own and locks each val first, because other writes lock their val before its owner. In
+    // another order, these writes and the removal would wait for each other.
+    await write(async (all) => {
       const end = performance.now() + mostMsPerStep;
       for (const { id } of vals) {
+        await all(`SELECT id FROM vals WHERE id = ?${forUpdate}`, [id]);
         if (!(await deletePartOfVal(all, id)) || performance.now() > end) break;
       }
-      return undefined;
-    }),
-  );
+    });
+    return undefined;
+  });
 }
