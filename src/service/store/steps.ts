@@ -1,10 +1,17 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Waits after each step as long as the step took, so that other requests are answered in between. */
-export async function inSteps<Result>(step: () => Promise<Result | undefined>): Promise<Result> {
+/**
+ * Waits after each step as long as the step took, so that other requests are answered in between. A step calls
+ * `onBegin` after it waited for others, because that time does not count.
+ */
+export async function inSteps<Result>(
+  step: (onBegin: () => void) => Promise<Result | undefined>,
+): Promise<Result> {
   for (;;) {
-    const start = performance.now();
-    const result = await step();
+    let start = performance.now();
+    const result = await step(() => {
+      start = performance.now();
+    });
     if (result !== undefined) return result;
     await setTimeout(performance.now() - start);
   }

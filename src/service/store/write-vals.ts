@@ -136,9 +136,10 @@ export function createValWriter(database: Database, maxVals: number | undefined)
 
     async delete(caller: Principal, id: string): Promise<void> {
       let isBegun = false;
-      await inSteps(async () => {
+      await inSteps(async (onBegin) => {
         const result = await writeAs(database, caller, id, async (all) => {
           await lockOwnVal(database, all, caller, id);
+          onBegin();
           return deletePartOfVal(all, id);
         }).catch((error) => {
           // Earlier steps have already deleted a part of the val, so `maybeCommitted` must be true.
