@@ -10,6 +10,8 @@ import { createTurns } from './turns.ts';
 
 const mostHeaders = 100;
 const mostConnections = 1_000;
+/** Each request under way takes a connection of the proxy, and one caller could otherwise use all of them. */
+const mostConnectionsBehindProxy = 10_000;
 const mostConnectionsPerAddress = 200;
 /** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the answer 408. */
 const idleMs = 40_000;
@@ -144,7 +146,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   // 0 means no limit. With a limit, Node would silently drop headers that the service must check, such as
   // Origin.
   server.maxHeadersCount = 0;
-  server.maxConnections = mostConnections;
+  server.maxConnections = options.isBehindProxy ? mostConnectionsBehindProxy : mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
     // After an answer has begun, the client would treat a second answer as the answer to its next request.

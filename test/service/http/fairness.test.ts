@@ -116,6 +116,13 @@ test('the health of the service is answered once at a time, and others are answe
   await expect.poll(() => answered).toBe(60);
 });
 
+test('a caller with 1,000 connections of the proxy does not lock others out', async () => {
+  const service = await temporaryService({ network: behindProxy });
+  await connections(1_000, service.port);
+  const answer = await sayTo(service.port, ['GET /healthz HTTP/1.1', 'Host: vals.example']);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+});
+
 test('writes of one person on a shared service begin one at a time, and others are answered between them', async () => {
   let stored = 0;
   const service = await temporaryService({
