@@ -12,7 +12,12 @@ function checkInstallation() {
   if (missing.length > 0) {
     fail(`vals needs more permissions from Deno: ${missing.join(', ')}.`, 'Run vals with `deno run -A`.');
   }
-  if (!existsSync(`${__dirname}/../dist/main.js`)) {
+  const main = `${__dirname}/../dist/main.js`;
+  // Without --permission, `process.permission` is undefined.
+  if (process.permission?.has('fs.read', main) === false) {
+    fail('Node is not allowed to read the files of vals.', 'Remove --permission from NODE_OPTIONS.');
+  }
+  if (!existsSync(main)) {
     fail('vals is not built.', 'Run `npm ci` in the folder of vals.');
   }
 }

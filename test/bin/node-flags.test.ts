@@ -28,6 +28,7 @@ const harmless = [
   '--throw-deprecation',
   '--pending-deprecation',
   '--no-experimental-fetch',
+  '--no-experimental-global-webcrypto',
 ].filter(isKnown);
 
 const cases: { flags: string; remote: object; local: object }[] = [
@@ -53,6 +54,33 @@ describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))(
     });
   },
 );
+
+describe('with the permission model of Node', () => {
+  const permission = ['--permission', '--experimental-permission'].find(isKnown);
+  const withFlags = (flags: string) => {
+    const home = folderOfVals(valNames(1));
+    return run(['run', `${valNames(1)[0]}.ts`], { home, cwd: home, env: { NODE_OPTIONS: flags } });
+  };
+  const hint = 'hint: Remove --permission from NODE_OPTIONS.\n';
+
+  it('a command that needs more than is allowed names the flag', async () => {
+    const { exit, stderr } = await withFlags(`${permission} --allow-fs-read=*`);
+    expect(exit).toBe(2);
+    expect(stderr).toMatch(/^error: Node is not allowed to do what the command needs: Access .*\n/m);
+    expect(stderr).toContain(hint);
+  });
+
+  // Node 20 does not even read the file of the executable.
+  it.skipIf(permission !== '--permission')(
+    'vals names the flag if it cannot read its own files',
+    async () => {
+      expect(await withFlags('--permission')).toMatchObject({
+        exit: 2,
+        stderr: `error: Node is not allowed to read the files of vals.\n${hint}`,
+      });
+    },
+  );
+});
 
 describe('without memory for WebAssembly', () => {
   const vals = (words: readonly string[]) =>
