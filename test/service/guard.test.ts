@@ -263,6 +263,13 @@ describe('bodies', () => {
     expect(answer === 201 ? 200 : answer).toBe(status);
   });
 
+  test('in too many small chunks end the connection, and the answer says so', async () => {
+    const head = filledIn([...POST, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
+    const answer = await speak(service.port, `${head}${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`);
+    expect(statusIn(answer)).toBe(400);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+  });
+
   test('of broken chunks are answered with 400, once', async () => {
     const answer = await say([...POST, 'Transfer-Encoding: chunked'], 'zz\r\nnonsense\r\n');
     expect(statusIn(answer)).toBe(400);

@@ -14,7 +14,8 @@ export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestLi
     const { method = '' } = incoming;
     const answer = await app({ incoming, method, url: urlOf(incoming), pieces }, outgoing);
     if (outgoing.destroyed) return;
-    if (Number(incoming.headers['content-length']) > mostSkippedBytes) outgoing.shouldKeepAlive = false;
+    const isTooLong = Number(incoming.headers['content-length']) > mostSkippedBytes;
+    if (isTooLong || pieces.isExceeded()) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
     // `skipBody` must run before `end`, because a caller who is still sending would otherwise lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
