@@ -9,7 +9,7 @@ import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import { createCallerCheck } from './caller.ts';
-import { listForLookup } from './my-vals.ts';
+import { createTimeCheck, listForLookup } from './my-vals.ts';
 import type { Recalled, SeenVals } from './seen-vals.ts';
 
 export interface FindOptions {
@@ -51,7 +51,10 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
 
   return async (word) => {
     const recalled = await seen.recall();
-    const remembered = await currentVals(recalled.mine.filter(({ name }) => name === word));
+    const remembered = await currentVals(
+      word,
+      recalled.mine.filter(({ name }) => name === word),
+    );
     if (remembered !== undefined) return only(remembered, `are named "${word}"`);
     const fromMemory = () => byIdPrefix(recalled, word);
     // A name has precedence over the beginning of an id. So the list of vals is read first if the word can be a name.
@@ -76,17 +79,24 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
   };
 
   /** Asks the service for the current names, because a write by an outdated name could change another val. */
-  async function currentVals(vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
+  async function currentVals(name: string, vals: readonly NamedVal[]): Promise<NamedVal[] | undefined> {
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
     const api = await connect();
+    const checkTime = createTimeCheck(options, name);
     const current: NamedVal[] = [];
-    for (const { id, name } of vals) {
-      const record = await readRecord(api, id, options.onRead).catch(undefinedIfGone);
+    let firstRecord: JsonObject | undefined;
+    for (const { id } of vals) {
+      checkTime();
+      const record = await api.record(routes.getVal(id)).catch(undefinedIfGone);
       const nameNow = record && (textAt(record, 'name') ?? name);
-      if (nameNow === name) current.push({ id, name });
-      else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
+      if (nameNow === name) {
+        current.push({ id, name });
+        firstRecord ??= record;
+      } else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
     }
+    const [first] = current;
+    if (first !== undefined && firstRecord !== undefined) options.onRead(first.id, firstRecord);
     return current.length === 0 ? undefined : current;
   }
 }
@@ -104,7 +114,8 @@ export function createConfirm({
   let isCaller: ReturnType<typeof createCallerCheck> | undefined;
   return async (val) => {
     const api = await connect();
-    const record = await readRecord(api, val.id, onRead);
+    const record = await api.record(routes.getVal(val.id));
+    onRead(val.id, record);
     const nameNow = textAt(record, 'name') ?? val.name;
     if (nameNow !== val.name) throw otherName(val, nameNow);
     if (!hasToken(settings)) return;
@@ -115,12 +126,6 @@ export function createConfirm({
 }
 
 const hasToken = ({ local, token }: Settings): boolean => local.value || token !== undefined;
-
-async function readRecord(api: Api, id: string, onRead: FindOptions['onRead']): Promise<JsonObject> {
-  const record = await api.record(routes.getVal(id));
-  onRead(id, record);
-  return record;
-}
 
 function undefinedIfGone(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;
@@ -143,11 +148,14 @@ function byIdPrefix({ vals }: Recalled, word: string): FoundVal | undefined {
   return { id: only(found, `have ids that begin with "${word}"`).id };
 }
 
+const mostShown = 10;
+
 function only(found: readonly NamedVal[], alike: string): NamedVal {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
-  const each = found.map(({ id, name }) => `${id} (${name})`).join(' and ');
-  throw new UsageError(`${found.length} vals ${alike}: ${each}.`, {
+  const each = found.slice(0, mostShown).map(({ id, name }) => `${id} (${name})`);
+  const more = found.length > mostShown ? [`${found.length - mostShown} more`] : [];
+  throw new UsageError(`${found.length} vals ${alike}: ${[...each, ...more].join(' and ')}.`, {
     hint: 'Give the whole id of the val that you mean.',
   });
 }

@@ -55,7 +55,10 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     const name = textAt(record, 'name');
     const facts = { version: versionOf(record), changedAt: changedAtOf(record), owner: ownerOf(record)?.id };
     byId.set(id, { id, name, ...facts });
-    if (name !== undefined) idsByName.set(name, [...(idsByName.get(name) ?? []), id]);
+    if (name === undefined) return;
+    const sameName = idsByName.get(name);
+    if (sameName === undefined) idsByName.set(name, [id]);
+    else sameName.push(id);
   }
 
   let problem: ValsError | undefined;

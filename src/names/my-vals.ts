@@ -76,6 +76,19 @@ export async function listForLookup(
   })();
 }
 
+/** A hostile service can list thousands of vals with one name, and vals has to read each of them. */
+export function createTimeCheck({ clock, settings }: Pick<Lookup, 'clock' | 'settings'>, name: string) {
+  const began = clock.now();
+  const seconds = settings.timeout.value;
+  return (): void => {
+    if (clock.now() - began <= seconds * 1_000) return;
+    throw new UnavailableError(
+      `The service has many vals named "${name}", and vals could not read them within ${seconds} s.`,
+      { hint: `${hints['to find a name']} To give the service more time, add --timeout.` },
+    );
+  };
+}
+
 /** Skips records with very long texts, because the callers keep these texts of all vals in memory. */
 function isKept(record: JsonObject): boolean {
   const texts = [textAt(record, 'id'), textAt(record, 'name'), changedAtOf(record), ownerOf(record)?.id];

@@ -1,4 +1,3 @@
-import type { Api } from '../api/api.ts';
 import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError, type ValsError } from '../errors.ts';
@@ -7,7 +6,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { Turn } from '../lib/slots.ts';
 import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal, type ListedVals } from '../names/listed-vals.ts';
-import type { Lookup } from '../names/my-vals.ts';
+import { createTimeCheck, type Lookup } from '../names/my-vals.ts';
 
 export interface RemoteVal {
   id: string | undefined;
@@ -35,15 +34,17 @@ export interface RemoteVals {
 }
 
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
-  return remoteVals(lookup.api, createListedVals(lookup, valCount), createCallerCheck(lookup), undefined);
+  return remoteVals(lookup, createListedVals(lookup, valCount), createCallerCheck(lookup), undefined);
 }
 
 function remoteVals(
-  api: Api,
+  lookup: Lookup,
   list: ListedVals,
   isCaller: ReturnType<typeof createCallerCheck>,
   turn: Turn | undefined,
 ): RemoteVals {
+  const { api } = lookup;
+
   /** Returns only the known fields, because the record of a hostile service may have a million other values. */
   async function readFields(id: string) {
     const record = await api.record({ ...routes.getVal(id), turn });
@@ -78,7 +79,9 @@ function remoteVals(
     },
     async named(name) {
       const { ids, isWholeList } = await list.idsWithName(name);
+      const checkTime = createTimeCheck(lookup, name);
       for (const id of ids) {
+        checkTime();
         const { remote, foreign } = await read(id);
         if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
       }
@@ -92,7 +95,7 @@ function remoteVals(
       return list.problem;
     },
     all: list.all,
-    inTurn: (turn) => remoteVals(api, list, isCaller, turn),
+    inTurn: (turn) => remoteVals(lookup, list, isCaller, turn),
   };
 }
 
