@@ -42,7 +42,8 @@ export interface Context {
   nameFor(id: string): string | undefined;
   rememberWord(word: string, val: { id: string; name?: string }): void;
   rememberVal(id: string, record: JsonObject): void;
-  recallOrReadVal(id: string): Promise<JsonObject>;
+  /** Returns the name, the version, the privacy and the times of the val. */
+  readSummary(id: string): Promise<JsonObject>;
   clock: Clock;
   node: Runtime;
   agent: Agent | undefined;

@@ -1,3 +1,4 @@
+import { summaryOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
@@ -22,7 +23,7 @@ export function createContext(
   const settings = createSettings(flags, host, messages.warn);
   const wordsById = new Map<string, string>();
   const namesById = new Map<string, string>();
-  const valsRead = new Map<string, JsonObject>();
+  const summaries = new Map<string, JsonObject>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
@@ -87,8 +88,10 @@ export function createContext(
       if (name !== undefined) namesById.set(id, name);
       messages.nameVal(id, word);
     },
-    rememberVal: (id, record) => void valsRead.set(id, record),
-    recallOrReadVal: async (id) => valsRead.get(id) ?? (await context.connect()).record(routes.getVal(id)),
+    rememberVal: (id, record) => void summaries.set(id, summaryOf(record)),
+    async readSummary(id) {
+      return summaries.get(id) ?? summaryOf(await (await context.connect()).record(routes.getVal(id)));
+    },
     prompt,
     progress,
     say: {

@@ -274,6 +274,26 @@ it.each([
   expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: ids.length });
 });
 
+it('val rm of many large vals needs little memory', async () => {
+  const code = 'a'.repeat(24 * 1_048_576);
+  const service = await scriptedService([], ({ path }) => {
+    const id = path.split('/')[3] ?? '';
+    if (path === '/v1/me') return { body: { id: 'me' } };
+    return { body: { id, name: id.replace('id-', ''), version: 2, author: { id: 'me' }, code } };
+  });
+  const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
+  const entry = (name: string) => ({ name, ids: { [service.env.VALS_BASE_URL]: `id-${name}` } });
+  const manifest = { vals: Object.fromEntries(names.map((name) => [`${name}.ts`, entry(name)])) };
+  const args = ['--max-old-space-size=130', program, 'val', 'rm', ...names, '--yes', '--dry-run'];
+  const { exitCode, stdout } = await execa(process.execPath, args, {
+    env: environment(temporaryFolder(), service.env),
+    extendEnv: false,
+    cwd: folderOf({ 'vals.json': JSON.stringify(manifest) }),
+    reject: false,
+  });
+  expect({ exitCode, rows: stdout.split('\n').length }).toEqual({ exitCode: 0, rows: names.length });
+});
+
 describe('many failures with large answers need little memory:', () => {
   const names = Array.from({ length: 200 }, (_, index) => `a${index}`);
   const manyValues = `[${'{},'.repeat(340_000)}{}]`;

@@ -35,7 +35,7 @@ export const command = defineCommand({
 });
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
-  const records = await Promise.all(ids.map(context.recallOrReadVal));
+  const records = await Promise.all(ids.map(context.readSummary));
   context.progress.stop();
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
   context.say.table(vals, removedColumns);
