@@ -42,14 +42,17 @@ export interface Sources {
 }
 
 const codeFile = /\.(?:ts|tsx|mts|js|jsx|mjs)$/;
-/** Without these two limits, a hostile val could fill the memory of the parent process. */
+// Without these limits, a hostile val could fill the memory of the parent process.
 const mostFailures = 1_000;
+/** Through links, one small file can have any number of paths, and each path counts as a file. */
+const mostFiles = 5_000;
 const mostCharacters = 64 * 1_048_576;
 
 export function createSources(main: Entry, { limits, packages, onFile }: SourceOptions): Sources {
   const mainId = main.path === undefined ? `val:${main.name}` : pathToFileURL(main.path).href;
   const sources = new Map<string, Source>([[mainId, main]]);
   const failures: ValsError[] = [];
+  const files = new Set<string>();
   let characters = main.code.length;
   const transpiling = new AbortController();
   const transpiled = new Map<string, Promise<ModuleAnswer>>();
@@ -99,12 +102,19 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     return { realFile, realFolder: realPath(limits.folder) };
   }
 
+  function countFile(path: string): void {
+    if (files.has(path)) return;
+    if (files.size === mostFiles) throw tooManyFiles(main.name);
+    files.add(path);
+  }
+
   async function loadFile(
     path: string,
     specifier: string,
     { source: importer }: Importer,
   ): Promise<ModuleAnswer> {
     const found = findFile(path);
+    if (found !== undefined) countFile(found);
     onFile(found ?? path);
     if (found === undefined) throw noSuchFile(specifier, importer, path);
     const checked = checkImport(found, specifier, importer);
@@ -157,6 +167,11 @@ function syntaxError({ name }: Source, { message, place }: SyntaxProblem): RunFa
 const tooMuchCode = (name: string): RunFailedError =>
   new RunFailedError(`${name} imports more than 64 MB of code.`, {
     hint: 'Move large data from the code to JSON files, or import less.',
+  });
+
+const tooManyFiles = (name: string): RunFailedError =>
+  new RunFailedError(`${name} imports more than ${mostFiles.toLocaleString('en')} files.`, {
+    hint: 'Join the code in fewer files. If the val imports a file through a link, import it by its real path.',
   });
 
 function nameFor(path: string, main: Entry): string {

@@ -214,15 +214,15 @@ describe('vals run reports a val that', () => {
     expect(error?.hint ?? '').toContain(hint);
   });
 
-  it.skipIf(process.platform === 'win32')('imports a large file by many paths', async () => {
-    const code = 'for (let i = 0; i < 70; i++) await import("./" + [...i.toString(2)].join("/") + "/b.ts")';
-    const { path, run } = folderWith({ 'a.ts': code, 'b.ts': `//${'x'.repeat(1_000_000)}` });
+  it.skipIf(process.platform === 'win32').each([
+    ['a large file by many paths', 70, 'b.ts', 'a.ts imports more than 64 MB of code.'],
+    ['a small file by too many paths', 5_100, 'c.json', 'a.ts imports more than 5,000 files.'],
+  ])('imports %s', async (_what, count, file, message) => {
+    const code = `for (let i = 0; i < ${count}; i++) await import("./" + [...i.toString(2)].join("/") + "/${file}")`;
+    const { path, run } = folderWith({ 'a.ts': code, 'b.ts': `//${'x'.repeat(1_000_000)}`, 'c.json': '0' });
     for (const link of ['0', '1']) symlinkSync('.', join(path, link));
     const { exit, error } = await run(['--json', 'a.ts']);
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 12,
-      message: 'a.ts imports more than 64 MB of code.',
-    });
+    expect({ exit, message: error?.message }).toEqual({ exit: 12, message });
   });
 
   it('has a syntax error in a function, in the built program too', async () => {
