@@ -87,7 +87,7 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
 }
 
 /** A slice of a string keeps the whole string in memory. */
-const copyOf = (slice: string): string => Buffer.from(slice).toString();
+export const copyOf = (slice: string): string => Buffer.from(slice).toString();
 
 /** A service may nest errors in errors, and each level doubles the time of the search. */
 const deepestMessage = 6;

@@ -468,6 +468,14 @@ describe('the message of an error', () => {
     });
   });
 
+  it('is found in a document of 100 KB, of which the JSON error has the beginning', async () => {
+    const body = JSON.stringify({ found: { code: 'a'.repeat(100_000) }, message: 'too long' });
+    const { stderr } = await ask(['me', '--json'], bytes(body, 400));
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({ message: expect.stringContaining('request: too long.') });
+    expect(error.body).toBe(body.slice(0, 2_000));
+  });
+
   it('keeps its digits if the whole body is a number', async () => {
     const body = '{"message":"no","limit":12345678901234567890,"ratio":1.0,"__proto__":{"a":-0}}';
     const { stderr } = await ask(['me', '--json'], bytes(body, 400));

@@ -52,3 +52,13 @@ it('invisible characters that hide no token stay', async () => {
   const { stdout } = await inProcess(['val', 'get', id, '--fields', 'name', '--json'], { env: service.env });
   expect(JSON.parse(stdout)).toEqual({ name });
 });
+
+it.each([2_000, 65_536, 1_048_000])(
+  'the token at character %i of an error is not cut in half',
+  async (end) => {
+    const body = `${' '.repeat(end + 1 - testToken.length)}${testToken} is wrong`;
+    const service = await scriptedService([], () => ({ status: 400, body }));
+    const { stderr } = await inProcess(['me'], { env: service.env });
+    expect(stderr).toContain('refused the request: *** is wrong.');
+  },
+);

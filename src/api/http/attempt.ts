@@ -14,7 +14,7 @@ export type Fault = { reason: string } & (
   /** TLS failed after the request was sent, so the service may have received the request. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
-  | { kind: 'status'; status: number; body?: unknown; retryAfterMs?: number }
+  | { kind: 'status'; status: number; message?: string; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
   /** The answer is a redirect, compressed, too large or nested too deeply. A retry would bring the same answer. */

@@ -48,14 +48,13 @@ export interface ClientOptions extends TransportOptions {
   concurrency: number | 'auto';
   trace: (line: string) => void;
   signInHint: string;
-  redact: (text: string) => string;
 }
 
 const minAttemptLimitMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
   requireWebAssembly();
-  const { baseUrl, token, clock, trace, redact, deadlineMs, signInHint } = options;
+  const { baseUrl, token, clock, trace, deadlineMs, signInHint } = options;
   const { origin } = baseUrl;
   const basePath = baseUrl.href.slice(origin.length);
   const closing = new AbortController();
@@ -100,7 +99,7 @@ export function createClient(options: ClientOptions): Client {
       const delayMs = backoffMs(attempt, fault, Math.random());
       const hasTimeLeft = clock.now() + delayMs < deadline;
       if (attempt === maxAttempts || !hasTimeLeft || !maySendAgain(method, fault)) {
-        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, redact });
+        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint });
       }
       await waitBeforeRetry(fault, delayMs);
       throwIfInterrupted(call, maybeApplied);

@@ -166,7 +166,7 @@ export const isSuccess = ({ status }: Head): boolean => status >= 200 && status 
 export const encodingOf = (head: Head): string => headerOf(head, 'content-encoding') ?? 'identity';
 
 const largestBody = 64 * 1024 * 1024;
-const largestErrorBody = 1024 * 1024;
+export const largestErrorBody = 1024 * 1024;
 
 function bodyProblem(request: HttpRequest, head: Head): BodyProblem | undefined {
   const { status } = head;

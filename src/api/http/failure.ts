@@ -13,7 +13,7 @@ import { isLoopback } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
 import { wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
-import { notThisService, serviceMessageOf } from '../records.ts';
+import { notThisService } from '../records.ts';
 import type { Fault } from './attempt.ts';
 import { isRead } from './retry.ts';
 
@@ -24,7 +24,6 @@ interface FailedCall<AnyFault extends Fault = Fault> {
   maybeApplied: boolean;
   origin: string;
   signInHint: string;
-  redact(text: string): string;
 }
 
 type StatusFault = Extract<Fault, { kind: 'status' }>;
@@ -86,20 +85,15 @@ const factsWithHint = (failed: FailedCall, hint: string): ErrorFacts => {
   return { ...factsOf(failed), hint: hintForStatus || hint };
 };
 
-const longestBody = 2_000;
-
-function factsOf({ call: { method, path }, fault, redact }: FailedCall): ErrorFacts {
+function factsOf({ call: { method, path }, fault }: FailedCall): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? fault.body : undefined;
-  // `redact` must run before `slice`, because it would not recognize a token that `slice` has cut in half.
-  const shownBody = typeof body === 'string' ? redact(body).slice(0, longestBody) : body;
-  return { method, path, status, body: shownBody };
+  return { method, path, status, body };
 }
 
 function statusError(failed: FailedCall<StatusFault>): ValsError {
-  const { fault, maybeApplied, signInHint, redact } = failed;
-  const { status, body, retryAfterMs = 0 } = fault;
-  const detail = serviceMessageOf(body, redact);
+  const { fault, maybeApplied, signInHint } = failed;
+  const { status, message: detail, body, retryAfterMs = 0 } = fault;
   const sentence = statusSentence(failed, detail);
   if (status === 408) return unavailable(failed, sentence);
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));

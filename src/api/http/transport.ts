@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../../lib/clock.ts';
-import { parseJson } from '../../lib/json.ts';
+import { isTooComplex, parseJson } from '../../lib/json.ts';
 import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { createSlots, createTurn } from '../../lib/slots.ts';
+import { copyOf, serviceMessageOf } from '../records.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -15,6 +16,7 @@ import {
   type Interrupts,
   ignoresBody,
   isSuccess,
+  largestErrorBody,
   type Reply,
 } from './exchange.ts';
 import type { ProxyAddress } from './proxy.ts';
@@ -25,6 +27,7 @@ export interface TransportOptions {
   proxy: ProxyAddress | undefined;
   clock: Clock;
   signal: AbortSignal;
+  redact: (text: string) => string;
 }
 
 export interface Transport {
@@ -32,7 +35,8 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-export function createTransport({ baseUrl, proxy, clock, signal }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl, proxy, clock, signal } = options;
   const { origin } = baseUrl;
   const agent = createAgent(origin, proxy, clock);
   // The signal has one listener for all requests, because one listener per request would keep old answers in memory.
@@ -57,7 +61,7 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
         // loop. Without the wait, the next request could use the closed connection.
         await new Promise(setImmediate);
         const hasLargeBody = reply.body instanceof Buffer && isLarge(reply.body.length);
-        const read = () => readReply(request, reply, clock, proxy);
+        const read = () => readReply(request, reply, options);
         return hasLargeBody ? await interruptible(read) : read();
       } finally {
         ownTurn.end();
@@ -68,12 +72,7 @@ export function createTransport({ baseUrl, proxy, clock, signal }: TransportOpti
   };
 }
 
-function readReply(
-  request: HttpRequest,
-  reply: Reply,
-  clock: Clock,
-  proxy: ProxyAddress | undefined,
-): Answer | Fault {
+function readReply(request: HttpRequest, reply: Reply, options: TransportOptions): Answer | Fault {
   const { status, body } = reply;
   const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
   if (body === 'redirect') {
@@ -81,10 +80,10 @@ function readReply(
     const target = location === undefined ? '' : ` to ${location}`;
     return unusable(`sent a redirect${target}, and vals does not follow redirects`);
   }
-  if (!isSuccess(reply)) return readError(request, reply, clock);
-  if (body instanceof Buffer) return readSuccess(request, status, body);
+  if (!isSuccess(reply)) return readError(request, reply, options);
+  if (body instanceof Buffer) return readSuccess(request, status, body, options);
   if (body instanceof Error) {
-    return connectionFault({ error: body, mayHaveReachedService: true }, request.origin, proxy);
+    return connectionFault({ error: body, mayHaveReachedService: true }, request.origin, options.proxy);
   }
   if (body === 'too large') return unusable('sent an answer larger than 64 MiB');
   return unusable(
@@ -92,22 +91,39 @@ function readReply(
   );
 }
 
-function readError({ origin }: HttpRequest, reply: Reply, clock: Clock): Fault {
+function readError({ origin }: HttpRequest, reply: Reply, { clock, redact }: TransportOptions): Fault {
   const { status } = reply;
-  const body = reply.body instanceof Buffer ? jsonOrText(reply.body) : undefined;
+  const text = reply.body instanceof Buffer ? new TextDecoder().decode(reply.body) : '';
+  const body = jsonOrText(text);
   const tlsFault = faultOfTlsPort(status, body, origin);
   if (tlsFault) return tlsFault;
-  const retryAfterMs = parseRetryAfter(headerOf(reply, 'retry-after'), clock.now());
-  return { kind: 'status', status, reason: `answered ${status}`, body, retryAfterMs };
+  return {
+    kind: 'status',
+    status,
+    reason: `answered ${status}`,
+    message: serviceMessageOf(body, redact),
+    body: bodyToKeep(body, text, redact),
+    retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), clock.now()),
+  };
 }
 
 /** Commands keep the bodies of failed requests, and the large bodies of a hostile service would fill the memory. */
-const mostKeptBytes = 65_536;
-const beginningOf = (bytes: Buffer): string => new TextDecoder().decode(bytes.subarray(0, mostKeptBytes));
+const longestKept = 65_536;
+const longestBeginning = 2_000;
 
-function jsonOrText(bytes: Buffer): unknown {
-  const text = beginningOf(bytes);
+function bodyToKeep(body: unknown, text: string, redact: (text: string) => string): unknown {
+  if (typeof body === 'string') return beginningOf(body, redact);
+  return text.length > longestKept ? beginningOf(text, redact) : body;
+}
+
+/** `redact` must run before `slice`, because it would not recognize a token that `slice` has cut in half. */
+const beginningOf = (text: string, redact: (text: string) => string): string =>
+  copyOf(redact(text).slice(0, longestBeginning));
+
+function jsonOrText(text: string): unknown {
   if (text.trim() === '') return undefined;
+  // Without this limit, errors with 340,000 values each would keep a push of 200 vals busy for a minute.
+  if (isTooComplex(text, { maxDepth: 1_000, maxValues: longestKept })) return text;
   try {
     return parseJson(text);
   } catch {
@@ -115,7 +131,12 @@ function jsonOrText(bytes: Buffer): unknown {
   }
 }
 
-function readSuccess(request: HttpRequest, status: number, bytes: Buffer): Answer | Fault {
+function readSuccess(
+  request: HttpRequest,
+  status: number,
+  bytes: Buffer,
+  { redact }: TransportOptions,
+): Answer | Fault {
   if (ignoresBody(request)) return { status, body: undefined };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
@@ -131,6 +152,7 @@ function readSuccess(request: HttpRequest, status: number, bytes: Buffer): Answe
       const reason = 'sent JSON that is nested too deeply or has too many values';
       return { kind: 'unusable', status, reason };
     }
-    return unreadable('sent an answer that is not JSON', beginningOf(bytes));
+    const body = bytes.length > largestErrorBody ? undefined : beginningOf(text, redact);
+    return unreadable('sent an answer that is not JSON', body);
   }
 }
