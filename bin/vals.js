@@ -60,10 +60,10 @@ function preparedText(words) {
   const name = preparedName(words);
   if (name === undefined) return undefined;
   const isHelp = name.startsWith('help');
-  // A prepared help text is 80 columns wide. For a narrower terminal, the program formats the text itself.
-  if (isHelp && isNarrowTerminal()) return undefined;
-  const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
   try {
+    // A prepared help text is 80 columns wide. For a narrower terminal, the program formats the text itself.
+    if (isHelp && isNarrowTerminal()) return undefined;
+    const folder = isHelp && wantsColor() ? 'prepared/styled' : 'prepared';
     return readFileSync(`${__dirname}/../dist/${folder}/${name}.txt`, 'utf8');
   } catch {
     return undefined;

@@ -1,3 +1,5 @@
+import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/cases.ts';
@@ -57,9 +59,9 @@ describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))(
 
 describe('with the permission model of Node', () => {
   const permission = ['--permission', '--experimental-permission'].find(isKnown);
-  const withFlags = (flags: string) => {
+  const withFlags = (flags: string, words = ['run', `${valNames(1)[0]}.ts`]) => {
     const home = folderOfVals(valNames(1));
-    return run(['run', `${valNames(1)[0]}.ts`], { home, cwd: home, env: { NODE_OPTIONS: flags } });
+    return run(words, { home, cwd: home, env: { NODE_OPTIONS: flags } });
   };
   const hint = 'hint: Remove --permission from NODE_OPTIONS.\n';
 
@@ -67,6 +69,13 @@ describe('with the permission model of Node', () => {
     const { exit, stderr } = await withFlags(`${permission} --allow-fs-read=*`);
     expect(exit).toBe(2);
     expect(stderr).toMatch(/^error: Node is not allowed to do what the command needs: Access .*\n/m);
+    expect(stderr).toContain(hint);
+  });
+
+  it('the help names the flag if only the files of vals can be read', async () => {
+    const folder = dirname(dirname(realpathSync(program)));
+    const { exit, stderr } = await withFlags(`${permission} --allow-fs-read=${folder}`, ['--help']);
+    expect(exit).toBe(2);
     expect(stderr).toContain(hint);
   });
 

@@ -409,10 +409,10 @@ it('vals leaves out folders that are nested too deeply, without hanging', async 
   expect(await vals(['status'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 10 });
 });
 
-it('only the owner may write to .vals, whatever the umask', async () => {
+it.each(['000', '777'])('only the owner can write to .vals, also with umask %s', async (umask) => {
   const cwd = temporaryFolder();
   put(cwd, { 'a.ts': 'a' });
-  const script = 'umask 000; "$0" "$1" init && "$0" "$1" push --local';
+  const script = `umask ${umask}; "$0" "$1" init && "$0" "$1" push --local`;
   await execa('sh', ['-c', script, process.execPath, program], {
     cwd,
     env: environment(cwd, {}),
@@ -422,8 +422,8 @@ it('only the owner may write to .vals, whatever the umask', async () => {
     'vals.json',
     ...readdirSync(join(cwd, '.vals'), { recursive: true }).map((file) => `.vals/${file}`),
   ];
-  const loose = made.filter((file) => (statSync(join(cwd, file)).mode & 0o022) !== 0);
-  expect({ count: made.length > 5, loose }).toEqual({ count: true, loose: [] });
+  const wrong = made.filter((file) => (statSync(join(cwd, file)).mode & 0o622) !== 0o600);
+  expect({ count: made.length > 5, wrong }).toEqual({ count: true, wrong: [] });
 });
 
 describe('a service that sends the token back', () => {
