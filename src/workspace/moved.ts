@@ -3,7 +3,7 @@ import { LocalError } from '../errors.ts';
 import { hashOf } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { namesBelow, readBelow } from './disk/files.ts';
+import { existsBelow, namesBelow, readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import { walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
@@ -48,14 +48,22 @@ async function findMoves(
   });
   if (missing.length === 0) return newPaths;
   const known = new Set([...vals].map(({ file }) => fold(file)));
-  const isNew = (file: string) =>
-    !known.has(fold(file)) && !basename(file).startsWith('.') && pathProblem(file) === undefined;
-  const newFiles = (await walkFolder(root, warn)).filter(isNew);
+  const canBeVal = (file: string) => !basename(file).startsWith('.') && pathProblem(file) === undefined;
+  const files = (await walkFolder(root, warn)).filter(canBeVal);
+  const newFiles = files.filter((file) => !known.has(fold(file)));
   // Hashes are compared, because the code of all new files would fill the memory.
   const byHash = grouped(newFiles, (file) => hashOfText(root, file));
   for (const [hash, lost] of grouped(missing, ({ hash }) => hash)) {
     const lostFiles = lost.map(({ file }) => file);
     for (const [from, to] of pairs(lostFiles, byHash.get(hash) ?? [])) newPaths.set(from, to);
+  }
+  // A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was edited.
+  // On systems where both spellings mean one file, the old path still exists.
+  const bySpelling = grouped(files, fold);
+  for (const { file } of missing) {
+    const [spelling, ...others] = bySpelling.get(fold(file)) ?? [];
+    if (spelling === undefined || others.length > 0) continue;
+    if (!newPaths.has(file) && !existsBelow(root, file)) newPaths.set(file, spelling);
   }
   return newPaths;
 }

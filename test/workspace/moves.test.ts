@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -82,6 +82,37 @@ describe('a file that was moved with its content', () => {
     place.put(Object.fromEntries(to.map((file) => [file, 'same'])));
     await place.vals('pull', '--dry-run');
     expect(place.manifest().vals).toEqual(before);
+  });
+});
+
+describe('a file whose path has another spelling now', () => {
+  const spellings = [
+    ['case', 'hello.ts', 'Hello.ts'],
+    ['case of its folder', 'lib/hello.ts', 'Lib/hello.ts'],
+    ['Unicode normalization', 'b\u00e4r/hello.ts', 'ba\u0308r/hello.ts'],
+  ] as const;
+
+  it.each(spellings)('keeps its val if it was edited too: another %s', async (_what, from, to) => {
+    const { place } = await pushed({ [from]: 'a', 'b.ts': 'b' });
+    const id = place.idOf(from);
+    place.remove(from);
+    place.put({ [to]: 'edited' });
+    // On some systems, both spellings mean one file.
+    if (existsSync(join(place.folder, from))) return;
+    expect(await place.vals('push', '--prune', '--yes')).toMatchObject({
+      exit: 0,
+      stderr: `${from} was moved to ${to}. vals.json was updated.\n`,
+    });
+    expect(place.idOf(to)).toBe(id);
+    expect(await place.status()).toEqual({ [to]: 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('is not guessed if there are two', async () => {
+    const { place } = await pushed({ 'hello.ts': 'a' });
+    place.remove('hello.ts');
+    place.put({ 'Hello.ts': 'a', 'HELLO.ts': 'a' });
+    if (existsSync(join(place.folder, 'hello.ts'))) return;
+    expect(await place.status()).toEqual({ 'hello.ts': 'missing here' });
   });
 });
 
