@@ -284,6 +284,23 @@ test('the removal of a person and a write to one of their vals do not wait for e
   expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
 });
 
+test('a removal does not go on with a new person of the same name', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const { id } = await createVal(eve, { name: 'v', code: 'c' });
+  const store = await storeOf(service);
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
+  const removal = store.users.remove('eve', true);
+  await waitForLock(service, 1);
+  await other.query(`DELETE FROM vals.vals WHERE id = '${id}'; DELETE FROM vals.users WHERE id = '${eve.user.id}';
+    INSERT INTO vals.users (id, username, token_digest, created_at) VALUES ('new', 'eve', 'digest', '2026'); COMMIT`);
+  expect(await removal).toBe('removed');
+  expect(await store.users.named('eve')).toMatchObject({ id: 'new' });
+});
+
 test('eight waiting writes of one person leave connections for the writes of others', async () => {
   const service = await temporaryService();
   const bob = await addPerson(service, 'bob');

@@ -15,7 +15,8 @@ export const command = defineCommand({
   summary: 'Remove a space',
   description:
     'Remove a space. The command asks first. The members keep their own vals. A space that owns vals is removed only ' +
-    'with --with-vals, which deletes those vals too, with all their versions.',
+    'with --with-vals, which deletes those vals too, with all their versions. If the command is ' +
+    'interrupted, run the command again to delete the rest.',
   arguments: { name: spaceArgument },
   options: {
     ...existingPlaceOptions,

@@ -40,9 +40,13 @@ export function removeOwner<Refusal extends string>(
   { find, endAccess }: Removal<Refusal>,
   withVals: boolean,
 ): Promise<'removed' | 'has vals' | Refusal> {
+  let removedId: string | undefined;
   const endAccessAndFindVals = () =>
     write(async (all) => {
       const owner = await find(all);
+      const foundId = typeof owner === 'string' ? undefined : owner.id;
+      // Another removal may have ended first, and then the name may belong to a new person or space.
+      if (removedId !== undefined && foundId !== removedId) return 'removed';
       if (typeof owner === 'string') return owner;
       const vals = await all<{ id: string }>(
         'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
@@ -54,16 +58,17 @@ export function removeOwner<Refusal extends string>(
       }
       if (!withVals) return 'has vals';
       await endAccess(all, owner);
-      return vals;
+      return { owner, vals };
     });
   return inSteps(async () => {
-    const vals = await endAccessAndFindVals();
-    if (typeof vals === 'string') return vals;
+    const found = await endAccessAndFindVals();
+    if (typeof found === 'string') return found;
+    removedId = found.owner.id;
     // This is a write of its own and locks each val first, because other writes lock their val before its owner. In
     // another order, these writes and the removal would wait for each other.
     await write(async (all) => {
       const end = performance.now() + mostMsPerStep;
-      for (const { id } of vals) {
+      for (const { id } of found.vals) {
         await all(`SELECT id FROM vals WHERE id = ?${forUpdate}`, [id]);
         if (!(await deletePartOfVal(all, id)) || performance.now() > end) break;
       }
