@@ -96,8 +96,9 @@ function findMessage(body: unknown, depth = 0): string | undefined {
   if (depth > deepestMessage) return undefined;
   if (typeof body === 'string') {
     if (!/^\s*<(!doctype|html)/i.test(body)) return body;
-    // Searches only the beginning, because the search would take minutes on a page with a million `<title`.
-    const title = /<title[^>]*>([^<]*)/i.exec(body.slice(0, 10_000))?.[1]?.trim();
+    // Searches only the beginning, because the search would take minutes on a page with a million `<title`. A title
+    // without its end may have half of the token at its end, which `redact` would not recognize.
+    const title = /<title[^>]*>([^<]*)</i.exec(body.slice(0, 10_000))?.[1]?.trim();
     return title ? `an HTML page titled "${title}"` : 'an HTML page';
   }
   if (Array.isArray(body)) {

@@ -62,3 +62,12 @@ it.each([2_000, 65_536, 1_048_000])(
     expect(stderr).toContain('refused the request: *** is wrong.');
   },
 );
+
+it('the token in a long title of an HTML page is not cut in half', async () => {
+  const beginning = '<html><title>';
+  const spaces = ' '.repeat(10_001 - beginning.length - testToken.length);
+  const body = `${beginning}${spaces}${testToken}</title>`;
+  const service = await scriptedService([], () => ({ status: 400, body }));
+  const { stderr } = await inProcess(['me'], { env: service.env });
+  expect(stderr).toContain('refused the request: an HTML page.');
+});
