@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -19,6 +20,7 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
+import { checkOpened } from '../../src/service/database/store-file.ts';
 import { listenError } from '../../src/service/http/server.ts';
 import { startService } from '../../src/service/index.ts';
 import { makeNamedPipe } from '../support/program.ts';
@@ -289,4 +291,14 @@ describe('ending the service', () => {
     await service.close();
     expect(Date.now() - start).toBeLessThan(20_000);
   });
+});
+
+test.skipIf(process.platform === 'win32')('a store is refused if its log is gone after it was opened', () => {
+  const file = join(temporaryFolder(), 'store.db');
+  const connection = new Database(file);
+  connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE a (b)');
+  checkOpened(file);
+  rmSync(`${file}-wal`);
+  expect(() => checkOpened(file)).toThrow('store.db-wal was removed while vals opened the store.');
+  connection.close();
 });

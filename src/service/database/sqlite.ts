@@ -7,7 +7,7 @@ import { type All, type Database, DatabaseFailure, type Value } from './database
 import { createGroupCommit } from './group-commit.ts';
 import { applicationId, migrations } from './sqlite-schema.ts';
 import {
-  checkOwnership,
+  checkOpened,
   otherFileHint,
   realStorePath,
   rememberFiles,
@@ -95,9 +95,9 @@ function prepare(connection: Libsql.Database, path: string): void {
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  // `version()` must run first, because it makes SQLite create the log file that `checkOwnership` checks.
+  // `version()` must run first, because it makes SQLite create the log file that `checkOpened` checks.
   const isCurrent = version() === migrations.length;
-  checkOwnership(path);
+  checkOpened(path);
   restrictMode(path);
   if (!isCurrent) {
     // With foreign keys on, a migration that drops a table would also delete the rows that refer to the table.

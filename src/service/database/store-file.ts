@@ -41,7 +41,7 @@ function followed(file: string): string {
   }
 }
 
-export function checkOwnership(path: string): void {
+function checkOwnership(path: string): void {
   const user = process.geteuid?.();
   for (const [name, { uid, nlink }] of regularFiles(path)) {
     if (user !== undefined && uid !== user) {
@@ -51,6 +51,16 @@ export function checkOwnership(path: string): void {
       throw refusal(`${name} has ${nlink} hard links, but the file of a store must have only one.`);
     }
   }
+}
+
+/**
+ * If SQLite opened the log of another user, who then removed it, no file is left that `checkOwnership` could refuse. In
+ * such a log, the other user could read everything that is written to the store.
+ */
+export function checkOpened(path: string): void {
+  checkOwnership(path);
+  if (lstatSync(`${path}-wal`, { throwIfNoEntry: false })) return;
+  throw refusal(`${path}-wal was removed while vals opened the store.`);
 }
 
 /**
