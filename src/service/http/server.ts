@@ -1,6 +1,6 @@
-import { constants } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
 import { limitKey } from './network.ts';
@@ -42,15 +42,14 @@ const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
 /**
  * TLS 1.3 is left out, because Node has no limit for its key updates: a stranger who sends nothing but key updates makes
- * everybody else wait. A second handshake on a connection (renegotiation) is refused, because it takes as long as the
- * first one. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes 0.6 s.
+ * everybody else wait. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes
+ * 0.6 s.
  */
 const secure = {
   minVersion: 'TLSv1.2',
   maxVersion: 'TLSv1.2',
   ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20',
   ecdhCurve: 'X25519:P-256:P-384',
-  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
   handshakeTimeout: 10_000,
 } as const;
 const notAnswered = { disconnected: 499, incomplete: 408 };
@@ -186,6 +185,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
     // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.
     if (certificate) socket.on('data', countRecord);
+    // Ends the connection at a second handshake. With SSL_OP_NO_RENEGOTIATION, OpenSSL would answer thousands of
+    // requests for a handshake before Node could end the connection.
+    if (certificate) (socket as TLSSocket).disableRenegotiation();
     turns.add(socket, address);
   });
 
