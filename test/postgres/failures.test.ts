@@ -301,6 +301,25 @@ test('a removal does not go on with a new person of the same name', async () => 
   expect(await store.users.named('eve')).toMatchObject({ id: 'new' });
 });
 
+test('members who add vals all the time cannot prevent the removal of their space', async () => {
+  const service = await temporaryService();
+  const eve = await addPerson(service, 'eve');
+  const store = await storeOf(service);
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'eve', 'write');
+  expect(await statusOf(eve, 'POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(201);
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  // Adding a val takes the same lock.
+  await other.query("BEGIN; SELECT * FROM vals.users WHERE username = 'acme' FOR KEY SHARE");
+  const removal = store.spaces.remove('acme', true);
+  await waitForLock(service, 1);
+  expect(await statusOf(eve, 'POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(404);
+  await other.query('COMMIT');
+  expect(await removal).toBe('removed');
+});
+
 test('eight waiting writes of one person leave connections for the writes of others', async () => {
   const service = await temporaryService();
   const bob = await addPerson(service, 'bob');

@@ -31,11 +31,11 @@ interface Owner {
 }
 
 interface Removal<Refusal> {
-  find(all: All): Promise<Owner | Refusal>;
+  find(all: All, lock: string): Promise<Owner | Refusal>;
   endAccess(all: All, owner: Owner): Promise<unknown>;
 }
 
-export function removeOwner<Refusal extends string>(
+export async function removeOwner<Refusal extends string>(
   { write, forUpdate }: Database,
   { find, endAccess }: Removal<Refusal>,
   withVals: boolean,
@@ -43,7 +43,7 @@ export function removeOwner<Refusal extends string>(
   let removedId: string | undefined;
   const endAccessAndFindVals = () =>
     write(async (all) => {
-      const owner = await find(all);
+      const owner = await find(all, forUpdate);
       const foundId = typeof owner === 'string' ? undefined : owner.id;
       // Another removal may have ended first, and then the name may belong to a new person or space.
       if (removedId !== undefined && foundId !== removedId) return 'removed';
@@ -58,17 +58,27 @@ export function removeOwner<Refusal extends string>(
       }
       if (!withVals) return 'has vals';
       await endAccess(all, owner);
-      return { owner, vals };
+      return vals;
     });
+  if (withVals) {
+    // This write does not lock the owner first, because members who keep adding vals to a space would keep the lock
+    // from the removal.
+    const owner = await write(async (all) => {
+      const found = await find(all, '');
+      if (typeof found !== 'string') await endAccess(all, found);
+      return found;
+    });
+    if (typeof owner === 'string') return owner;
+    removedId = owner.id;
+  }
   return inSteps(async () => {
-    const found = await endAccessAndFindVals();
-    if (typeof found === 'string') return found;
-    removedId = found.owner.id;
+    const vals = await endAccessAndFindVals();
+    if (typeof vals === 'string') return vals;
     // This is a write of its own and locks each val first, because other writes lock their val before its owner. In
     // another order, these writes and the removal would wait for each other.
     await write(async (all) => {
       const end = performance.now() + mostMsPerStep;
-      for (const { id } of found.vals) {
+      for (const { id } of vals) {
         await all(`SELECT id FROM vals WHERE id = ?${forUpdate}`, [id]);
         if (!(await deletePartOfVal(all, id)) || performance.now() > end) break;
       }

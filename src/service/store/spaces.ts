@@ -32,7 +32,7 @@ export const asPerson = ({ id, username }: User): Principal => ({
 });
 
 export function createSpaces(database: Database) {
-  const { all, write, forUpdate } = database;
+  const { all, write } = database;
   async function findBoth(all: All, name: string, username: string) {
     const space = await findUser(all, name, isSpace);
     if (!space) return 'no space';
@@ -130,7 +130,7 @@ export function createSpaces(database: Database) {
       removeOwner<'absent'>(
         database,
         {
-          find: async (all) => (await findUser(all, name, `${isSpace}${forUpdate}`)) ?? 'absent',
+          find: async (all, lock) => (await findUser(all, name, `${isSpace}${lock}`)) ?? 'absent',
           endAccess: (all, { id }) => all('DELETE FROM members WHERE space_id = ?', [id]),
         },
         withVals,
