@@ -31,7 +31,7 @@ interface Owner {
 }
 
 interface Removal<Refusal> {
-  find(all: All, lock: string): Promise<Owner | Refusal>;
+  find(all: All): Promise<Owner | Refusal>;
   endAccess(all: All, owner: Owner): Promise<unknown>;
 }
 
@@ -40,49 +40,41 @@ export async function removeOwner<Refusal extends string>(
   { find, endAccess }: Removal<Refusal>,
   withVals: boolean,
 ): Promise<'removed' | 'has vals' | Refusal> {
-  let removedId: string | undefined;
-  const endAccessAndFindVals = () =>
+  // Access ends first and without a lock, because members who keep adding vals to a space would keep the lock from the
+  // removal.
+  const owner = await write(async (all) => {
+    const found = await find(all);
+    if (withVals && typeof found !== 'string') await endAccess(all, found);
+    return found;
+  });
+  if (typeof owner === 'string') return owner;
+  const { id } = owner;
+  const findVals = (all: All) =>
+    all<{ id: string }>('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100', [id]);
+
+  const removeIfWithoutVals = () =>
     write(async (all) => {
-      const owner = await find(all, forUpdate);
-      const foundId = typeof owner === 'string' ? undefined : owner.id;
-      // Another removal may have ended first, and then the name may belong to a new person or space.
-      if (removedId !== undefined && foundId !== removedId) return 'removed';
-      if (typeof owner === 'string') return owner;
-      const vals = await all<{ id: string }>(
-        'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
-        [owner.id],
-      );
-      if (vals.length === 0) {
-        await all('DELETE FROM users WHERE id = ?', [owner.id]);
-        return 'removed';
-      }
-      if (!withVals) return 'has vals';
-      await endAccess(all, owner);
-      return vals;
+      await all(`SELECT id FROM users WHERE id = ?${forUpdate}`, [id]);
+      if ((await findVals(all)).length > 0) return false;
+      await all('DELETE FROM users WHERE id = ?', [id]);
+      return true;
     });
-  if (withVals) {
-    // This write does not lock the owner first, because members who keep adding vals to a space would keep the lock
-    // from the removal.
-    const owner = await write(async (all) => {
-      const found = await find(all, '');
-      if (typeof found !== 'string') await endAccess(all, found);
-      return found;
-    });
-    if (typeof owner === 'string') return owner;
-    removedId = owner.id;
-  }
-  return inSteps(async () => {
-    const vals = await endAccessAndFindVals();
-    if (typeof vals === 'string') return vals;
-    // This is a write of its own and locks each val first, because other writes lock their val before its owner. In
-    // another order, these writes and the removal would wait for each other.
-    await write(async (all) => {
+
+  // Locks no owner, because other writes lock their val before its owner. In another order, these writes and the
+  // removal would wait for each other.
+  const deleteSomeVals = () =>
+    write(async (all) => {
       const end = performance.now() + mostMsPerStep;
-      for (const { id } of vals) {
-        await all(`SELECT id FROM vals WHERE id = ?${forUpdate}`, [id]);
-        if (!(await deletePartOfVal(all, id)) || performance.now() > end) break;
+      for (const val of await findVals(all)) {
+        await all(`SELECT id FROM vals WHERE id = ?${forUpdate}`, [val.id]);
+        if (!(await deletePartOfVal(all, val.id)) || performance.now() > end) break;
       }
     });
+
+  return inSteps(async () => {
+    if (await removeIfWithoutVals()) return 'removed';
+    if (!withVals) return 'has vals';
+    await deleteSomeVals();
     return undefined;
   });
 }

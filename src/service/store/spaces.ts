@@ -130,7 +130,7 @@ export function createSpaces(database: Database) {
       removeOwner<'absent'>(
         database,
         {
-          find: async (all, lock) => (await findUser(all, name, `${isSpace}${lock}`)) ?? 'absent',
+          find: async (all) => (await findUser(all, name, isSpace)) ?? 'absent',
           endAccess: (all, { id }) => all('DELETE FROM members WHERE space_id = ?', [id]),
         },
         withVals,

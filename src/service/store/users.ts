@@ -102,8 +102,8 @@ export function createUsers(database: Database) {
       removeOwner<'absent' | 'owns the store'>(
         database,
         {
-          async find(all, lock) {
-            const user = await findUser(all, username, `${isPerson}${lock}`);
+          async find(all) {
+            const user = await findUser(all, username, isPerson);
             if (!user) return 'absent';
             return (await ownerOf(all))?.user.id === user.id ? 'owns the store' : user;
           },
