@@ -56,7 +56,13 @@ const identityLifetimeMs = 100;
 const mostReadsOfOneCaller = 3;
 const bytesPerTurn = 16 * 1024;
 const mostDeletionsOfOneCaller = 3;
-const memoryBytes = { perCaller: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+const memoryBytes = {
+  perCaller: 64 * mebibyte,
+  total: 256 * mebibyte,
+  small: 16 * mebibyte,
+  kept: 128 * mebibyte,
+};
 const storedBytesRate = {
   perSecond: 2 * 1024 * 1024,
   burst: 32 * 1024 * 1024,

@@ -6,9 +6,21 @@ interface Held {
   release(): void;
 }
 
+interface MemoryLimits {
+  perCaller: number;
+  total: number;
+  /** Above `total - kept`, only callers who hold at most `small` get more. */
+  small: number;
+  kept: number;
+}
+
 const roomForAnswer = 4 * 1024 * 1024;
 
-export function createMemoryLimit({ perCaller, total }: { perCaller: number; total: number }) {
+/**
+ * A part of the memory is kept for callers who hold little. Otherwise two people who do not read their answers could
+ * hold all of it, and everybody else would be refused.
+ */
+export function createMemoryLimit({ perCaller, total, small, kept }: MemoryLimits) {
   const byCaller = new Map<string, number>();
   let all = 0;
 
@@ -21,12 +33,13 @@ export function createMemoryLimit({ perCaller, total }: { perCaller: number; tot
 
   const expectRoom = (caller: string, bytes: number) => {
     const headers = { 'Retry-After': '1' };
-    if ((byCaller.get(caller) ?? 0) + bytes > perCaller) {
+    const ofCaller = (byCaller.get(caller) ?? 0) + bytes;
+    if (ofCaller > perCaller) {
       const detail =
         'Your requests and unread answers take too much memory. Read the answers, then try again.';
       throw new Problem(429, detail, { headers });
     }
-    if (all + bytes > total)
+    if (all + bytes > (ofCaller > small ? total - kept : total))
       throw new Problem(503, 'The service is busy. Try again in a second.', { headers });
   };
 
