@@ -64,8 +64,10 @@ function urlOf({ url: target = '', headers: { host = '' }, socket }: IncomingMes
 
 function send({ status, headers = {}, body }: Answer, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
-  if (body !== undefined) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
+  // Until the caller has read the answer, Node would keep a string and also a copy of its bytes in memory.
+  const bytes = body === undefined ? undefined : Buffer.from(body);
+  if (bytes) outgoing.setHeader('Content-Length', bytes.length);
   outgoing.writeHead(status);
-  if (body === undefined) outgoing.flushHeaders();
-  else outgoing.write(body);
+  if (bytes) outgoing.write(bytes);
+  else outgoing.flushHeaders();
 }
