@@ -4,7 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
 import { ask, createVal, newPlace, postgres } from '../service/support.ts';
 import { placeOf } from '../support/embedded-service.ts';
-import { type RunOptions, type RunResult, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import {
+  type RunOptions,
+  type RunResult,
+  run,
+  runOnScreen,
+  shellAtTerminal,
+  temporaryFolder,
+} from '../support/program.ts';
 
 async function newStore() {
   const at = await newPlace();
@@ -107,6 +114,22 @@ test('a removal asks first, and fails if nobody can be asked', async () => {
   expect(no.screen).toContain('Nothing was removed.');
   expect((await answer('y\r')).exit).toBe(0);
   expect(await user('rm', 'ada', '--yes')).toMatchObject({ exit: 3 });
+});
+
+test.each(['user', 'space'])('a %s that got the name while the removal asked is left alone', async (kind) => {
+  const { at } = await newStore();
+  const env: Record<string, string> = 'file' in placeOf(at) ? {} : { VALS_DATABASE: at };
+  const place = 'file' in placeOf(at) ? ['--data', at] : [];
+  const vals = (...words: string[]) => run([kind, ...words, ...place, '--json'], { env });
+  await vals('add', 'ada');
+  const terminal = shellAtTerminal(`$vals ${kind} rm ada --with-vals ${place.join(' ')}`, env);
+  await terminal.shows('[y/N]');
+  expect((await vals('rm', 'ada', '--yes')).exit).toBe(0);
+  const { id } = JSON.parse((await vals('add', 'ada')).stdout);
+  terminal.press('y\r');
+  expect(await terminal.ended).toBe(3);
+  expect(terminal.text()).toContain('another command removed ada first');
+  expect((await vals('ls')).stdout).toContain(id);
 });
 
 test.each([

@@ -92,6 +92,10 @@ export function ownsVals(name: string): ConflictError {
   });
 }
 
+export function removedMeanwhile(name: string): NotFoundError {
+  return new NotFoundError(`This command removed nothing, because another command removed ${name} first.`);
+}
+
 export async function confirmRemoval({ prompt }: Context, name: string, vals: number): Promise<void> {
   const along = vals === 0 ? '' : ` and ${vals === 1 ? '1 val' : `${vals} vals`}, with all versions`;
   if (await prompt.confirm(`Remove ${name}${along}?`, removeWithoutAsking)) return;

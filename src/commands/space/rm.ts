@@ -5,6 +5,7 @@ import {
   confirmRemoval,
   noSpaceNamed,
   ownsVals,
+  removedMeanwhile,
   removeWithoutAsking,
   spaceArgument,
   withStore,
@@ -35,8 +36,8 @@ export const command = defineCommand({
       if (space.vals > 0 && !withVals) throw ownsVals(name);
       if (dryRun) return { kind: 'record', record: { space: name, status: 'planned' } };
       if (asks) await confirmRemoval(context, name, space.vals);
-      const outcome = await spaces.remove(name, withVals);
-      if (outcome === 'absent') throw noSpaceNamed(name, place);
+      const outcome = await spaces.remove(name, withVals, space.id);
+      if (outcome === 'absent') throw removedMeanwhile(name);
       if (outcome === 'has vals') throw ownsVals(name);
       context.say.done(`Removed the space ${name}.`);
       return { kind: 'record', record: { space: name, status: outcome } };

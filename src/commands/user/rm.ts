@@ -8,6 +8,7 @@ import {
   nobodyNamed,
   onSameStore,
   ownsVals,
+  removedMeanwhile,
   removeWithoutAsking,
   usernameArgument,
   withStore,
@@ -43,8 +44,8 @@ export const command = defineCommand({
       if (person.id === owner?.user.id) throw ownsStore();
       if (dryRun) return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'planned' }] };
       if (asks) await confirmRemoval(context, username, person.vals);
-      const outcome = await users.remove(username, withVals);
-      if (outcome === 'absent') throw nobodyNamed(username, place);
+      const outcome = await users.remove(username, withVals, person.id);
+      if (outcome === 'absent') throw removedMeanwhile(username);
       if (outcome === 'has vals') throw ownsVals(username);
       if (outcome === 'owns the store') throw ownsStore();
       return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'deleted' }] };

@@ -126,11 +126,15 @@ export function createSpaces(database: Database) {
         return revoked.length > 0 ? 'revoked' : 'not a member';
       }),
 
-    remove: (name: string, withVals: boolean): Promise<'removed' | 'absent' | 'has vals'> =>
+    /** With an id, leaves a new space of the same name alone. */
+    remove: (name: string, withVals: boolean, id?: string): Promise<'removed' | 'absent' | 'has vals'> =>
       removeOwner<'absent'>(
         database,
         {
-          find: async (all) => (await findUser(all, name, isSpace)) ?? 'absent',
+          async find(all) {
+            const space = await findUser(all, name, isSpace);
+            return space && space.id === (id ?? space.id) ? space : 'absent';
+          },
           endAccess: (all, { id }) => all('DELETE FROM members WHERE space_id = ?', [id]),
         },
         withVals,

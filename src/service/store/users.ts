@@ -95,16 +95,18 @@ export function createUsers(database: Database) {
         return { user, token };
       }),
 
+    /** With an id, leaves a new person of the same name alone. */
     remove: (
       username: string,
       withVals: boolean,
+      id?: string,
     ): Promise<'removed' | 'absent' | 'has vals' | 'owns the store'> =>
       removeOwner<'absent' | 'owns the store'>(
         database,
         {
           async find(all) {
             const user = await findUser(all, username, isPerson);
-            if (!user) return 'absent';
+            if (!user || user.id !== (id ?? user.id)) return 'absent';
             return (await ownerOf(all))?.user.id === user.id ? 'owns the store' : user;
           },
           endAccess: (all, { id }) =>
