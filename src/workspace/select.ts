@@ -1,10 +1,10 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
 import { isCode, nameFrom, refuseSameNames, type Source, walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
-import { findVal, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
+import { findVal, isSameFile, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
 
 export async function selectVals(
   workspace: KnownVals,
@@ -29,15 +29,23 @@ export async function findNewFiles(
   known: readonly Source[],
   warn: (message: string) => void,
 ): Promise<Source[]> {
-  const knownFiles = new Set(known.map(({ file }) => fold(file)));
+  const filesByFolded = new Map(known.map(({ file }) => [fold(file), file]));
   const found: Source[] = [];
   for (const file of await walkFolder(root, warn)) {
-    if (knownFiles.has(fold(file)) || basename(file).startsWith('.')) continue;
+    if (basename(file).startsWith('.')) continue;
+    const otherSpelling = filesByFolded.get(fold(file));
+    if (otherSpelling !== undefined) {
+      // On systems where both spellings mean one file, the file is already known.
+      const isLeftOut = otherSpelling !== file && !isSameFile(join(root, otherSpelling), join(root, file));
+      if (isLeftOut) warn(otherSpellingLeftOut(file, otherSpelling));
+      continue;
+    }
     const problem = pathProblem(file);
     if (problem !== undefined) {
       warn(`${file} was not used as a val, because its path ${problem}.`);
       continue;
     }
+    filesByFolded.set(fold(file), file);
     found.push({ file, name: nameFrom(file) });
   }
   refuseSameNames(
@@ -46,6 +54,9 @@ export async function findNewFiles(
   );
   return found;
 }
+
+const otherSpellingLeftOut = (file: string, otherSpelling: string): string =>
+  `${file} was not used as a val, because on some systems it is the same file as ${otherSpelling}. Rename one of them.`;
 
 /** Leaves out ignored files, because a hostile vals.json may list any file of the folder. */
 export async function selectForPush(

@@ -179,7 +179,7 @@ export function valOfFile(
   return similar && isSameFile(join(root, similar.file), join(root, file)) ? similar : undefined;
 }
 
-function isSameFile(path: string, otherPath: string): boolean {
+export function isSameFile(path: string, otherPath: string): boolean {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   const other = lstatSync(otherPath, { bigint: true, throwIfNoEntry: false });
   return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;

@@ -116,6 +116,27 @@ describe('a file whose path has another spelling now', () => {
   });
 });
 
+describe('two files whose paths differ only in case', () => {
+  const leftOut = (file: string, other: string) =>
+    `warning: ${file} was not used as a val, because on some systems it is the same file as ${other}. Rename one of them.\n`;
+
+  it('are not both pushed, and push says so', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'HELLO.ts': 'one', 'hello.ts': 'two' });
+    if (place.read('HELLO.ts') === 'two') return;
+    expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: leftOut('hello.ts', 'HELLO.ts') });
+    expect(await place.vals('status')).toMatchObject({ exit: 0, stderr: leftOut('hello.ts', 'HELLO.ts') });
+    expect(await place.words(['push'])).toEqual({ 'HELLO.ts': 'unchanged', 'a.ts': 'unchanged' });
+  });
+
+  it('are not both pushed if vals.json has one of them', async () => {
+    const { place } = await pushed({ 'hello.ts': 'a' });
+    place.put({ 'Hello.ts': 'b' });
+    if (place.read('hello.ts') === 'b') return;
+    expect(await place.vals('push')).toMatchObject({ exit: 0, stderr: leftOut('Hello.ts', 'hello.ts') });
+  });
+});
+
 describe('vals forget', () => {
   it('takes a val out of vals.json and ignores its file; file and service stay', async () => {
     const file = '#lib [x]!/b.ts';
