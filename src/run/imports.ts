@@ -22,7 +22,7 @@ export function filePathOfImport(
   specifier: string,
   { id, source, packagesFrom }: Importer,
 ): string | undefined {
-  if (specifier.length > longestSpecifier) throw tooLong(specifier, source);
+  if (specifier.length > longestSpecifier) throw tooLong(source);
   if (/^https?:|^jsr:/.test(specifier)) throw remoteImport(specifier, source);
   if (!/^\.{0,2}\/|^file:/.test(specifier)) return undefined;
   const isFile = id.startsWith('file:');
@@ -91,9 +91,10 @@ const importFailed = (specifier: string, importer: Source, problem: string, hint
     { hint },
   );
 
-const tooLong = (specifier: string, importer: Source): RunFailedError =>
+/** Does not show the specifier, because a token that is cut in half would not be recognized and hidden. */
+const tooLong = (importer: Source): RunFailedError =>
   new RunFailedError(
-    `${importer.name} imports ${specifier.slice(0, 100)}…, which has more than ${longestSpecifier.toLocaleString('en')} characters.`,
+    `${importer.name} has an import whose address has more than ${longestSpecifier.toLocaleString('en')} characters.`,
     { hint: 'Fix the import, then run the val again.' },
   );
 

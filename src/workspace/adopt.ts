@@ -69,7 +69,8 @@ export function createAdopter(workspace: Workspace) {
   };
 }
 
-export const quoted = (name: string): string => `"${name.length > 60 ? `${name.slice(0, 60)}…` : name}"`;
+/** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */
+export const quoted = (name: string): string => `"${name}"`;
 
 const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
 

@@ -486,6 +486,25 @@ describe('a service that sends the token back', () => {
     expect(text.replaceAll('\u200b', '')).not.toContain(token);
   });
 
+  it('in the long name of a listed val: no part of the token is shown', async () => {
+    const listed = [id, `${id}2`].map((each) => ({
+      id: each,
+      name: `${'x'.repeat(45)}${token}`,
+      version: 1,
+    }));
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: 'me', username: 'me' } };
+      return path.startsWith(`/v1/vals/${id}`)
+        ? { status: 400 }
+        : { body: { data: listed, links: { next: null } } };
+    });
+    const cwd = temporaryFolder();
+    put(cwd, { 'vals.json': '{"vals":{}}' });
+    const { stdout, stderr } = await vals(['pull', '--all'], { cwd, env: service.env, here: true });
+    expect(stderr).toContain('xx***');
+    expect(stdout + stderr).not.toContain(token.slice(0, 10));
+  });
+
   it('in the code: the file contains the token, with a warning', async () => {
     const service = await scriptedService([], () => ({
       body: { id, name: 'b', code: `// ${token}`, version: 1 },
