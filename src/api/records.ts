@@ -115,16 +115,22 @@ function findMessage(body: unknown, depth = 0): string | undefined {
   const message = firstMessage(['message', 'detail', 'error', 'title', 'msg', 'reason']);
   const parts =
     firstMessage(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors, depth + 1);
-  if (parts === undefined || message?.includes(parts)) return message;
+  if (parts === undefined || (message !== undefined && contains(message, parts))) return message;
   return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
 }
+
+const longestSearched = 2_000;
+
+/** Does not search long texts, because `includes` would take a minute if a hostile service chose both texts. */
+const contains = (text: string, part: string): boolean =>
+  text.length <= longestSearched && text.includes(part);
 
 function messageWithField(part: unknown, depth: number): string | undefined {
   const message = findMessage(part, depth);
   if (message === undefined || !isObject(part)) return message;
   const place = part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '';
   const field = Array.isArray(place) ? place.map(textOf).join('.') : (textOf(place) ?? '');
-  return field === '' || message.includes(field) ? message : `${field}: ${message}`;
+  return field === '' || contains(message, field) ? message : `${field}: ${message}`;
 }
 
 function fieldMessages(errors: unknown, depth: number): string | undefined {

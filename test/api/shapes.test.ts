@@ -476,6 +476,19 @@ describe('the message of an error', () => {
     expect(error.body).toBe(body.slice(0, 2_000));
   });
 
+  it.each([
+    ['message', (text: string, part: string) => ({ message: text, errors: [part] })],
+    ['field', (text: string, part: string) => ({ errors: [{ message: text, field: part }] })],
+  ])('is found quickly if a long %s is hard to search', async (_what, bodyOf) => {
+    const half = 'a'.repeat(150_000);
+    const body = JSON.stringify(bodyOf('a'.repeat(600_000), `${half}b${half}`));
+    const began = performance.now();
+    const { stderr } = await ask(['me'], bytes(body, 400));
+    expect(stderr).toContain('aaa');
+    // The search took 37 seconds.
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+
   it('keeps its digits if the whole body is a number', async () => {
     const body = '{"message":"no","limit":12345678901234567890,"ratio":1.0,"__proto__":{"a":-0}}';
     const { stderr } = await ask(['me', '--json'], bytes(body, 400));
