@@ -214,7 +214,16 @@ agent.destroy();`;
         await once(socket, 'connect');
         return { socket, isClosed };
       };
-      const held = await Promise.all(Array.from({ length: 200 }, () => open('127.0.0.3')));
+      const openWithHandshake = async () => {
+        const address = { port: other.port, host: '127.0.0.1', localAddress: '127.0.0.3' };
+        const socket = connect({ ...address, servername: 'vals.test', ca: authority });
+        onTestFinished(() => void socket.destroy());
+        const isClosed = closed(socket);
+        await once(socket, 'secureConnect');
+        return { socket, isClosed };
+      };
+      const held: Awaited<ReturnType<typeof openWithHandshake>>[] = [];
+      for (let i = 0; i < 200; i++) held.push(await openWithHandshake());
       for (let i = 0; i < 20; i++) await (await open('127.0.0.3')).isClosed;
       expect((await speakTls(other.port, health)).answer).toContain('200 OK');
       expect(held.filter(({ socket }) => socket.closed)).toEqual([]);
@@ -244,6 +253,44 @@ agent.destroy();`;
       expect((await ask('127.0.0.4')).answer).toContain('hello');
     },
   );
+
+  test('has a limited number of handshakes under way with one address', async () => {
+    const silent = Array.from({ length: 60 }, () => connectPlain({ port: service.port, host: '127.0.0.1' }));
+    onTestFinished(() => {
+      for (const socket of silent) socket.destroy();
+    });
+    let ended = 0;
+    for (const socket of silent)
+      socket
+        .on('error', () => {})
+        .on('close', () => ended++)
+        .resume();
+    await expect.poll(() => ended).toBe(20);
+    for (const socket of silent) socket.destroy();
+    await expect
+      .poll(() => speakTls(service.port, health).then(({ answer }) => answer, String))
+      .toContain('200 OK');
+  });
+
+  test('counts a handshake of many bytes as several', async () => {
+    const limited = await listen((_, outgoing) => outgoing.end('hello'), {
+      host: '127.0.0.1',
+      port: 0,
+      certificate: { cert: readFileSync(good), key: readFileSync(good) },
+      isLimited: () => true,
+      handshakes: { perSecond: 0.001, burst: 10, inFlight: Number.POSITIVE_INFINITY },
+    });
+    onTestFinished(limited.close);
+    const ask = () => speakTls(limited.port, health).then(({ answer }) => answer, String);
+    expect(await ask()).toContain('hello');
+    // The beginning of a ClientHello of 131,000 bytes, with each byte in a record of its own.
+    const hello = Buffer.from([1, 1, 255, 184, 3, 3]);
+    const records = [...hello, ...Buffer.alloc(10_000)].map((byte) => [22, 3, 3, 0, 1, byte]);
+    const socket = connectPlain({ port: limited.port, host: '127.0.0.1' });
+    socket.on('error', () => {}).end(Buffer.from(records.flat()));
+    await closed(socket.resume());
+    expect(await ask()).not.toContain('hello');
+  });
 
   test('closes a connection if its address sends very many small records', async () => {
     const limited = await listen((_, outgoing) => outgoing.end('hello'), {
