@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
+import { createHandshakes } from './handshakes.ts';
 import { limitKey } from './network.ts';
 import { type BucketLimits, createRateLimit } from './rate-limit.ts';
 import { answerMalformed, refuse } from './refusals.ts';
@@ -36,13 +37,6 @@ const keepAliveMs = 5_999;
  * that the service is closing.
  */
 const proxyKeepAliveMs = 150_000;
-const handshakesPerAddress = { perSecond: 20, burst: 200, inFlight: Number.POSITIVE_INFINITY };
-/**
- * OpenSSL accepts 131,000 bytes before the end of a handshake, and they take 40 ms if each is a record of its own. So only
- * some handshakes of one address are under way at a time, and one that is longer than usual counts as several.
- */
-const mostHandshakesUnderWay = 40;
-const usualHandshakeBytes = 4_096;
 /** Node passes on every TLS record by itself, so a record of one byte costs as much as one of a thousand bytes. */
 const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
@@ -159,28 +153,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     else socket.destroy();
   });
   const countByAddress = new Map<string, number>();
-  const handshakeLimit = createRateLimit(options.handshakes ?? handshakesPerAddress, () => performance.now());
-  const endHandshakes = new Map<string, () => void>();
-  const handshakesByAddress = new Map<string, number>();
-  const beginHandshake = (socket: Socket, address: string): boolean => {
-    const count = handshakesByAddress.get(address) ?? 0;
-    if (count >= mostHandshakesUnderWay || !handshakeLimit.spend(address)) return false;
-    handshakesByAddress.set(address, count + 1);
-    const peer = peerOf(socket);
-    const end = () => {
-      if (!endHandshakes.delete(peer)) return;
-      const left = (handshakesByAddress.get(address) ?? 0) - 1;
-      if (left > 0) handshakesByAddress.set(address, left);
-      else handshakesByAddress.delete(address);
-      const more = Math.floor(socket.bytesRead / usualHandshakeBytes);
-      handshakeLimit.spendAhead(address, more, Number.POSITIVE_INFINITY);
-    };
-    endHandshakes.set(peer, end);
-    socket.once('close', end);
-    return true;
-  };
+  const handshakes = createHandshakes(options.handshakes);
   const mayConnect = (socket: Socket, address: string, count: number) =>
-    count <= mostConnectionsPerAddress && (!certificate || beginHandshake(socket, address));
+    count <= mostConnectionsPerAddress && (!certificate || handshakes.mayBegin(socket, address));
   server.on('connection', (socket) => {
     const { remoteAddress = '' } = socket;
     const address = limitKey(remoteAddress);
@@ -213,7 +188,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     // Ends the connection at a second handshake. With SSL_OP_NO_RENEGOTIATION, OpenSSL would answer thousands of
     // requests for a handshake before Node could end the connection.
     if (certificate) (socket as TLSSocket).disableRenegotiation();
-    endHandshakes.get(peerOf(socket))?.();
+    handshakes.end(socket);
     turns.add(socket, address);
   });
 
@@ -262,8 +237,6 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     },
   };
 }
-
-const peerOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
   if (outgoing.headersSent) return outgoing.statusCode;
