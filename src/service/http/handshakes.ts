@@ -23,8 +23,12 @@ export function createHandshakes(limits: BucketLimits = perAddress): Handshakes 
       const leave = rateLimit.enter(address);
       if (!leave) return false;
       const endpoints = endpointsOf(socket);
+      let isUnderWay = true;
       const end = () => {
-        if (!endings.delete(endpoints)) return;
+        if (!isUnderWay) return;
+        isUnderWay = false;
+        // After a reset, the next connection may use the same port, and begin before this one is closed.
+        if (endings.get(endpoints) === end) endings.delete(endpoints);
         leave();
         rateLimit.spendAhead(address, Math.floor(socket.bytesRead / usualBytes), Number.POSITIVE_INFINITY);
       };

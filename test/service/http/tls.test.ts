@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { BlockList, connect as connectPlain, type Socket } from 'node:net';
+import { BlockList, connect as connectPlain, Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
+import { createHandshakes } from '../../../src/service/http/handshakes.ts';
 import { listen } from '../../../src/service/http/server.ts';
 import type { CertificateName } from '../../support/certificates.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
@@ -270,6 +271,17 @@ agent.destroy();`;
     await expect
       .poll(() => speakTls(service.port, health).then(({ answer }) => answer, String))
       .toContain('200 OK');
+  });
+
+  test('counts no handshake for ever if a connection uses the port of one that was reset and is not closed yet', async () => {
+    const handshakes = createHandshakes({ perSecond: 1_000, inFlight: 2 });
+    const mayBegin = (socket: Socket) => handshakes.mayBegin(socket, '127.0.0.3');
+    // Sockets without a connection have the same endpoints.
+    const [first, second] = [new Socket(), new Socket()];
+    expect([first, second].map(mayBegin)).toEqual([true, true]);
+    await once(first.destroy(), 'close');
+    handshakes.end(second);
+    expect([new Socket(), new Socket(), new Socket()].map(mayBegin)).toEqual([true, true, false]);
   });
 
   test('counts a handshake of many bytes as several', async () => {
