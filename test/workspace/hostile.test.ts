@@ -530,3 +530,22 @@ it('an id that another file has is not given to a second file', async () => {
   expect(JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8')).vals['two.ts']).toEqual({ name: 'two' });
   expect(await vals(['push', '--dry-run'], { cwd, env: service.env, here: true })).toMatchObject({ exit: 0 });
 });
+
+describe('a vals.json with a hundred thousand accents is read quickly', () => {
+  // Sorting the accents took more than the 40 seconds after which the program is killed.
+  const accents = `a${'\u0301'.repeat(120_000)}${'\u0316'.repeat(120_000)}`;
+
+  it.each([
+    ['path', { [`${accents}.ts`]: { name: 'a' } }, 'whose path is longer than 200 bytes', 10],
+    ['name', { 'a.ts': { name: accents } }, 'The service refused the request', 6],
+  ])('in a %s', async (_place, entries, message, exit) => {
+    const service = await scriptedService([], ({ method }) =>
+      method === 'GET' ? { body: { data: [], links: { next: null } } } : { status: 400 },
+    );
+    const cwd = temporaryFolder();
+    put(cwd, { 'vals.json': JSON.stringify({ vals: entries }), 'a.ts': 'a' });
+    const result = await vals(['push'], { cwd, env: service.env });
+    expect(result.stderr.slice(0, 200) + result.stderr.slice(-400)).toContain(message);
+    expect(result.exit).toBe(exit);
+  });
+});

@@ -9,6 +9,8 @@ const windowsShortName = /^[^.]{1,6}~\d/;
 
 export function nameProblem(name: string): string | undefined {
   if (name === '') return 'is empty';
+  // Comes before `fold`, which would take hours for a name with millions of accents.
+  if (Buffer.byteLength(name) > longestNameBytes) return `is longer than ${longestNameBytes} bytes`;
   if (holdsInvisible(name)) return 'contains invisible characters';
   if (/[/\\:]/.test(name)) return 'contains /, \\ or :';
   if (name.startsWith('.')) return 'begins with a dot';
@@ -16,7 +18,6 @@ export function nameProblem(name: string): string | undefined {
   if (windowsDevice.test(name)) return 'is reserved for a device on Windows';
   if (windowsShortName.test(name)) return 'may be the short name of another file on Windows';
   if (fold(name) === 'node_modules') return 'is reserved for installed packages';
-  if (Buffer.byteLength(name) > longestNameBytes) return `is longer than ${longestNameBytes} bytes`;
   return undefined;
 }
 
