@@ -83,11 +83,12 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
   const message = findMessage(body);
   if (!message?.trim()) return undefined;
   const text = redact(message).replace(/\s+/g, ' ').trim();
-  return text.length > longestMessage ? `${copyOf(text.slice(0, longestMessage))}…` : text;
+  return text.length > longestMessage ? `${beginningOf(text, longestMessage)}…` : text;
 }
 
-/** A slice of a string keeps the whole string in memory. */
-export const copyOf = (slice: string): string => Buffer.from(slice).toString();
+/** Copies the beginning of a longer text, because a slice would keep the whole text in memory. */
+export const beginningOf = (text: string, length: number): string =>
+  text.length > length ? Buffer.from(text.slice(0, length)).toString() : text;
 
 /** A service may nest errors in errors, and each level doubles the time of the search. */
 const deepestMessage = 6;

@@ -4,7 +4,7 @@ import { isTooComplex, parseJson } from '../../lib/json.ts';
 import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { createSlots, createTurn } from '../../lib/slots.ts';
-import { copyOf, serviceMessageOf } from '../records.ts';
+import { beginningOf, serviceMessageOf } from '../records.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -112,13 +112,13 @@ const longestKept = 65_536;
 const longestBeginning = 2_000;
 
 function bodyToKeep(body: unknown, text: string, redact: (text: string) => string): unknown {
-  if (typeof body === 'string') return beginningOf(body, redact);
-  return text.length > longestKept ? beginningOf(text, redact) : body;
+  if (typeof body === 'string') return redactedBeginning(body, redact);
+  return text.length > longestKept ? redactedBeginning(text, redact) : body;
 }
 
-/** `redact` must run before `slice`, because it would not recognize a token that `slice` has cut in half. */
-const beginningOf = (text: string, redact: (text: string) => string): string =>
-  copyOf(redact(text).slice(0, longestBeginning));
+/** `redact` must run first, because it would not recognize a token that was cut in half. */
+const redactedBeginning = (text: string, redact: (text: string) => string): string =>
+  beginningOf(redact(text), longestBeginning);
 
 function jsonOrText(text: string): unknown {
   if (text.trim() === '') return undefined;
@@ -152,7 +152,7 @@ function readSuccess(
       const reason = 'sent JSON that is nested too deeply or has too many values';
       return { kind: 'unusable', status, reason };
     }
-    const body = bytes.length > largestErrorBody ? undefined : beginningOf(text, redact);
+    const body = bytes.length > largestErrorBody ? undefined : redactedBeginning(text, redact);
     return unreadable('sent an answer that is not JSON', body);
   }
 }
