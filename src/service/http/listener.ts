@@ -9,14 +9,19 @@ const answerTimeoutMs = 120_000;
 const mostSkippedBytes = 64 * 1024 * 1024;
 
 export function createListener(app: App, timeoutMs = answerTimeoutMs): RequestListener {
-  return async (incoming, outgoing) => {
-    const pieces = createPieceLimit();
+  // A function of its own, because the text of the answer would otherwise stay in memory as long as the request.
+  const begin = async (incoming: IncomingMessage, outgoing: ServerResponse, pieces: PieceLimit) => {
     const { method = '' } = incoming;
     const answer = await app({ incoming, method, url: urlOf(incoming), pieces }, outgoing);
     if (outgoing.destroyed) return;
     const isTooLong = Number(incoming.headers['content-length']) > mostSkippedBytes;
     if (isTooLong || pieces.isExceeded()) outgoing.shouldKeepAlive = false;
     send(answer, outgoing);
+  };
+  return async (incoming, outgoing) => {
+    const pieces = createPieceLimit();
+    await begin(incoming, outgoing, pieces);
+    if (outgoing.destroyed) return;
     // `skipBody` must run before `end`, because a caller who is still sending would otherwise lose the answer.
     if (!incoming.complete) await skipBody(incoming, { pieces, isConnectionKept: outgoing.shouldKeepAlive });
     // `outgoing` has already emitted 'close', so nothing would clear the timer below, and it would keep the request in

@@ -99,6 +99,13 @@ test('an answer that is not read in time ends its connection', async () => {
   expect(read).toBeLessThan(body.length);
 });
 
+function isKept(object: WeakRef<object> | undefined): boolean {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  return object?.deref() !== undefined;
+}
+
 test.each([
   ['before the answer', 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n', true],
   [
@@ -120,13 +127,23 @@ test.each([
   const socket = connect(await listen(server), '127.0.0.1');
   socket.write(request);
   await expect.poll(() => incoming).toBeDefined();
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const isKept = () => {
-    collect();
-    return incoming?.deref() !== undefined;
-  };
-  await expect.poll(isKept).toBe(false);
+  await expect.poll(() => isKept(incoming)).toBe(false);
+});
+
+test('the text of an answer is not kept in memory until the body of its request arrives', async () => {
+  let answer: WeakRef<object> | undefined;
+  const server = createServer(
+    createListener(async () => {
+      const given = { status: 200, body: 'x' };
+      answer = new WeakRef(given);
+      return given;
+    }),
+  );
+  const socket = connect(await listen(server), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n');
+  await once(socket, 'data');
+  await expect.poll(() => isKept(answer)).toBe(false);
 });
 
 test('a caller that stores too many bytes in a short time gets 429, and can still read', async () => {
