@@ -14,6 +14,9 @@ const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test
  */
 const words = /(\s*)((?:`[^`]*`|\S)+)/g;
 
+/** Each character of a longer text counts as one column, because measuring a very long text takes minutes on Node 20. */
+const longestMeasured = 4_000;
+
 /** Loads string-width only if a text is not plain, because loading takes 16 ms. */
 export async function createTextWidth(texts: Iterable<string>, ellipsis = '…'): Promise<TextWidth> {
   let measure: ((text: string) => number) | undefined;
@@ -23,15 +26,16 @@ export async function createTextWidth(texts: Iterable<string>, ellipsis = '…')
     break;
   }
   const width = (text: string): number =>
-    measure === undefined || isPlain(text) ? text.length : measure(text);
+    measure === undefined || text.length > longestMeasured || isPlain(text) ? text.length : measure(text);
 
   function cut(text: string, limit: number): string {
     if (width(text) <= limit) return text;
     const sign = ellipsis.slice(0, limit);
     if (isPlain(text)) return text.slice(0, limit - sign.length) + sign;
+    const beginning = text.slice(0, longestMeasured / 2);
     let kept = '';
     let used = sign.length;
-    for (const { segment } of new Intl.Segmenter().segment(text)) {
+    for (const { segment } of new Intl.Segmenter().segment(beginning)) {
       used += width(segment);
       if (used > limit) break;
       kept += segment;
@@ -43,13 +47,17 @@ export async function createTextWidth(texts: Iterable<string>, ellipsis = '…')
     if (width(text) <= limit) return [text];
     const lines: string[] = [];
     let line = '';
+    let lineWidth = 0;
     for (const [, space = '', word = ''] of text.trimEnd().matchAll(words)) {
-      const longer = `${line}${space}${word}`;
-      if (line.trim() === '' || width(longer) <= limit) {
-        line = longer;
+      const wordWidth = width(word);
+      const longerWidth = lineWidth + width(space) + wordWidth;
+      if (line.trim() === '' || longerWidth <= limit) {
+        line += space + word;
+        lineWidth = longerWidth;
       } else {
         lines.push(line);
         line = indent + word;
+        lineWidth = indent.length + wordWidth;
       }
     }
     return [...lines, line];

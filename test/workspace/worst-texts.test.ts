@@ -6,7 +6,7 @@ import { visible } from '../../src/lib/visible.ts';
 import { firstLine } from '../../src/terminal/screen.ts';
 import { createTextWidth } from '../../src/terminal/text-width.ts';
 import { firstRelativeImport } from '../../src/workspace/sources/warnings.ts';
-import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, run, runAtTerminal, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 const many = 250_000;
@@ -72,6 +72,22 @@ describe('a text that is made to be slow ends at once:', () => {
     const { wrap } = await createTextWidth([]);
     expect(wrap(`a b${spaces}`, 2)).toEqual(['a', 'b']);
   });
+
+  it.each([
+    ['wide characters', '漢字 '.repeat(many / 3)],
+    ['accents', `${'x'.repeat(80)}${'\u0301 '.repeat(many / 2)}`],
+    ['invisible characters', `${'\u200b'.repeat(many)}${'x'.repeat(80)}`],
+  ])(
+    'a key with many %s',
+    async (_what, key) => {
+      const service = await scriptedService([], () => ({
+        body: { id: 'me', username: 'me', [key]: 'shown' },
+      }));
+      const { exit, screen } = await runAtTerminal(['me'], { env: service.env });
+      expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('shown') });
+    },
+    20_000,
+  );
 
   it('answers of a service', () => {
     const request = { method: 'GET', path: '/' };
