@@ -1,5 +1,7 @@
 const mostSuggestions = 3;
 const largestShareOfEdits = 0.4;
+/** A hostile vals.json may list 200,000 names, and comparing them all would take half a minute. */
+const mostCompared = 2_000;
 
 export const didYouMean = (word: string, names: Iterable<string>): string =>
   asQuestion(nearest(word, names).map((name) => `"${name}"`));
@@ -11,6 +13,7 @@ export function nearest(word: string, names: Iterable<string>): string[] {
   const farthest = Math.max(1, Math.floor(word.length * largestShareOfEdits));
   return [...new Set(names)]
     .filter((name) => Math.abs(name.length - word.length) <= farthest)
+    .slice(0, mostCompared)
     .map((name) => ({ name, distance: editDistance(word.toLowerCase(), name.toLowerCase()) }))
     .filter(({ distance }) => distance <= farthest)
     .sort((a, b) => a.distance - b.distance)
