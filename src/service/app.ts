@@ -64,8 +64,8 @@ const memoryBytes = {
   kept: 128 * mebibyte,
 };
 const storedBytesRate = {
-  perSecond: 2 * 1024 * 1024,
-  burst: 32 * 1024 * 1024,
+  perSecond: 2 * mebibyte,
+  burst: 32 * mebibyte,
   inFlight: Number.POSITIVE_INFINITY,
 };
 const longestWaitSeconds = 5;

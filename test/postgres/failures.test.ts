@@ -230,10 +230,15 @@ test('a write that waits for other writes of its person does not hold its row', 
   expect(queue.waiting()).toBe(0);
 });
 
+async function connectTo(service: TemporaryService): Promise<pg.Client> {
+  const client = new pg.Client(service.at);
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
 async function lockVals(service: TemporaryService, ids: string[]): Promise<() => Promise<unknown>> {
-  const other = new pg.Client(service.at);
-  await other.connect();
-  onTestFinished(() => other.end());
+  const other = await connectTo(service);
   const list = ids.map((id) => `'${id}'`).join(', ');
   await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id IN (${list}) FOR UPDATE`);
   return () => other.query('ROLLBACK');
@@ -266,17 +271,21 @@ test('a person who writes to a val of somebody else does not wait among the writ
   expect(await own).toBe(201);
 });
 
-test('the removal of a person and a write to one of their vals do not wait for each other', async () => {
-  const service = await temporaryService();
+/** Begins to remove eve, who has one val. The removal waits until `other` ends its transaction. */
+async function beginRemoval(service: TemporaryService) {
   const eve = await addPerson(service, 'eve');
   const { id } = await createVal(eve, { name: 'v', code: 'c' });
   const store = await storeOf(service);
-  const other = new pg.Client(service.at);
-  await other.connect();
-  onTestFinished(() => other.end());
+  const other = await connectTo(service);
   await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
   const removal = store.users.remove('eve', true);
   await waitForLock(service, 1);
+  return { eve, id, store, other, removal };
+}
+
+test('the removal of a person and a write to one of their vals do not wait for each other', async () => {
+  const service = await temporaryService();
+  const { eve, id, other, removal } = await beginRemoval(service);
   expect(await statusOf(eve, 'GET', '/v1/me')).toBe(401);
   await other.query(`INSERT INTO vals.records (owner_id, kind, key, at, val_id, json)
     VALUES ('${eve.user.id}', 'runs', 'k', '2026', '${id}', '{}'); COMMIT`);
@@ -286,15 +295,7 @@ test('the removal of a person and a write to one of their vals do not wait for e
 
 test('a removal does not go on with a new person of the same name', async () => {
   const service = await temporaryService();
-  const eve = await addPerson(service, 'eve');
-  const { id } = await createVal(eve, { name: 'v', code: 'c' });
-  const store = await storeOf(service);
-  const other = new pg.Client(service.at);
-  await other.connect();
-  onTestFinished(() => other.end());
-  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
-  const removal = store.users.remove('eve', true);
-  await waitForLock(service, 1);
+  const { eve, id, store, other, removal } = await beginRemoval(service);
   await other.query(`DELETE FROM vals.vals WHERE id = '${id}'; DELETE FROM vals.users WHERE id = '${eve.user.id}';
     INSERT INTO vals.users (id, username, token_digest, created_at) VALUES ('new', 'eve', 'digest', '2026'); COMMIT`);
   expect(await removal).toBe('removed');

@@ -11,6 +11,10 @@ import { scriptedService } from '../support/scripted-service.ts';
 
 const many = 250_000;
 
+const manifestFor = (service: string, names: readonly string[], idOf: (name: string) => string) => ({
+  vals: Object.fromEntries(names.map((name) => [`${name}.ts`, { name, ids: { [service]: idOf(name) } }])),
+});
+
 /** A program that hangs is killed, and then has no exit code. */
 const push = async (files: Record<string, string>) => {
   const service = await scriptedService([], () => ({ status: 404 }));
@@ -224,8 +228,7 @@ it('status keeps no code of the service', async () => {
     return path.startsWith('/v1/vals/') ? { body: { id, name: id, version: 2, code } } : { status: 404 };
   });
   const names = Array.from({ length: 100 }, (_, index) => `a${index}`);
-  const entry = (name: string) => ({ name, ids: { [service.env.VALS_BASE_URL]: name } });
-  const manifest = { vals: Object.fromEntries(names.map((name) => [`${name}.ts`, entry(name)])) };
+  const manifest = manifestFor(service.env.VALS_BASE_URL, names, (name) => name);
   const files = Object.fromEntries(names.map((name) => [`${name}.ts`, 'mine']));
   const args = ['--max-old-space-size=80', program, 'status'];
   const { exitCode, stdout } = await execa(process.execPath, args, {
@@ -251,8 +254,7 @@ it.each([
     return (response) => void setTimeout(() => response.end('{"id":"me"}'), 3_000);
   });
   const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
-  const entry = (name: string) => ({ name, ids: { [service.env.VALS_BASE_URL]: name } });
-  const manifest = { vals: Object.fromEntries(names.map((name) => [`${name}.ts`, entry(name)])) };
+  const manifest = manifestFor(service.env.VALS_BASE_URL, names, (name) => name);
   const args = ['--max-old-space-size=130', program, word];
   const { exitCode, stdout } = await execa(process.execPath, args, {
     env: environment(temporaryFolder(), service.env),
@@ -298,8 +300,7 @@ it('val rm of many large vals needs little memory', async () => {
     return { body: { id, name: id.replace('id-', ''), version: 2, author: { id: 'me' }, code } };
   });
   const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
-  const entry = (name: string) => ({ name, ids: { [service.env.VALS_BASE_URL]: `id-${name}` } });
-  const manifest = { vals: Object.fromEntries(names.map((name) => [`${name}.ts`, entry(name)])) };
+  const manifest = manifestFor(service.env.VALS_BASE_URL, names, (name) => `id-${name}`);
   const args = ['--max-old-space-size=130', program, 'val', 'rm', ...names, '--yes', '--dry-run'];
   const { exitCode, stdout } = await execa(process.execPath, args, {
     env: environment(temporaryFolder(), service.env),

@@ -17,8 +17,8 @@ interface MemoryLimits {
 const roomForAnswer = 4 * 1024 * 1024;
 
 /**
- * A part of the memory is kept for callers who hold little. Otherwise two people who do not read their answers could
- * hold all of it, and everybody else would be refused.
+ * Keeps a part of the memory for callers who use little. Otherwise, two people who do not read their answers could use
+ * all the memory, and the service would refuse everybody else.
  */
 export function createMemoryLimit({ perCaller, total, small, kept }: MemoryLimits) {
   const byCaller = new Map<string, number>();

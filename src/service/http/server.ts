@@ -185,10 +185,10 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     // Over TLS, Node may pass data to a parser that it has paused, and the next request on the connection would be
     // lost. With a listener, Node reads through the stream of the socket, which waits while the parser is paused.
     if (certificate) socket.on('data', countRecord);
-    // Ends the connection at a second handshake. With SSL_OP_NO_RENEGOTIATION, OpenSSL would answer thousands of
-    // requests for a handshake before Node could end the connection.
+    // Ends the connection if the caller asks for a second handshake. With SSL_OP_NO_RENEGOTIATION instead, OpenSSL would
+    // answer thousands of such requests before Node could end the connection.
     if (certificate) (socket as TLSSocket).disableRenegotiation();
-    handshakes.end(socket);
+    if (certificate) handshakes.end(socket);
     turns.add(socket, address);
   });
 

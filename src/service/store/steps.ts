@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Waits after each step as long as the step took, so that other requests are answered in between. A step calls
- * `onBegin` after it waited for others, because that time does not count.
+ * Waits after each step as long as the step took, so that other requests are answered in between. A step that first
+ * waits for other writes calls `onBegin` after that wait, so that the wait does not count.
  */
 export async function inSteps<Result>(
   step: (onBegin: () => void) => Promise<Result | undefined>,

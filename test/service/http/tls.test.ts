@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
 import { createHandshakes } from '../../../src/service/http/handshakes.ts';
+import type { BucketLimits } from '../../../src/service/http/rate-limit.ts';
 import { listen } from '../../../src/service/http/server.ts';
 import type { CertificateName } from '../../support/certificates.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
@@ -55,6 +56,19 @@ function speakTls(
     socket.on('error', fail);
     socket.on('close', () => done({ answer, serial }));
   });
+}
+
+/** Says hello to every request, with limits for every address. */
+async function listenLimited(limits: { handshakes?: BucketLimits; smallRecords?: BucketLimits }) {
+  const server = await listen((_, outgoing) => outgoing.end('hello'), {
+    host: '127.0.0.1',
+    port: 0,
+    certificate: { cert: readFileSync(good), key: readFileSync(good) },
+    isLimited: () => true,
+    ...limits,
+  });
+  onTestFinished(server.close);
+  return server;
 }
 
 const closed = (socket: Socket) =>
@@ -239,15 +253,9 @@ agent.destroy();`;
   test.runIf(process.platform === 'linux')(
     'begins a limited number of handshakes with one address, and more with other addresses',
     async () => {
-      const certificate = { cert: readFileSync(good), key: readFileSync(good) };
-      const limited = await listen((_, outgoing) => outgoing.end('hello'), {
-        host: '127.0.0.1',
-        port: 0,
-        certificate,
-        isLimited: () => true,
+      const limited = await listenLimited({
         handshakes: { perSecond: 0.001, burst: 3, inFlight: Number.POSITIVE_INFINITY },
       });
-      onTestFinished(limited.close);
       const ask = (localAddress: string) => speakTls(limited.port, health, { localAddress });
       for (let i = 0; i < 3; i++) expect((await ask('127.0.0.3')).answer).toContain('hello');
       await expect(ask('127.0.0.3')).rejects.toThrow();
@@ -285,14 +293,9 @@ agent.destroy();`;
   });
 
   test('counts a handshake of many bytes as several', async () => {
-    const limited = await listen((_, outgoing) => outgoing.end('hello'), {
-      host: '127.0.0.1',
-      port: 0,
-      certificate: { cert: readFileSync(good), key: readFileSync(good) },
-      isLimited: () => true,
+    const limited = await listenLimited({
       handshakes: { perSecond: 0.001, burst: 10, inFlight: Number.POSITIVE_INFINITY },
     });
-    onTestFinished(limited.close);
     const ask = () => speakTls(limited.port, health).then(({ answer }) => answer, String);
     expect(await ask()).toContain('hello');
     // The beginning of a ClientHello of 131,000 bytes, with each byte in a record of its own.
@@ -305,14 +308,9 @@ agent.destroy();`;
   });
 
   test('closes a connection if its address sends very many small records', async () => {
-    const limited = await listen((_, outgoing) => outgoing.end('hello'), {
-      host: '127.0.0.1',
-      port: 0,
-      certificate: { cert: readFileSync(good), key: readFileSync(good) },
-      isLimited: () => true,
+    const limited = await listenLimited({
       smallRecords: { perSecond: 0.001, burst: 100, inFlight: Number.POSITIVE_INFINITY },
     });
-    onTestFinished(limited.close);
     const sendEachByte = async (text: string) => {
       const socket = connect({
         port: limited.port,
