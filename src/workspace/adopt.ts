@@ -64,7 +64,7 @@ export function createAdopter(workspace: Workspace) {
       if (here !== undefined && !wasWrittenByInterruptedPull) backup.keep(file, here);
       replaceBelow(root, file, content, { content: here });
     }
-    workspace.remember({ file, name, id });
+    workspace.remember({ file, name, id }, workspace.vals.ofFile(file)?.id);
     return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
   };
 }

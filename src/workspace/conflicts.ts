@@ -2,7 +2,7 @@ import { ConflictError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { nameOf, type Workspace } from './workspace.ts';
+import { nameOf, namesOf, type Workspace } from './workspace.ts';
 
 export const notPushed = (examined: Examined): ConflictError => {
   const { file } = examined.val;
@@ -44,7 +44,7 @@ export const nameNotChecked = ({ file, name }: WorkspaceVal, { message }: ValsEr
 export const ofAnotherOwner = (
   { service }: Workspace,
   otherServices: readonly string[],
-  owner = otherServices.map(nameOf).join(' and '),
+  owner = namesOf(otherServices),
 ): ConflictError =>
   new ConflictError(
     `The val belongs to ${owner}, but the address in use, ${nameOf(service)}, is for another owner.`,

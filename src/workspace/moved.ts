@@ -15,15 +15,18 @@ export async function followMoves(
 ): Promise<Workspace> {
   const moves = await findMoves(workspace, context.say.warn);
   if (moves.size === 0) return workspace;
+  let recorded: [from: string, to: string][] = [];
   await updateManifest(workspace.root, context, ({ vals }) => {
+    recorded = [];
     for (const [from, to] of moves) {
       const entry = vals.get(from);
       if (entry === undefined || vals.has(to)) continue;
       vals.delete(from);
       vals.set(to, entry);
+      recorded.push([from, to]);
     }
   });
-  for (const [from, to] of moves) context.say.note(`${from} was moved to ${to}. vals.json was updated.`);
+  for (const [from, to] of recorded) context.say.note(`${from} was moved to ${to}. vals.json was updated.`);
   return workspaceAt(workspace.root, context);
 }
 

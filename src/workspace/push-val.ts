@@ -61,13 +61,13 @@ interface Target {
 }
 
 async function pushCode(push: Push): Promise<Outcome> {
-  const { workspace, val, base, options } = push;
+  const { val, base } = push;
   const listed = base === undefined ? await listedFromCheckout(push) : undefined;
   if (listed !== undefined) {
     return sendCode(push, { id: val.id, remote: listed, mayTakeOver: false, isCodeKnown: false });
   }
   const examined = await examineOrFork(push);
-  const outcome = outcomeWithoutSending(workspace, examined, options);
+  const outcome = outcomeWithoutSending(push, examined);
   if (examined.isRenamedHere && base !== undefined) {
     return renameAndPush(push, base, examined.remote, { mustSendCode: outcome === undefined });
   }
@@ -131,7 +131,7 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
   }
-  record(workspace, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
+  record(push, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }
@@ -196,11 +196,10 @@ async function examineOrFork({ workspace, val, code, base, options }: Push): Pro
   return examine(workspace, remotes, newVal, { base: workspace.bases.read(newVal), code });
 }
 
-function outcomeWithoutSending(
-  workspace: Workspace,
-  examined: Examined,
-  { force, dryRun, remotes: { listProblem } }: PushOptions,
-): Outcome | undefined {
+function outcomeWithoutSending(push: Push, examined: Examined): Outcome | undefined {
+  const { workspace, options } = push;
+  const { force, dryRun } = options;
+  const { listProblem } = options.remotes;
   const { val, remote, status, foreign, otherNameThere, mayTakeOver } = examined;
   if (mayTakeOver && listProblem !== undefined && !force) throw nameNotChecked(val, listProblem);
   if (foreign !== undefined && val.otherServices !== undefined) {
@@ -213,7 +212,7 @@ function outcomeWithoutSending(
   if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
-      if (examined.isNew && remote?.id !== undefined) record(workspace, val, { ...remote, name: val.name });
+      if (examined.isNew && remote?.id !== undefined) record(push, val, { ...remote, name: val.name });
       recordUnchanged(workspace, examined, 'pull or push');
     }
     return { status: 'unchanged', ...idAndVersion(val.id, remote?.version) };
@@ -223,11 +222,12 @@ function outcomeWithoutSending(
   return undefined;
 }
 
-function record(workspace: Workspace, { file, name, id }: WorkspaceVal, base: Base): void {
+function record({ workspace, val }: Push, pushed: WorkspaceVal, base: Base): void {
+  const { file, name, id } = pushed;
   try {
     // `workspace.remember` must run first. Otherwise, after a crash, a base could have an id that vals.json
     // does not have.
-    workspace.remember({ file, name, id });
+    workspace.remember({ file, name, id }, val.id);
     workspace.bases.write({ name, id }, base);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;

@@ -27,7 +27,8 @@ export interface Workspace extends KnownVals {
   service: string;
   bases: Bases;
   refreshed(): Workspace;
-  remember(val: WorkspaceVal): void;
+  /** `idBefore` is the id that the file had when the command read vals.json. */
+  remember(val: WorkspaceVal, idBefore?: string): void;
   saveManifest(): Promise<LocalError | undefined>;
 }
 
@@ -81,12 +82,12 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       stamp = found;
       return { ...workspace, vals };
     },
-    remember(val) {
+    remember(val, idBefore) {
       const { file, name, id } = val;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
       bases.prepare();
-      const note = { service, file, name, ...(id && { id }), ...(known?.id && { before: known.id }) };
+      const note = { service, file, name, ...(id && { id }), ...(idBefore && { before: idBefore }) };
       appendToJournal(root, note);
       unsavedNotes.set(file, note);
       if (known !== undefined && known.name !== name) renamedFiles.add(file);
@@ -227,10 +228,18 @@ export function withoutId(
 export function otherServiceWarning(service: string, vals: readonly WorkspaceVal[]): string | undefined {
   const elsewhere = vals.filter(({ otherServices }) => otherServices !== undefined);
   if (elsewhere.length === 0) return undefined;
-  const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))].map(nameOf);
+  const services = [...new Set(elsewhere.flatMap(({ otherServices = [] }) => otherServices))];
   const which = elsewhere.length === vals.length ? 'The' : `${elsewhere.length} of the`;
-  return `${which} vals were pushed to ${services.join(' and ')}, but the service in use is ${nameOf(service)}.`;
+  return `${which} vals were pushed to ${namesOf(services)}, but the service in use is ${nameOf(service)}.`;
 }
 
 export const nameOf = (service: string): string =>
   service === embeddedService ? 'the embedded service' : service;
+
+const mostNamed = 3;
+
+export function namesOf(services: readonly string[]): string {
+  const more = services.length - mostNamed;
+  const names = services.slice(0, mostNamed).map(nameOf);
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(' and ');
+}

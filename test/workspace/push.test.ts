@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Row, startService } from './support.ts';
+import { withResolvers } from '../support/with-resolvers.ts';
+import { Place, pushed, type Row, startService, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -149,6 +150,29 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
     code = 'theirs';
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+  });
+
+  it('keeps the id that another command writes to vals.json during the push', async () => {
+    const { promise: thirdPush, resolve: startThirdPush } = withResolvers();
+    const service = await scriptedService([], ({ method, body }) => {
+      if (method === 'GET') return { body: { data: [] } };
+      const { name, code } = JSON.parse(body);
+      if (name === 'b')
+        place.put({
+          'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
+        });
+      if (name === 'c') startThirdPush();
+      return async (response) => {
+        if (name === 'a') await thirdPush;
+        response.writeHead(201).end(JSON.stringify({ id: `new-${name}`, name, code, version: 1 }));
+      };
+    });
+    const place: Place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    const { exit, stderr } = await place.vals('push', '--concurrency', '2');
+    expect(exit).toBe(0);
+    expect(stderr).toContain(`vals.json changed while the command was running, so a.ts keeps the id ${id}.`);
+    expect(place.idOf('a.ts')).toBe(id);
+    expect(place.idOf('c.ts')).toBe('new-c');
   });
 
   it('does not undo a pull that ends after the push has opened the file', async () => {

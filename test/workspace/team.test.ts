@@ -82,6 +82,20 @@ test("status and push with a person's own account name the space, and create not
   expect(JSON.parse((await ada.vals(['ls', '--json'])).stdout)).toEqual([]);
 });
 
+test('the warning names three of many other services', async () => {
+  const { ada, baseUrl } = await startTeam();
+  await signIn(ada, baseUrl);
+  const services = [1, 2, 3, 4, 5].map((number) => `https://${number}.example`);
+  const ids = Object.fromEntries(services.map((service) => [service, 'some-id']));
+  const folder = folderOf({
+    'a.ts': 'a',
+    'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids } } }),
+  });
+  const { stderr } = await ada.vals(['status'], { cwd: folder });
+  const named = 'https://1.example, https://2.example, https://3.example and 2 more';
+  expect(stderr).toContain(`The vals were pushed to ${named}, but the service in use is ${baseUrl}.`);
+});
+
 test('vals that were copied to a space are found again by their names', async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);

@@ -36,11 +36,14 @@ const tooWeak = aboutCertificate('has a key or a signature that is too weak', as
 const notForServers = aboutCertificate('is not meant for a server', askToReplace);
 const invalid = aboutCertificate('is not valid', askToReplace);
 
+const longestHostName = 253;
+
 const otherHost: Explain = ({ name, addressHint }, { cert }) => {
   const names = (cert?.subjectaltname ?? '').split(', ').map((entry) => entry.replace(/^[^:]*:/, ''));
-  const [first = '', ...others] = names.map((host) => host.slice(0, 80));
+  const [first = '', ...others] = names;
   const more = others.length > 0 ? ` and ${others.length} more` : '';
-  const hosts = first === '' ? '' : `, ${first}${more}`;
+  const isHostName = first !== '' && first.length <= longestHostName;
+  const hosts = isHostName ? `, ${first}${more}` : '';
   return { reason: `the certificate of ${name} is for another host${hosts}`, hint: addressHint };
 };
 
