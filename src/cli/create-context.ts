@@ -33,6 +33,7 @@ export function createContext(
     clock,
     width: stderr.width,
     flushMessages: messages.flush,
+    redact: redactor.redact,
   });
 
   async function open(options?: ConnectOptions): Promise<Connection> {

@@ -18,12 +18,13 @@ export interface PromptOptions {
   clock: Clock;
   width: number;
   flushMessages(): Promise<void>;
+  redact(text: string): string;
 }
 
 export function createPrompt(
   input: () => Readable & { isTTY?: boolean },
   stderr: NodeJS.WriteStream,
-  { signal, clock, width, flushMessages }: PromptOptions,
+  { signal, clock, width, flushMessages, redact }: PromptOptions,
 ): Prompt {
   let waitedMs = 0;
 
@@ -40,7 +41,7 @@ export function createPrompt(
     const { PassThrough } = await import('node:stream');
     // readline writes each key to its output, so the keys of a secret go to a stream that nobody reads.
     const output = hidden ? new PassThrough().resume() : stderr;
-    const shown = visible(question);
+    const shown = visible(redact(question));
     const questionLines = (await createTextWidth([shown])).wrap(shown, Math.max(1, width - 4));
     const lastLine = `${questionLines.pop()?.trimEnd()} `;
     for (const line of questionLines) stderr.write(`${line}\n`);

@@ -46,6 +46,20 @@ describe.each([
   });
 });
 
+it.each([[['val', 'rm', id]], [['version', 'rm', id, '1']]])(
+  'the token as a name is not printed by the question of %j',
+  async (args) => {
+    const service = await scriptedService([], () => ({ body: { id, name: `a-${testToken}`, version: 2 } }));
+    const { screen } = await inProcess(args, {
+      env: service.env,
+      terminal: { columns: 100 },
+      answers: [{ after: '[y/N]', keys: 'n\n' }],
+    });
+    expect(screen).toContain('the val a-***');
+    expect(screen).not.toContain(testToken);
+  },
+);
+
 it('invisible characters that hide no token stay', async () => {
   const name = '👩\u200d💻 ن\u200cم';
   const service = await scriptedService([{ body: { id, name } }]);
