@@ -115,6 +115,8 @@ const reasons: Record<string, string> = {
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the whole answer arrived',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its Content-Length header says',
+  // undici checks the status code with `assert`.
+  ERR_ASSERTION: 'the answer has an invalid status code',
 };
 
 function reasonOf(error: Error): string {

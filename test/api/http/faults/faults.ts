@@ -396,6 +396,7 @@ const framing: Fault[] = [
     notHttp,
     'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}',
   ),
+  answered('status 000', notHttp, 'HTTP/1.1 000 X\r\ncontent-length: 2\r\n\r\n{}'),
   answered('content-length negative', notHttp, 'HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\n{}'),
   answered(
     'a bad chunk',
