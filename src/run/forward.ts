@@ -1,4 +1,10 @@
-import { type Agent, type IncomingMessage, type ServerResponse, request as sendRequest } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  type ServerResponse,
+  request as sendRequest,
+} from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -33,7 +39,15 @@ export function forward({
     const { method, url: path } = incoming;
     const valsHeaders = [secretHeader, serving.secret, requestHeader, `${requestNumber}`];
     const headers = [...headersToForward(incoming.rawHeaders), ...valsHeaders];
-    const onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
+    let onward: ClientRequest;
+    try {
+      onward = sendRequest({ host: '127.0.0.1', port, method, path, headers, agent, setHost: false });
+    } catch (error) {
+      // Node accepts some headers that it does not send, for example a Content-Disposition in Latin-1.
+      incoming.resume();
+      refuse(outgoing, 400, `The request cannot be forwarded: ${(error as Error).message}.`);
+      return resolve(undefined);
+    }
 
     const valTooSlow = () => {
       const hasCallerStoppedReading = !outgoing.closed && outgoing.writableNeedDrain;

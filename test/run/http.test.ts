@@ -123,6 +123,20 @@ it('a caller that never ends its body gets 408, and other requests go on', async
   expect(await get('/')).toEqual([200, pid]);
 });
 
+it('a request that cannot be forwarded gets 400, and does not keep a val alive that is ended', async () => {
+  const { port, get, shows } = await serve('2', {
+    'a.ts': serving,
+    'lib/word.ts': 'export const word = String(process.pid)',
+  });
+  const [, pid] = await get('/');
+  const headers = 'Content-Length: 3\r\nContent-Disposition: attachment; filename="\u00e9"\r\n';
+  const bytes = Buffer.from(`POST / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${headers}\r\nabc`, 'latin1');
+  expect(statusIn(await speak(Number(port), bytes))).toBe(400);
+  await shows('stderr', 'POST / 400 ');
+  expect((await get('/busy'))[0]).toBe(504);
+  await expect.poll(() => isThere(Number(pid))).toBe(false);
+});
+
 it('the requests that a caller sends ahead on one connection are answered in turn, and at most 1,000 wait', async () => {
   const counting = `let now = 0, most = 0;
 export default async (request: Request) => {
