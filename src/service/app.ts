@@ -10,6 +10,7 @@ import {
   checkBodyHeaders,
   checkHost,
   checkMembership,
+  discardBody,
   identify,
   nothingAt,
   refuseWebPages,
@@ -126,6 +127,7 @@ export function createApp(store: Store, options: AppOptions): App {
     }
     refuseWebPages(request);
     checkBodyHeaders(request);
+    if (route && !route.body) discardBody(request);
     let identifiedAt = 0;
     const identifyCaller = async () => {
       identifiedAt = now();

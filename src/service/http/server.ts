@@ -121,6 +121,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     const isTaken = turns.take(socket, outgoing, {
       isChunked: incoming.headers['transfer-encoding'] !== undefined,
       begin: () => answer(incoming, outgoing),
+      discard: () => void incoming.resume(),
       onIdle() {
         if (closing) socket.destroySoon();
       },
@@ -130,7 +131,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         outgoing,
         new Problem(
           429,
-          'The connection has too many unanswered requests. Wait for answers before you send more requests.',
+          'The connection has too many unanswered requests, or one with a chunked body. Wait for answers before you send more requests.',
         ),
       );
   };

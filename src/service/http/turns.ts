@@ -36,7 +36,7 @@ export interface Turns {
   take(
     socket: Socket,
     outgoing: ServerResponse,
-    on: { isChunked: boolean; begin(): void; onIdle(): void },
+    on: { isChunked: boolean; begin(): void; discard(): void; onIdle(): void },
   ): boolean;
 }
 
@@ -61,8 +61,10 @@ export function createTurns(): Turns {
     });
   };
 
-  const mayBeRead = ({ address, queue }: Connection) =>
-    queue.length <= unansweredBeforePause && !(address !== undefined && pausedAddresses.has(address));
+  const mayBeRead = ({ address, queue, isRefused }: Connection) =>
+    !isRefused &&
+    queue.length <= unansweredBeforePause &&
+    !(address !== undefined && pausedAddresses.has(address));
   const pauseAddress = (address: string) => {
     if (pausedAddresses.has(address)) return;
     pausedAddresses.add(address);
@@ -103,15 +105,19 @@ export function createTurns(): Turns {
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),
     currentAnswer: (socket) => connections.get(socket)?.queue[0]?.outgoing,
-    take(socket, outgoing, { isChunked, begin, onIdle }) {
+    take(socket, outgoing, { isChunked, begin, discard, onIdle }) {
       const connection = connections.get(socket);
       if (!connection) return true;
       const { address, queue } = connection;
       if (isChunked) countParsed(address, costOfChunkedBody);
-      if (connection.isRefused || queue.length >= mostUnansweredPerConnection) {
+      // While a request waits, Node keeps each chunk of its body in memory by itself, and a chunk of one byte takes 400.
+      const isChunkedAhead = isChunked && queue.some((turn) => !turn.outgoing.headersSent);
+      if (connection.isRefused || isChunkedAhead || queue.length >= mostUnansweredPerConnection) {
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
         connection.dropped += 1;
+        discard();
+        socket.pause();
         countWaiting(socket, connection);
         return !isFirstRefused;
       }

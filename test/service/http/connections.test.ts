@@ -24,6 +24,9 @@ const head = (line: string, ...more: string[]) =>
   [`${line} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`, ...more, '', ''].join('\r\n');
 const signed = () => `Authorization: Bearer ${service.token}`;
 const me = () => head('GET /v1/me', signed());
+const chunked = (name: string) =>
+  head('PUT /v1/vals', signed(), 'Content-Type: application/json', 'Transfer-Encoding: chunked') +
+  `1\r\n{\r\n16\r\n"name":"${name}","code":"c"}\r\n0\r\n\r\n`;
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
@@ -77,6 +80,16 @@ describe('a connection takes the next request', () => {
     expect(Object.fromEntries(statuses)).toEqual({ [`${status} 200`]: tries });
   });
 
+  test('with a chunked body, right after the body of a refused request', async () => {
+    const { socket, answer } = await openConnection();
+    const refused = answer();
+    socket.write(head('POST /v1/vals', 'Content-Length: 5', json));
+    expect(await refused).toBe(401);
+    const next = answer();
+    socket.write(`12345${chunked('n')}`);
+    expect(await next).toBe(201);
+  });
+
   test('after 401, from other callers of a proxy that keeps its connections', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 2 });
     const proxy = createServer((incoming, outgoing) => {
@@ -108,6 +121,14 @@ describe('a connection takes the next request', () => {
   });
 });
 
+test('a body that no route reads does not stay in memory, and ends its connection if it has too many pieces', async () => {
+  const get = head('GET /v1/me', signed(), 'Content-Type: application/json', 'Transfer-Encoding: chunked');
+  const pieces = (count: number) => `${'1\r\nx\r\n'.repeat(count)}0\r\n\r\n`;
+  const last = head('GET /v1/me', signed(), 'Connection: close');
+  expect(statusesOf(await speak(service.port, get + pieces(4_000) + last))).toEqual([200, 200]);
+  expect(statusesOf(await speak(service.port, get + pieces(5_000) + last))).toEqual([]);
+});
+
 describe('requests sent ahead', () => {
   const put = (name: string, code: string) => {
     const body = JSON.stringify({ name, code });
@@ -133,6 +154,13 @@ describe('requests sent ahead', () => {
     const refused = head('POST /v1/vals', 'Content-Length: 5', 'Content-Type: application/json');
     const answers = await speak(service.port, `${me()}${refused}12345${me()}${last()}`);
     expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
+  });
+
+  test('with a chunked body are refused, because each chunk would stay in memory until its turn', async () => {
+    expect(statusesOf(await speak(service.port, chunked('o') + last()))).toEqual([201, 200]);
+    const answers = await speak(service.port, me() + chunked('p') + me() + chunked('q') + me());
+    expect(statusesOf(answers)).toEqual([200, 429]);
+    expect(answers).toMatch(/\r\nConnection: close\r\n/);
   });
 
   test('behind a request with an Upgrade header are lost, so the connection is closed', async () => {
