@@ -2,7 +2,7 @@ import { ConflictError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { Examined } from './examine.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { nameOf, namesOf, type Workspace } from './workspace.ts';
+import { haveSameOrigin, nameOf, namesOf, type Workspace } from './workspace.ts';
 
 export const notPushed = (examined: Examined): ConflictError => {
   const { file } = examined.val;
@@ -41,19 +41,22 @@ export const nameNotChecked = ({ file, name }: WorkspaceVal, { message }: ValsEr
     },
   );
 
-export const ofAnotherOwner = (
+export function ofAnotherOwner(
   { service }: Workspace,
   otherServices: readonly string[],
-  owner = namesOf(otherServices),
-): ConflictError =>
-  new ConflictError(
-    `The val belongs to ${owner}, but the address in use, ${nameOf(service)}, is for another owner.`,
+  owner: string | undefined,
+): ConflictError {
+  // A vals.json from a stranger may list any address, so the hint names only addresses of the service in use.
+  const addresses = otherServices.filter((other) => haveSameOrigin(other, service));
+  return new ConflictError(
+    `The val belongs to ${owner ?? namesOf(addresses)}, but the address in use, ${nameOf(service)}, is for another owner.`,
     {
       hint:
-        `To switch to that owner, run ${shell`vals use ${otherServices[0] ?? ''}`}. To push to your own vals instead, ` +
+        `To switch to that owner, run ${shell`vals use ${addresses[0] ?? ''}`}. To push to your own vals instead, ` +
         'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
     },
   );
+}
 
 export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
   new ConflictError(

@@ -142,8 +142,11 @@ function refuseSameIds(vals: readonly WorkspaceVal[]): void {
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;
-  return [...ids].find(([other]) => originOf(other) === originOf(service))?.[1];
+  return [...ids].find(([other]) => haveSameOrigin(other, service))?.[1];
 }
+
+export const haveSameOrigin = (service: string, other: string): boolean =>
+  originOf(service) === originOf(other);
 
 function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;

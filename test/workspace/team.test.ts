@@ -82,6 +82,23 @@ test("status and push with a person's own account name the space, and create not
   expect(JSON.parse((await ada.vals(['ls', '--json'])).stdout)).toEqual([]);
 });
 
+test('the hint to switch to another owner never names another service from vals.json', async () => {
+  const { ada, space, baseUrl } = await startTeam();
+  await signIn(ada, space);
+  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
+  await ada.vals(['init'], { cwd: folder });
+  await ada.vals(['push'], { cwd: folder });
+  const manifest = JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
+  const entry = manifest.vals['greet.ts'];
+  entry.ids = { 'https://stranger.example': 'some-id', ...entry.ids };
+  writeFileSync(join(folder, 'vals.json'), JSON.stringify(manifest));
+  await ada.vals(['use', baseUrl]);
+  const { exit, error } = await ada.vals(['push', '--json'], { cwd: folder });
+  expect(exit).toBe(5);
+  expect(error?.hint).toContain(`vals use ${space}`);
+  expect(JSON.stringify(error)).not.toContain('stranger');
+});
+
 test('the warning names three of many other services', async () => {
   const { ada, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
