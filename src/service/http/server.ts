@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { getDefaultHighWaterMark, setDefaultHighWaterMark } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
@@ -40,6 +41,11 @@ const proxyKeepAliveMs = 150_000;
 /** Node passes on every TLS record by itself, so a record of one byte costs as much as one of a thousand bytes. */
 const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
+/**
+ * Nothing counts the records that Node reads from a paused connection, until it has buffered this many bytes. With Node's
+ * default, a stranger could make it buffer 65,536 records of one byte on each connection.
+ */
+const bufferedBytesOverTls = 64;
 /**
  * TLS 1.3 is left out, because Node has no limit for its key updates: a stranger who sends nothing but key updates makes
  * everybody else wait. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes
@@ -149,10 +155,19 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   server.maxConnections = options.isBehindProxy ? mostConnectionsBehindProxy : mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
+    // Until the answer is sent, each TLS record that the caller adds is an error again.
+    if (turns.isKnown(socket) && socket.writableEnded) return;
     // After an answer has begun, the client would treat a second answer as the answer to its next request.
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
+  if (certificate) {
+    // Node takes the default when it makes the TLS socket, in its own listener, which runs between these two. Its option
+    // `highWaterMark` has no effect on TLS sockets.
+    const usual = getDefaultHighWaterMark(false);
+    server.prependListener('connection', () => setDefaultHighWaterMark(false, bufferedBytesOverTls));
+    server.on('connection', () => setDefaultHighWaterMark(false, usual));
+  }
   const countByAddress = new Map<string, number>();
   const handshakes = createHandshakes(options.handshakes);
   const mayConnect = (socket: Socket, address: string, count: number) =>
@@ -190,7 +205,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     // answer thousands of such requests before Node could end the connection.
     if (certificate) (socket as TLSSocket).disableRenegotiation();
     if (certificate) handshakes.end(socket);
-    turns.add(socket, address);
+    turns.add(socket, { address, isSecure: certificate !== undefined });
   });
 
   await new Promise<void>((resolve, reject) => {

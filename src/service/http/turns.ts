@@ -22,13 +22,14 @@ interface Turn {
 
 interface Connection {
   address: string | undefined;
+  isSecure: boolean;
   queue: Turn[];
   dropped: number;
   isRefused: boolean;
 }
 
 export interface Turns {
-  add(socket: Socket, address: string | undefined): void;
+  add(socket: Socket, caller: { address: string | undefined; isSecure: boolean }): void;
   countReceived(address: string, bytes: number): void;
   isKnown(socket: Socket): boolean;
   sockets(): Iterable<Socket>;
@@ -87,8 +88,8 @@ export function createTurns(): Turns {
   };
 
   return {
-    add(socket, address) {
-      const connection: Connection = { address, queue: [], dropped: 0, isRefused: false };
+    add(socket, caller) {
+      const connection: Connection = { ...caller, queue: [], dropped: 0, isRefused: false };
       connections.set(socket, connection);
       // Pauses the connection again, because Node resumes a paused connection to read a body.
       socket.on('resume', () => {
@@ -108,7 +109,13 @@ export function createTurns(): Turns {
     take(socket, outgoing, { isChunked, begin, discard, onIdle }) {
       const connection = connections.get(socket);
       if (!connection) return true;
-      const { address, queue } = connection;
+      const { address, isSecure, queue } = connection;
+      // A pause would let the caller send tiny TLS records that nothing counts: Node still decrypts all bytes that it has
+      // already read.
+      if (isSecure && queue.length >= unansweredBeforePause) {
+        socket.destroy();
+        return true;
+      }
       if (isChunked) countParsed(address, costOfChunkedBody);
       // While a request waits, Node keeps each chunk of its body in memory by itself, and a chunk of one byte takes 400.
       const isChunkedAhead = isChunked && queue.some((turn) => !turn.outgoing.headersSent);

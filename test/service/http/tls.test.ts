@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { BlockList, connect as connectPlain, Socket } from 'node:net';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { BlockList, connect as connectPlain, createServer, Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { connect, createSecureContext } from 'node:tls';
 import { execa } from 'execa';
@@ -12,6 +13,7 @@ import type { BucketLimits } from '../../../src/service/http/rate-limit.ts';
 import { listen } from '../../../src/service/http/server.ts';
 import type { CertificateName } from '../../support/certificates.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
+import { listen as listenOn } from '../../support/listen.ts';
 import { speak, statusIn, temporaryFolder, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
@@ -59,8 +61,15 @@ function speakTls(
 }
 
 /** Says hello to every request, with limits for every address. */
-async function listenLimited(limits: { handshakes?: BucketLimits; smallRecords?: BucketLimits }) {
-  const server = await listen((_, outgoing) => outgoing.end('hello'), {
+async function listenLimited(
+  limits: { handshakes?: BucketLimits; smallRecords?: BucketLimits },
+  onRequest = (_: IncomingMessage) => {},
+) {
+  const answer: RequestListener = (incoming, outgoing) => {
+    onRequest(incoming);
+    outgoing.end('hello');
+  };
+  const server = await listen(answer, {
     host: '127.0.0.1',
     port: 0,
     certificate: { cert: readFileSync(good), key: readFileSync(good) },
@@ -80,6 +89,7 @@ const closed = (socket: Socket) =>
   );
 
 const health = 'GET /healthz HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n';
+const keptAlive = health.replace('Connection: close\r\n', '');
 
 describe('a service with TLS', () => {
   let service: Awaited<ReturnType<typeof overTls>>;
@@ -331,6 +341,66 @@ agent.destroy();`;
     };
     expect(await sendEachByte(health)).toContain('hello');
     expect(await sendEachByte(health.replace('\r\n', `\r\nX-Long: ${'x'.repeat(500)}\r\n`))).toBe('');
+  });
+
+  const sendEachCharacter = async (socket: Socket, text: string) => {
+    for (const character of text) await new Promise((sent) => socket.write(character, sent));
+  };
+
+  test('decrypts few records of a connection that it has paused', async () => {
+    let served: Socket | undefined;
+    const limited = await listenLimited({}, ({ socket }) => {
+      served = socket;
+      socket.once('data', () => socket.pause());
+    });
+    const socket = connect({ port: limited.port, host: '127.0.0.1', rejectUnauthorized: false });
+    onTestFinished(() => void socket.destroy());
+    socket.write(keptAlive);
+    await once(socket, 'data');
+    socket.write(keptAlive);
+    await sendEachCharacter(socket, 'a'.repeat(6_000));
+    await expect.poll(() => served?.readableLength).toBeGreaterThan(0);
+    expect(served?.readableLength).toBeLessThan(3_000);
+  });
+
+  test('closes a connection with more than 16 unanswered requests', async () => {
+    const limited = await listenLimited({});
+    const answers = (ahead: number) =>
+      speakTls(limited.port, keptAlive.repeat(ahead) + health).then(({ answer }) => answer, String);
+    expect((await answers(15)).match(/hello/g)).toHaveLength(16);
+    expect(await answers(16)).not.toContain('hello');
+  });
+
+  test('answers a caller who sends many records that are not HTTP only once', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    onTestFinished(() => void process.off('warning', onWarning));
+    const limited = await listenLimited({});
+    // Passes the records on all at once.
+    const records: Buffer[] = [];
+    let isHeld = false;
+    let answer = '';
+    const onward = connectPlain(limited.port, '127.0.0.1');
+    const isClosed = closed(onward);
+    const proxy = createServer((client) => {
+      client.on('data', (data) => (isHeld ? records.push(data) : onward.write(data)));
+      onward.pipe(client);
+    });
+    const port = await listenOn(proxy);
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    await once(socket, 'secureConnect');
+    isHeld = true;
+    await sendEachCharacter(socket, '!'.repeat(100));
+    await expect.poll(() => Buffer.concat(records).length).toBeGreaterThan(100 * 22);
+    onward.write(Buffer.concat(records));
+    await isClosed;
+    expect(statusIn(answer)).toBe(400);
+    // Node warns if one socket gets many listeners of the same kind.
+    expect(warnings).toEqual([]);
   });
 
   test('does not read from an address for a second if it sends very many bytes, and loses none', async () => {
