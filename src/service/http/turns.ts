@@ -110,16 +110,17 @@ export function createTurns(): Turns {
       const connection = connections.get(socket);
       if (!connection) return true;
       const { address, isSecure, queue } = connection;
-      // A pause would let the caller send tiny TLS records that nothing counts: Node still decrypts all bytes that it has
-      // already read.
-      if (isSecure && queue.length >= unansweredBeforePause) {
-        socket.destroy();
-        return true;
-      }
       if (isChunked) countParsed(address, costOfChunkedBody);
       // While a request waits, Node keeps each chunk of its body in memory by itself, and a chunk of one byte takes 400.
       const isChunkedAhead = isChunked && queue.some((turn) => !turn.outgoing.headersSent);
-      if (connection.isRefused || isChunkedAhead || queue.length >= mostUnansweredPerConnection) {
+      const mostUnanswered = isSecure ? unansweredBeforePause : mostUnansweredPerConnection;
+      if (connection.isRefused || isChunkedAhead || queue.length >= mostUnanswered) {
+        if (isSecure) {
+          // A pause would let the caller send tiny TLS records that nothing counts: Node still decrypts all bytes that it
+          // has already read.
+          socket.destroy();
+          return true;
+        }
         const isFirstRefused = !connection.isRefused;
         connection.isRefused = true;
         connection.dropped += 1;

@@ -371,6 +371,14 @@ agent.destroy();`;
     expect(await answers(16)).not.toContain('hello');
   });
 
+  test('closes a connection with a chunked body that was sent ahead', async () => {
+    const limited = await listenLimited({});
+    const chunked = health.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
+    const ask = (text: string) => speakTls(limited.port, text).then(({ answer }) => answer, String);
+    expect(await ask(chunked)).toContain('hello');
+    expect(await ask(keptAlive + chunked)).not.toContain('HTTP/1.1');
+  });
+
   test('answers a caller who sends many records that are not HTTP only once', async () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error) => void warnings.push(warning);
