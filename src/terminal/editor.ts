@@ -10,6 +10,8 @@ export interface Editing {
   bytes: Buffer;
   file: string;
   discard(): Promise<void>;
+  /** Resolves to a sentence about other files that the editor left. These files are kept. */
+  discardUnchanged(): Promise<string | undefined>;
 }
 
 export async function edit(
@@ -22,6 +24,15 @@ export async function edit(
   const folder = await makeTemporaryFolder('vals-edit-', system).catch(asLocalError);
   const file = join(folder, fileName);
   const discard = () => rm(folder, { recursive: true, force: true });
+  // The user's text may be in another file: in the swap file of an editor that was killed, or under another file name.
+  const discardUnchanged = async () => {
+    await rm(file, { force: true });
+    const isRemoved = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    return isRemoved ? undefined : `The editor left other files in ${folder}.`;
+  };
   await writeFile(file, text, { mode: 0o600 }).catch(async (error) => {
     await discard();
     asLocalError(error);
@@ -32,11 +43,11 @@ export async function edit(
     await rmdir(folder).catch(() => {});
     return asLocalError(error);
   });
-  if (failure === undefined) return { bytes, file, discard };
+  if (failure === undefined) return { bytes, file, discard, discardUnchanged };
   const isSaved = !bytes.equals(Buffer.from(text));
-  if (!isSaved) await discard();
-  throw new LocalError(`The editor \`${editor}\` ${failure.problem}. Nothing was sent.`, {
-    ...(isSaved && { hint: `Your text is in ${file}.` }),
+  const kept = isSaved ? `Your text is in ${file}.` : await discardUnchanged();
+  const message = `The editor \`${editor}\` ${failure.problem}. Nothing was sent.`;
+  throw new LocalError(kept === undefined ? message : `${message} ${kept}`, {
     ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),
   });
 }

@@ -187,6 +187,24 @@ describe('val edit', () => {
     expect(await versions()).toEqual([3, 2, 1]);
   });
 
+  it.each([
+    { what: 'is killed', ends: 'kill -HUP $$', exit: 10 },
+    { what: 'leaves the val unchanged', ends: 'exit 0', exit: 0 },
+  ])('keeps other files of the editor if the editor $what', async ({ ends, exit }) => {
+    const { env, id, versions } = await valWithVersions();
+    const folder = temporaryFiles();
+    const EDITOR = `sh -c 'printf mine > "$(dirname "$1")/.hello.ts.swp"; ${ends}' --`;
+    const result = await run(['val', 'edit', id, '--quiet'], { env: { ...env, EDITOR } });
+    const [left = ''] = readdirSync(folder);
+    expect(result).toMatchObject({
+      exit,
+      stderr: expect.stringContaining(`other files in ${folder}/${left}.`),
+    });
+    expect(readdirSync(join(folder, left))).toEqual(['.hello.ts.swp']);
+    expect(readFileSync(join(folder, left, '.hello.ts.swp'), 'utf8')).toBe('mine');
+    expect(await versions()).toEqual([3, 2, 1]);
+  });
+
   it('prefers VISUAL, takes flags, and shows with --dry-run what would be sent', async () => {
     const { id, vals, versions } = await valWithVersions();
     const { stdout } = await vals(['val', 'edit', id, '--dry-run', '--json'], {

@@ -30,12 +30,13 @@ export const command = defineCommand({
     const code = codeOf(record);
     context.progress.stop();
     // Ctrl-C in the editor must not end this command.
-    const { bytes, file, discard } = await beyondGracePeriod(() =>
+    const { bytes, file, discard, discardUnchanged } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
-      await discard();
+      const kept = await discardUnchanged();
+      if (kept !== undefined) context.say.warn(kept);
       context.signal.throwIfAborted();
       context.say.hint('You did not change the code, so nothing was sent.');
       return { kind: 'nothing' };
