@@ -205,6 +205,42 @@ it('a source that answers with another name than the list overwrites no other va
   expect(await record(to.env, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
 });
 
+describe.each([
+  { what: 'no versions', list: [] },
+  { what: 'versions without numbers', list: [{ code: 'a' }] },
+])('a service that lists $what', ({ list }) => {
+  it('keeps its code, unless the copy has --force', async () => {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a', 'b');
+    const to = await scriptedService([], ({ method, path }) => {
+      if (path === '/v1/me') return { body: { id: 'u' } };
+      if (path.startsWith('/v1/users/'))
+        return { body: { data: [{ id: testId, name: 'hello' }], links: {} } };
+      if (method === 'GET' && path.endsWith('/versions')) return { body: list };
+      return { body: { id: testId, name: 'hello', code: 'precious' } };
+    });
+    const env = { ...from.env, VALS_TO_TOKEN: 'test-token' };
+    const args = ['copy', 'hello', '--versions', '--to', to.baseUrl];
+    const posts = () =>
+      to.requests.filter(({ method }) => method !== 'GET').map(({ body }) => JSON.parse(body));
+    expect(await run(args, { env })).toMatchObject({ exit: 5 });
+    expect(posts()).toEqual([]);
+    expect(await run([...args, '--force'], { env })).toMatchObject({ exit: 0 });
+    expect(posts()).toMatchObject([{ code: 'a' }, { code: 'b' }]);
+  });
+
+  it('is copied with its current code', async () => {
+    const to = await serviceInProcess();
+    const from = await scriptedService([], ({ path }) => ({
+      body: path.endsWith('/versions') ? list : { id: testId, name: 'hello', code: 'now' },
+    }));
+    const env = { ...from.env, VALS_TO_TOKEN: to.token };
+    const copied = await run(['copy', testId, '--versions', '--json', '--to', to.baseUrl], { env });
+    expect(statuses(copied)).toEqual(['hello created']);
+    expect(await versions(to.env, 'hello')).toEqual(['now']);
+  });
+});
+
 it('a source whose version number leads to another address is refused', async () => {
   const to = await serviceInProcess();
   const from = await scriptedService([], ({ path }) =>

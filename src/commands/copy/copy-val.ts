@@ -125,9 +125,10 @@ async function codesToSend(
     if (there !== undefined && !force) throw conflict();
     return codesOf(current);
   }
-  const here = distinctVersions(from, id, turn);
+  const here = distinctVersions(from, { id, current }, turn);
   if (there?.id === undefined) return here;
-  for await (const code of distinctVersions(target.api, there.id, turn)) {
+  const valThere = { id: there.id, current: there.code };
+  for await (const code of distinctVersions(target.api, valThere, turn)) {
     const next = await here.next();
     if (next.value === code) continue;
     if (there.code === current) return codesOf();

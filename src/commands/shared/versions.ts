@@ -23,7 +23,15 @@ const notANumber = (version: string): BadResponseError =>
     hint: 'To copy only the current code, omit --versions.',
   });
 
-export async function* distinctVersions(api: Api, id: string, turn: Turn): AsyncGenerator<string, undefined> {
+/**
+ * Ends with the current code if no listed version has it. Some services may list no versions, or versions without
+ * numbers.
+ */
+export async function* distinctVersions(
+  api: Api,
+  { id, current }: { id: string; current: string },
+  turn: Turn,
+): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
     for (const record of records) {
@@ -35,10 +43,13 @@ export async function* distinctVersions(api: Api, id: string, turn: Turn): Async
     }
   }
   let last: string | undefined;
+  let isCurrentListed = false;
   for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
     const code = versionCode(await api.record({ ...routes.getVersion(id, version), turn }), id);
     if (code !== last) yield code;
     last = code;
+    isCurrentListed ||= code === current;
   }
+  if (!isCurrentListed) yield current;
   return undefined;
 }
