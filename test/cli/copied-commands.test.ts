@@ -48,7 +48,7 @@ it('no source file puts a value into a command without quoting it', () => {
     file.endsWith('.ts'),
   );
   const byHand = files.filter((file) =>
-    /\\`(?:vals|npm) [^`]*\$\{(?!topic|line|alias|path|command)/.test(
+    /\\`(?:vals|npm|chmod|openssl) [^`]*\$\{(?!topic|line|alias|path|command)/.test(
       readFileSync(join('src', file), 'utf8'),
     ),
   );
