@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
-import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { outcomes, pushCode as push } from './pushes.ts';
 
@@ -240,6 +240,22 @@ describe.each([
     expect(await versions(to.env, 'hello')).toEqual(['now']);
   });
 });
+
+it.each(['name', 'privacy', 'readme', 'code'])(
+  'a source that sends the token as the %s of a val does not make vals send the token to the target',
+  async (field) => {
+    const from = await scriptedService([], () => ({
+      body: { id: testId, name: 'hello', code: 'a', privacy: 'public', [field]: testToken },
+    }));
+    const to = await scriptedService([], ({ method, path }) =>
+      path === '/v1/me' ? { body: { id: 'u' } } : { body: method === 'GET' ? { data: [], links: {} } : {} },
+    );
+    const env = { ...from.env, VALS_TO_TOKEN: 'token-of-the-target' };
+    const result = await run(['copy', testId, '--to', to.baseUrl], { env });
+    expect(result).toMatchObject({ exit: 10, stderr: expect.stringContaining(`The ${field} contains`) });
+    expect(JSON.stringify(to.requests)).not.toContain(testToken);
+  },
+);
 
 it('a source whose version number leads to another address is refused', async () => {
   const to = await serviceInProcess();
