@@ -40,7 +40,8 @@ async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Pr
   }
 }
 
-function fieldOf(val: JsonObject, field: ValField): string | undefined {
+/** Some services send `public` instead of `privacy`. There, a val that is not public may be private or unlisted. */
+export function fieldOf(val: JsonObject, field: ValField): string | undefined {
   const text = textAt(val, field);
   if (text !== undefined || field !== 'privacy' || typeof val.public !== 'boolean') return text;
   return val.public ? 'public' : undefined;

@@ -365,10 +365,29 @@ describe('a target with few features', () => {
     expect(sentFields(service)).toEqual([{ readme: 'long', privacy }, { privacy }]);
   });
 
-  it('that ignores privacy causes a warning', async () => {
+  it.each([
+    { public: false, privacy: 'private' },
+    { public: true, privacy: 'public' },
+  ])('gets the privacy of a val whose service sends only $public for public', async (val) => {
+    const from = await scriptedService([], () => ({
+      body: { id: testId, name: 'hello', code: 'a', public: val.public },
+    }));
     const service = await scriptedService(
       [],
-      creates((body) => ({ status: 201, body: { id: 'x', ...body, privacy: 'public' } })),
+      creates((body) => ({ status: 201, body: { id: 'x', ...body } })),
+    );
+    const env = { ...from.env, VALS_TO_TOKEN: 't' };
+    expect(await run(['copy', testId, '--to', service.baseUrl], { env })).toMatchObject({ exit: 0 });
+    expect(sentFields(service)).toEqual([{ privacy: val.privacy }]);
+  });
+
+  it.each([
+    ['privacy', { privacy: 'public' }],
+    ['public', { privacy: undefined, public: true }],
+  ])('that ignores privacy causes a warning, if its answer has %s', async (_field, shown) => {
+    const service = await scriptedService(
+      [],
+      creates((body) => ({ status: 201, body: { id: 'x', ...body, ...shown } })),
     );
     const result = await copyTo(service);
     expect(result.exit).toBe(0);

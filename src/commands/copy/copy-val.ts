@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
+import { fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
@@ -77,9 +78,10 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
     refuseTokens(call);
     sent = { ...sent, ...(await api.record(call)) };
   }
-  for (const [field, wanted] of Object.entries(fields)) {
-    const now = textAt(sent, field);
-    if (now !== undefined && now !== wanted)
+  for (const field of ['readme', 'privacy'] as const) {
+    const wanted = fields[field];
+    const now = fieldOf(sent, field);
+    if (wanted !== undefined && now !== undefined && now !== wanted)
       remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
   }
   return {
@@ -92,7 +94,8 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
 /** Returns only the fields to copy, because the record of a hostile service may have a million other values. */
 async function readSource(id: string, { from, turn }: CopyOptions): Promise<JsonObject> {
   const record = await from.record({ ...routes.getVal(id), turn });
-  const [name, readme, privacy] = ['name', 'readme', 'privacy'].map((field) => textAt(record, field));
+  const [name, readme] = ['name', 'readme'].map((field) => textAt(record, field));
+  const privacy = fieldOf(record, 'privacy') ?? (record.public === false ? 'private' : undefined);
   const code = typeof record.code === 'string' ? record.code : undefined;
   return withoutUndefined({ name, readme, privacy, code });
 }
