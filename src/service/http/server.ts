@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { getDefaultHighWaterMark, setDefaultHighWaterMark } from 'node:stream';
+import { setDefaultHighWaterMark } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import { Problem } from '../problem.ts';
@@ -42,10 +42,10 @@ const proxyKeepAliveMs = 150_000;
 const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * Nothing counts the records that Node reads from a paused connection, until it has buffered this many bytes. With Node's
- * default, a stranger could make it buffer 65,536 records of one byte on each connection.
+ * The bytes that Node buffers if it cannot pass them on. With its usual 65,536 bytes, a caller who sends each byte in a TLS
+ * record of its own would fill 20 MB on each connection.
  */
-const bufferedBytesOverTls = 64;
+const bufferedBytesOverTls = 1_024;
 /**
  * TLS 1.3 is left out, because Node has no limit for its key updates: a stranger who sends nothing but key updates makes
  * everybody else wait. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes
@@ -161,13 +161,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
-  if (certificate) {
-    // Node takes the default when it makes the TLS socket, in its own listener, which runs between these two. Its option
-    // `highWaterMark` has no effect on TLS sockets.
-    const usual = getDefaultHighWaterMark(false);
-    server.prependListener('connection', () => setDefaultHighWaterMark(false, bufferedBytesOverTls));
-    server.on('connection', () => setDefaultHighWaterMark(false, usual));
-  }
+  // Applies to the whole process, because the server has no such option for TLS connections.
+  if (certificate) setDefaultHighWaterMark(false, bufferedBytesOverTls);
   const countByAddress = new Map<string, number>();
   const handshakes = createHandshakes(options.handshakes);
   const mayConnect = (socket: Socket, address: string, count: number) =>
