@@ -176,6 +176,19 @@ describeWith('bash', 'completion in bash', (bash) => {
     expect(ran).toEqual(files.map(([, words]) => asShown(words)));
   });
 
+  it('offers an address with brackets as it is, whatever files there are', async () => {
+    const script = `
+      eval "$(vals completion bash)"
+      mkdir http:
+      touch http:/1:4000
+      vals() { echo 'http://[::1]:4000'; }
+      COMP_WORDS=(vals use '')
+      COMP_CWORD=2
+      _vals
+      echo "\${COMPREPLY[*]}"`;
+    expect((await runShell(bash, ['--norc', '-c', script])).stdout).toBe('http://[::1]:4000');
+  });
+
   const offers: [words: string, offered: string][] = [
     ['vals|', 'push me val version completion help'],
     ['vals|version|', 'ls list new get rm delete'],
