@@ -116,11 +116,11 @@ export const createVal = (val: NewVal): Call => ({
   ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second val.`,
 });
 
-export const putVal = (name: string, code: string): Call => ({
+export const putVal = (name: string, code: string, fields: { privacy?: string } = {}): Call => ({
   method: 'PUT',
   path: '/v1/vals',
   remember: { kind: 'val', isMine: true },
-  body: { name, code },
+  body: { name, code, ...fields },
   hints: { ...noRoute, 409: `To see the val as it is now, run ${shell`vals val get ${name}`}.` },
   ifUnknown: 'You can safely push again: both pushes give the val the same code.',
 });

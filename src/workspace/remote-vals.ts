@@ -1,3 +1,4 @@
+import { fieldOf } from '../api/change-val.ts';
 import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError, type ValsError } from '../errors.ts';
@@ -14,6 +15,7 @@ export interface RemoteVal {
   code: string;
   version: JsonValue | undefined;
   changedAt?: string | undefined;
+  privacy?: string | undefined;
 }
 
 export interface RemoteSide {
@@ -102,8 +104,10 @@ function remoteVals(
 function remoteVal(id: string, record: JsonObject): RemoteVal {
   const { code } = record;
   const name = textAt(record, 'name');
-  if (typeof code === 'string')
-    return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record) };
+  if (typeof code === 'string') {
+    const privacy = fieldOf(record, 'privacy');
+    return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record), privacy };
+  }
   throw new BadResponseError(`The service sent no code for the val ${name ?? id}.`, {
     hint: `To see the answer, run ${shell`vals val get ${id} --json`}.`,
   });

@@ -124,6 +124,24 @@ describe('every version', () => {
     expect(await record(to.env, 'hello')).toMatchObject({ code: 'secret', privacy: 'private' });
   });
 
+  it.each([
+    ['public', 'private', 'private'],
+    ['unlisted', 'private', 'private'],
+    ['public', 'unlisted', 'unlisted'],
+    ['unlisted', 'public', 'unlisted'],
+    ['private', 'unlisted', 'private'],
+  ])('of a %s val makes a %s copy %s, also with --force', async (privacy, before, after) => {
+    const { from, to, copy } = await twoServices();
+    await push(from.env, 'hello', 'a', 'b');
+    await push(to.env, 'hello', 'a', 'secret of the target');
+    await run(['val', 'set', 'hello', '--privacy', privacy], { env: from.env });
+    await run(['val', 'set', 'hello', '--privacy', before], { env: to.env });
+    const { exit, stderr } = await copy(['hello', '--versions', '--force']);
+    expect(exit).toBe(0);
+    expect(stderr.includes('the privacy of the copy')).toBe(after !== privacy);
+    expect(await record(to.env, 'hello')).toMatchObject({ code: 'b', privacy: after });
+  });
+
   it('is a conflict if the target has other versions, and --force adds the versions after the common ones', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b', 'c');
@@ -405,6 +423,51 @@ describe('a target with few features', () => {
     );
     expect(statuses(await copyTo(forced, '--force'))).toEqual(['hello pushed']);
     expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
+  });
+
+  it('that cannot list its vals gets the privacy of a private val with the code, and no code if it refuses the privacy', async () => {
+    const service = await scriptedService([], (seen) => {
+      if (seen.method === 'PUT') return { status: 'privacy' in JSON.parse(seen.body) ? 422 : 204 };
+      return creates(() => ({ status: 409 }))(seen);
+    });
+    expect(await copyVal(service, 'private', '--force')).toMatchObject({ exit: 6 });
+    const puts = service.requests
+      .filter(({ method }) => method === 'PUT')
+      .map(({ body }) => JSON.parse(body));
+    expect(puts).toEqual([{ name: 'hello', code: 'a', privacy: 'private' }]);
+  });
+
+  describe('that ignores the privacy of a new version', () => {
+    /** The val is public at first. */
+    async function ignoringService(answerToPut: { status: number }) {
+      let privacy = 'public';
+      return scriptedService([], ({ method, path, body }) => {
+        if (path === '/v1/me') return { body: { id: 'u' } };
+        if (path.startsWith('/v1/users/'))
+          return { body: { data: [{ id: testId, name: 'hello' }], links: {} } };
+        if (method === 'PUT' && answerToPut.status === 204) privacy = JSON.parse(body).privacy;
+        if (method === 'PUT') return answerToPut;
+        return { body: { id: testId, name: 'hello', code: 'open', privacy } };
+      });
+    }
+    const codes = ({ requests }: { requests: readonly Seen[] }) =>
+      requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).code);
+
+    it('gets private code only after its public val was made private', async () => {
+      const service = await ignoringService({ status: 204 });
+      expect(await copyVal(service, 'private', '--force')).toMatchObject({ exit: 0, stderr: '' });
+      const writes = service.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
+      expect(writes).toEqual(['PUT', 'POST']);
+      expect(codes(service)).toEqual(['a']);
+    });
+
+    it('gets no private code if its public val stays public', async () => {
+      const service = await ignoringService({ status: 404 });
+      const result = await copyVal(service, 'private', '--force');
+      expect(result).toMatchObject({ exit: 6, error: { kind: 'refused' } });
+      expect(result.stderr).toContain('does not make it private');
+      expect(codes(service)).toEqual(['open']);
+    });
   });
 
   it('that cannot list its vals gets a new private val with its privacy, even with --force', async () => {

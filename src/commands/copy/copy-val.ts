@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
-import { fieldOf } from '../../api/change-val.ts';
+import { changeVal, fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
@@ -46,18 +46,19 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   const facts = { name, ...(before !== undefined && { versionBefore: before }) };
   const { api } = options.target;
-  const fields = there === undefined || options.force ? fieldsOf(source) : privacyToKeep(source);
+  const wanted = there === undefined ? fieldsOf(source) : fieldsToChange(source, there, options.force);
   const refuseTokens = (call: Call) => {
     for (const service of [options.from, api]) service.refuseToken(call);
   };
-  refuseTokens(newVal(name, first.value, fields));
+  refuseTokens(newVal(name, first.value, wanted));
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
 
+  const fields = await changePrivacyFirst(wanted, there, options.target);
   const mayReplace = found === 'unknown' && options.force;
   let isReplaced = false;
-  const replace = () => {
+  const replace = (given: routes.ValFields) => {
     isReplaced = true;
-    return api.record(routes.putVal(name, first.value));
+    return sendWithFields(given, remark, (kept) => api.record(routes.putVal(name, first.value, kept)));
   };
   const send = (given: routes.ValFields) => {
     const id = there?.id;
@@ -66,10 +67,10 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   };
   let sent =
     mayReplace && mayBePublic(fields)
-      ? await replace()
+      ? await replace({})
       : await sendWithFields(fields, remark, send).catch((error) => {
-          // `putVal` sends no privacy, so a val that is not public must not be created by it.
-          if (mayReplace && error instanceof ConflictError) return replace();
+          // Some services ignore the privacy in `putVal`, so a val that is not public must not be created by it.
+          if (mayReplace && error instanceof ConflictError) return replace(privacyOf(source));
           throw error;
         });
   const sentId = textAt(sent, 'id') ?? there?.id;
@@ -78,10 +79,10 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
     refuseTokens(call);
     sent = { ...sent, ...(await api.record(call)) };
   }
+  const expected = { ...wanted, ...privacyOf(source) };
   for (const field of ['readme', 'privacy'] as const) {
-    const wanted = fields[field];
     const now = fieldOf(sent, field);
-    if (wanted !== undefined && now !== undefined && now !== wanted)
+    if (expected[field] !== undefined && now !== undefined && now !== expected[field])
       remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
   }
   return {
@@ -160,10 +161,40 @@ function fieldsOf(source: JsonObject): routes.ValFields {
   return { ...(readme && { readme }), ...(privacy && { privacy }) };
 }
 
-/** The copy may be public, although the val here is not public any more. */
-function privacyToKeep(source: JsonObject): routes.ValFields {
+function privacyOf(source: JsonObject): routes.ValFields {
   const { privacy } = fieldsOf(source);
-  return privacy === undefined || mayBePublic({ privacy }) ? {} : { privacy };
+  return privacy === undefined ? {} : { privacy };
+}
+
+/** A copy never becomes more public, because its old versions may contain code that nobody else may read. */
+function fieldsToChange(source: JsonObject, there: RemoteVal, force: boolean): routes.ValFields {
+  const { readme, privacy } = fieldsOf(source);
+  const isNarrower = privacy !== undefined && publicity(privacy, 0) < publicity(there.privacy, 2);
+  return { ...(force && readme && { readme }), ...(isNarrower && { privacy }) };
+}
+
+function publicity(privacy = '', ifUnknown: number): number {
+  const index = ['private', 'unlisted', 'public'].indexOf(privacy);
+  return index === -1 ? ifUnknown : index;
+}
+
+/**
+ * Some services ignore the privacy of a new version, and would show its code to everybody. Returns the fields that are
+ * still to be sent.
+ */
+async function changePrivacyFirst(
+  fields: routes.ValFields,
+  there: RemoteVal | undefined,
+  { api, name }: Target,
+): Promise<routes.ValFields> {
+  const { privacy, ...others } = fields;
+  if (privacy === undefined || there?.id === undefined || there.privacy === undefined) return fields;
+  const { notApplied } = await changeVal(api, there.id, { privacy });
+  if (notApplied.length === 0) return others;
+  throw new RefusedError(
+    `The val is ${there.privacy} on ${name}, and that service does not make it ${privacy}. Nothing was copied.`,
+    { hint: `Make the val ${privacy} on that service, then run the command again.` },
+  );
 }
 
 async function sendWithFields(
