@@ -9,9 +9,8 @@ import { makeTemporaryFolder } from '../lib/temporary-folder.ts';
 export interface Editing {
   bytes: Buffer;
   file: string;
-  discard(): Promise<void>;
   /** Resolves to a sentence about other files that the editor left. These files are kept. */
-  discardUnchanged(): Promise<string | undefined>;
+  discard(): Promise<string | undefined>;
 }
 
 export async function edit(
@@ -23,15 +22,18 @@ export async function edit(
   const editor = chosenEditor(env);
   const folder = await makeTemporaryFolder('vals-edit-', system).catch(asLocalError);
   const file = join(folder, fileName);
-  const discard = () => rm(folder, { recursive: true, force: true });
   // The user's text may be in another file: in the swap file of an editor that was killed, or under another file name.
-  const discardUnchanged = async () => {
-    await rm(file, { force: true });
+  const removeIfEmpty = async () => {
     const isRemoved = await rmdir(folder).then(
       () => true,
-      () => false,
+      ({ code }) => code === 'ENOENT',
     );
     return isRemoved ? undefined : `The editor left other files in ${folder}.`;
+  };
+  const discard = async () => {
+    const backup = `${file}~`;
+    for (const path of [file, backup]) await rm(path, { force: true }).catch(() => {});
+    return removeIfEmpty();
   };
   await writeFile(file, text, { mode: 0o600 }).catch(async (error) => {
     await discard();
@@ -39,13 +41,13 @@ export async function edit(
   });
   const failure = await run(editor, file, system.platform === 'win32');
   const bytes = await readEdited(file).catch(async (error) => {
-    // The editor may have saved the text under another file name, so the folder is removed only if it is empty.
-    await rmdir(folder).catch(() => {});
-    return asLocalError(error);
+    const kept = await removeIfEmpty();
+    const message = `The file ${file} could not be read after the editor ended: ${error.message}. Nothing was sent.`;
+    throw new LocalError(kept === undefined ? message : `${message} ${kept}`, { cause: error });
   });
-  if (failure === undefined) return { bytes, file, discard, discardUnchanged };
+  if (failure === undefined) return { bytes, file, discard };
   const isSaved = !bytes.equals(Buffer.from(text));
-  const kept = isSaved ? `Your text is in ${file}.` : await discardUnchanged();
+  const kept = isSaved ? `Your text is in ${file}.` : await discard();
   const message = `The editor \`${editor}\` ${failure.problem}. Nothing was sent.`;
   throw new LocalError(kept === undefined ? message : `${message} ${kept}`, {
     ...(failure.isMissing && { hint: 'Set VISUAL or EDITOR to an editor that is installed.' }),

@@ -113,7 +113,7 @@ async function runExample(line: string) {
   const env = environment(folder, {
     ...service.env,
     VALS_TO_TOKEN: target?.token,
-    EDITOR: 'sed -i.before -e s/hello/bye/',
+    EDITOR: 'sed -i~ -e s/hello/bye/',
   });
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;

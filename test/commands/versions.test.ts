@@ -190,7 +190,9 @@ describe('val edit', () => {
   it.each([
     { what: 'is killed', ends: 'kill -HUP $$', exit: 10 },
     { what: 'leaves the val unchanged', ends: 'exit 0', exit: 0 },
-  ])('keeps other files of the editor if the editor $what', async ({ ends, exit }) => {
+    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf new > "$1"', exit: 0, newVersions: [4] },
+    { what: 'removes the file', ends: 'rm "$1"', exit: 10 },
+  ])('keeps other files of the editor if the editor $what', async ({ ends, exit, newVersions = [] }) => {
     const { env, id, versions } = await valWithVersions();
     const folder = temporaryFiles();
     const EDITOR = `sh -c 'printf mine > "$(dirname "$1")/.hello.ts.swp"; ${ends}' --`;
@@ -202,16 +204,18 @@ describe('val edit', () => {
     });
     expect(readdirSync(join(folder, left))).toEqual(['.hello.ts.swp']);
     expect(readFileSync(join(folder, left, '.hello.ts.swp'), 'utf8')).toBe('mine');
-    expect(await versions()).toEqual([3, 2, 1]);
+    expect(await versions()).toEqual([...newVersions, 3, 2, 1]);
   });
 
-  it('prefers VISUAL, takes flags, and shows with --dry-run what would be sent', async () => {
+  it('prefers VISUAL, takes flags, and with --dry-run keeps the text and shows what would be sent', async () => {
     const { id, vals, versions } = await valWithVersions();
-    const { stdout } = await vals(['val', 'edit', id, '--dry-run', '--json'], {
+    const { stdout, stderr } = await vals(['val', 'edit', id, '--dry-run', '--json'], {
       VISUAL: 'sed -i -e s/2/two/',
       EDITOR: 'false',
     });
     expect(JSON.parse(stdout)).toMatchObject({ method: 'POST', body: { code: 'one\ntwo\nthree' } });
+    const [, file = ''] = /Your text is in (\S+)\.\n/.exec(stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('one\ntwo\nthree');
     expect(await versions()).toEqual([3, 2, 1]);
   });
 
@@ -219,7 +223,7 @@ describe('val edit', () => {
     { what: 'no editor is chosen', env: { EDITOR: ' ' }, exit: 2, says: 'VISUAL' },
     { what: 'the editor fails', env: { EDITOR: 'false' }, exit: 10, says: 'ended with exit code 1' },
     { what: 'there is no such editor', env: { EDITOR: 'no-such-editor' }, exit: 10, says: 'exit code 127' },
-    { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be used' },
+    { what: 'the file is gone', env: { EDITOR: 'rm' }, exit: 10, says: 'could not be read' },
   ])('sends nothing if $what', async ({ env, exit, says }) => {
     const there = await valWithVersions();
     const home = temporaryFolder();

@@ -16,8 +16,8 @@ export const command = defineCommand({
   summary: "Edit a val's code in your editor",
   description:
     "Edit a val's code in your editor ($VISUAL or else $EDITOR), and send the saved text as a new version. If you change " +
-    'nothing, nothing is sent. If sending fails, or if somebody else changed the val meanwhile, your text is kept in a ' +
-    'file, and the command names that file.',
+    'nothing, nothing is sent. With --dry-run, or if sending fails, or if somebody else changed the val meanwhile, your ' +
+    'text is kept in a file, and the command names that file.',
   arguments: { val: valArgument },
   options: { dryRun },
   examples: ['vals val edit hello'],
@@ -30,13 +30,16 @@ export const command = defineCommand({
     const code = codeOf(record);
     context.progress.stop();
     // Ctrl-C in the editor must not end this command.
-    const { bytes, file, discard, discardUnchanged } = await beyondGracePeriod(() =>
+    const { bytes, file, ...editing } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
+    const discard = async () => {
+      const kept = await editing.discard();
+      if (kept !== undefined) context.say.warn(kept);
+    };
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
-      const kept = await discardUnchanged();
-      if (kept !== undefined) context.say.warn(kept);
+      await discard();
       context.signal.throwIfAborted();
       context.say.hint('You did not change the code, so nothing was sent.');
       return { kind: 'nothing' };
@@ -48,7 +51,8 @@ export const command = defineCommand({
       if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
       const call = routes.createVersion(val, edited);
       if (dryRun) {
-        await discard();
+        // The plan shows only the beginning of a long text.
+        context.say.warn(textIsIn(file));
         return plan(call);
       }
       const sent = await api.record(call);
@@ -56,11 +60,13 @@ export const command = defineCommand({
       context.say.done(newVersion(sent));
       return { kind: 'record', record: sent };
     } catch (error) {
-      context.say.warn(`Your text is in ${file}.`);
+      context.say.warn(textIsIn(file));
       throw error;
     }
   },
 });
+
+const textIsIn = (file: string): string => `Your text is in ${file}.`;
 
 const isSame = (opened: JsonObject, now: JsonObject): boolean =>
   codeOf(opened) === codeOf(now) &&
