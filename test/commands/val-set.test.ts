@@ -53,6 +53,21 @@ describe('vals val set on the embedded service', () => {
   });
 });
 
+it.each([
+  ['private', { privacy: 'public' }, 9],
+  ['private', { public: true }, 9],
+  ['private', { privacy: 'private' }, 0],
+  ['private', { public: false }, 0],
+  ['private', {}, 0],
+])('val create --privacy %s reports an answer with %j with exit %i', async (privacy, answer, exit) => {
+  const service = await scriptedService([{ status: 201, body: { id, name: 'hello', ...answer } }]);
+  const args = ['val', 'create', 'hello', '--privacy', privacy, '--json'];
+  const result = await run(args, { env: service.env, input: 'code' });
+  expect(result.exit).toBe(exit);
+  expect(JSON.parse(result.stdout)).toMatchObject({ id });
+  expect(result.stderr.includes('made it public instead of private')).toBe(exit === 9);
+});
+
 describe('vals val set in a workspace', () => {
   it('writes the new name into vals.json, and the file keeps its name', async () => {
     const { vals, folder } = await pushed([]);

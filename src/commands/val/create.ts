@@ -1,6 +1,8 @@
+import { fieldOf } from '../../api/change-val.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../cli/command.ts';
-import { UsageError } from '../../errors.ts';
+import { PartialError, UsageError } from '../../errors.ts';
+import { shell } from '../../lib/shell-command.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -46,6 +48,10 @@ export const command = defineCommand({
       throw withNameProposed(error, name, (valid) => `Choose a valid name, such as ${valid}.`);
     });
     context.say.done(`Created ${name}.`);
-    return { kind: 'record', record };
+    const privacyNow = fieldOf(record, 'privacy') ?? privacy;
+    if (privacy === undefined || privacyNow === privacy) return { kind: 'record', record };
+    const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
+    const hint = `To change its privacy, run ${shell`vals val set ${name} --privacy ${privacy}`}.`;
+    return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });
