@@ -10,10 +10,11 @@ import { asValsError, InterruptedError, LocalError, type ValsError } from './err
 import { systemClock } from './lib/clock.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { listenForSignals, whileListening } from './lib/signals.ts';
+import { visible } from './lib/visible.ts';
 import { createOutput, type Output } from './terminal/output.ts';
 import { render } from './terminal/render/render.ts';
 import type { OutcomesResult, Result } from './terminal/result.ts';
-import { ReaderGone, widthOf } from './terminal/streams.ts';
+import { createRedactor, ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
@@ -147,9 +148,11 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     (exit) => new InterruptedError(exit),
     (name) => !(isPaging && name === 'SIGINT'),
   );
+  const redactor = createRedactor();
   const reportDefect = (error: unknown) => {
     const { message, facts } = asValsError(error);
-    stderr.write(`error: ${message}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
+    const shown = visible(redactor.redact(message));
+    stderr.write(`error: ${shown}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);
@@ -166,6 +169,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     stdin: () => process.stdin,
     stdout,
     stderr,
+    redactor,
     signal,
     clock: systemClock,
     node: { path: process.execPath, version: process.versions.node, otherThanNode: otherRuntime() },

@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
 import type { Runtime } from '../run/find-node.ts';
 import type { Pager } from '../terminal/pager.ts';
+import type { Redactor } from '../terminal/streams.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
 
 export type StandardInput = Readable & { isTTY?: boolean };
@@ -17,6 +18,7 @@ export interface Host {
   stdin: () => StandardInput;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  redactor?: Redactor;
   signal: AbortSignal;
   clock: Clock;
   node: Runtime;

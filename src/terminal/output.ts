@@ -13,6 +13,7 @@ export interface OutputStreams {
   system: System;
   stdout: NodeJS.WriteStream;
   stderr: NodeJS.WriteStream;
+  redactor?: Redactor;
   signal: AbortSignal;
   pager?: Pager;
 }
@@ -51,8 +52,7 @@ export interface Output {
 }
 
 export function createOutput(streams: OutputStreams, flags: OutputFlags): Output {
-  const { env, system, signal, pager } = streams;
-  const redactor = createRedactor();
+  const { env, system, signal, pager, redactor = createRedactor() } = streams;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;
   const interruptibleIfReadOnly = async <T>(work: () => T | Promise<T>): Promise<T> =>
