@@ -42,10 +42,10 @@ const proxyKeepAliveMs = 150_000;
 const smallRecordBytes = 1_024;
 const smallRecordsPerAddress = { perSecond: 10_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * The bytes that Node buffers if it cannot pass them on. With its usual 65,536 bytes, a caller who sends each byte in a TLS
- * record of its own would fill 20 MB on each connection.
+ * The bytes that Node buffers if it cannot pass them on. With its usual 65,536 bytes, a caller who sends each byte in a chunk
+ * or a TLS record of its own would fill 20 MB on each connection.
  */
-const bufferedBytesOverTls = 1_024;
+const bufferedBytes = 1_024;
 /**
  * TLS 1.3 is left out, because Node has no limit for its key updates: a stranger who sends nothing but key updates makes
  * everybody else wait. The groups of `ecdhCurve` are the fast ones: with ffdhe8192, the first message of a handshake takes
@@ -142,7 +142,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       );
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
-  const plain = { ...timeouts, keepAliveTimeout, ...parsing };
+  const plain = { ...timeouts, keepAliveTimeout, ...parsing, highWaterMark: bufferedBytes };
   const server = certificate
     ? process.getBuiltinModule('node:https').createServer({ ...plain, ...secure, ...certificate }, handle)
     : createServer(plain, handle);
@@ -161,8 +161,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     if (turns.isKnown(socket) && !turns.currentAnswer(socket)?.headersSent) answerMalformed(error, socket);
     else socket.destroy();
   });
-  // Applies to the whole process, because the server has no such option for TLS connections.
-  if (certificate) setDefaultHighWaterMark(false, bufferedBytesOverTls);
+  // Applies to the whole process, because the option `highWaterMark` has no effect on TLS connections.
+  if (certificate) setDefaultHighWaterMark(false, bufferedBytes);
   const countByAddress = new Map<string, number>();
   const handshakes = createHandshakes(options.handshakes);
   const mayConnect = (socket: Socket, address: string, count: number) =>

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { Agent, createServer, request } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { listen as listenForRequests } from '../../../src/service/http/server.ts';
 import { isLong } from '../../support/cases.ts';
 import { listen } from '../../support/listen.ts';
 import {
@@ -127,6 +128,27 @@ test('a body that no route reads does not stay in memory, and ends its connectio
   const last = head('GET /v1/me', signed(), 'Connection: close');
   expect(statusesOf(await speak(service.port, get + pieces(4_000) + last))).toEqual([200, 200]);
   expect(statusesOf(await speak(service.port, get + pieces(5_000) + last))).toEqual([]);
+});
+
+test('few chunks of a body are in memory before a route reads it', async () => {
+  let waiting: IncomingMessage | undefined;
+  const onRequest = (incoming: IncomingMessage) => {
+    waiting = incoming;
+  };
+  const server = await listenForRequests(onRequest, { host: '127.0.0.1', port: 0, isLimited: () => false });
+  onTestFinished(server.close);
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => {
+    socket.destroy();
+    waiting?.destroy();
+  });
+  socket.write(head('PUT /', 'Transfer-Encoding: chunked'));
+  for (let count = 0; count < 60; count++) {
+    await new Promise((sent) => socket.write('1\r\nx\r\n'.repeat(1_000), sent));
+  }
+  await expect.poll(() => waiting?.readableLength).toBeGreaterThan(0);
+  // Node parses at most 64 KiB, or 10,922 chunks, at once.
+  expect(waiting?.readableLength).toBeLessThan(12_000);
 });
 
 describe('requests sent ahead', () => {
