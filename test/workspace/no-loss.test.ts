@@ -170,3 +170,17 @@ it('a killed pull leaves no copy of a private file that others can read', async 
   for (let steps = 0; place.read('a.ts') === 'old'; steps++) await killed(place, ['pull'], steps);
   expect(new Set(copyModes())).toEqual(new Set([0o600]));
 });
+
+it('others cannot read the backup of a private file', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'old' });
+  chmodSync(join(place.folder, 'a.ts'), 0o600);
+  place.put({ 'a.ts': 'mine' });
+  await service.edit('a', 'new');
+  await place.vals('pull', '--force');
+  expect(place.backups()).toEqual(['mine']);
+  const files = readdirSync(join(place.folder, '.vals/backup'), { recursive: true, withFileTypes: true });
+  const modes = files
+    .filter((file) => file.isFile())
+    .map((file) => statSync(join(file.parentPath, file.name)).mode);
+  expect(modes.map((mode) => mode & 0o777)).toEqual([0o600]);
+});

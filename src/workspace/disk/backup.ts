@@ -23,7 +23,8 @@ export function createBackup(root: string): Backup {
       prepareDotVals(root);
       for (; ; attempt++) {
         try {
-          replaceBelow(root, `${folder()}/${file}`, content, { content: undefined });
+          // Perhaps nobody else may read the file, or the folder of the file.
+          replaceBelow(root, `${folder()}/${file}`, content, { content: undefined }, { newMode: 0o600 });
           files.push(file);
           return;
         } catch (error) {

@@ -25,7 +25,8 @@ const newFileMode = 0o644;
 export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
-  flush: boolean;
+  flush?: boolean;
+  newMode?: number;
 }
 
 export function replaceBelow(
@@ -33,19 +34,20 @@ export function replaceBelow(
   file: string,
   content: string,
   expected: Expected,
-  { flush }: ReplaceOptions = { flush: true },
+  { flush = true, newMode = newFileMode }: ReplaceOptions = {},
 ): void {
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
-      const move = (from: HeldFolder) => moveOnto(folder, name, from, { file, content, expected, flush });
+      const replacement = { file, content, expected, flush, newMode };
+      const move = (from: HeldFolder) => moveOnto(folder, name, from, replacement);
       // If the temporary folder is on another disk, `move` returns false. Then `folder` holds the temporary file.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
   );
 }
 
-interface Replacement extends ReplaceOptions {
+interface Replacement extends Required<ReplaceOptions> {
   file: string;
   content: string;
   expected: Expected;
@@ -55,13 +57,13 @@ function moveOnto(
   folder: HeldFolder,
   name: string,
   from: HeldFolder,
-  { file, content, expected, flush }: Replacement,
+  { file, content, expected, flush, newMode }: Replacement,
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
-    const mode = before === undefined ? newFileMode : before.mode & 0o777;
+    const mode = before === undefined ? newMode : before.mode & 0o777;
     const descriptor = openSync(temporary, 'wx', mode);
     try {
       writeFileSync(descriptor, content);
