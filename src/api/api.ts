@@ -41,7 +41,7 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
   const holdsToken = (text: string): boolean => token !== undefined && holdsSecret(text, token);
   const refuseToken = ({ body }: Call): void => {
     if (!isObject(body)) return;
-    for (const field of ['code', 'readme', 'name', 'privacy']) {
+    for (const field of ['code', 'readme', 'name', 'privacy', 'error']) {
       const text = body[field];
       if (typeof text === 'string' && holdsToken(text)) throw tokenIn(field);
     }

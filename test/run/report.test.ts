@@ -4,7 +4,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { scriptedService } from '../support/scripted-service.ts';
+import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { folderWith } from './folder.ts';
 
@@ -111,6 +111,18 @@ it.each([
     runEndAt: expect.any(String),
     error: null,
   });
+});
+
+it('a run whose error contains the token is not reported', async () => {
+  const throwing = 'export default (key) => { throw new Error("Bearer " + key) }';
+  const service = await scriptedService(
+    [{ body: { id, name: 'one', version: 3, code: throwing } }],
+    () => ({}),
+  );
+  const { exit, stderr } = await run(['run', id, testToken], { env: service.env });
+  expect({ exit, requests: service.requests.length }).toEqual({ exit: 12, requests: 1 });
+  expect(stderr).toContain('warning: The run was not recorded: The error contains your token');
+  expect(stderr).not.toContain(testToken);
 });
 
 it('--watch says once why runs are not recorded', async () => {
