@@ -346,7 +346,24 @@ describe('a page that takes long to make', () => {
     const made: string[] = [];
     const callers = ['ada', 'ada', 'ada', 'ada', 'bob'];
     await Promise.all(callers.map((caller) => runInTurn(caller, () => made.push(caller))));
-    expect(made).toEqual(['ada', 'ada', 'bob', 'ada', 'ada']);
+    expect(made).toEqual(['ada', 'ada', 'ada', 'bob', 'ada']);
+  });
+
+  test('does not wait for callers whose pages take long', async () => {
+    let now = 0;
+    const { run: runInTurn } = createWorkQueue(() => now);
+    const made: string[] = [];
+    const slow = (caller: string) =>
+      runInTurn(caller, () => {
+        made.push(caller);
+        now += 110;
+      });
+    const quick = (caller: string) => runInTurn(caller, () => made.push(caller));
+    const pages = ['ada', 'ada', 'bob', 'ada', 'bob'].map(slow);
+    await Promise.all([...pages.slice(0, 1), quick('cy'), quick('dee')]);
+    expect(made).toEqual(['ada', 'bob', 'cy', 'dee']);
+    await Promise.all(pages);
+    expect(made.slice(4)).toEqual(['ada', 'bob', 'ada']);
   });
 
   test('shows the beginning of a long error', async () => {
