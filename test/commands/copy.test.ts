@@ -51,6 +51,12 @@ describe('the current code', () => {
     ]);
     expect(there).toMatchObject({ code: '2', readme: 'r', privacy: 'unlisted', version: 1 });
     expect(statuses(await copy(['hello', '--json']))).toEqual(['hello unchanged']);
+    await run(['val', 'set', 'hello', '--privacy', 'private'], { env: from.env });
+    const { exit, stderr } = await copy(['hello']);
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining('the privacy of the copy on'),
+    });
   });
 
   it('is not sent over other code without --force', async () => {

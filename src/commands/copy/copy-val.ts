@@ -43,7 +43,14 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   const codes = await codesToSend(id, source, there, options);
   const first = await codes.next();
   const before = there?.version;
-  if (first.done) return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
+  const expectField = (field: string, expected: string | undefined, now: string | undefined) => {
+    if (expected !== undefined && now !== undefined && now !== expected)
+      remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
+  };
+  if (first.done) {
+    expectField('privacy', textAt(source, 'privacy'), there?.privacy);
+    return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
+  }
   const facts = { name, ...(before !== undefined && { versionBefore: before }) };
   const { api } = options.target;
   const wanted = there === undefined ? fieldsOf(source) : fieldsToChange(source, there, options.force);
@@ -79,12 +86,8 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
     refuseTokens(call);
     sent = { ...sent, ...(await api.record(call)) };
   }
-  const expected = { ...wanted, ...privacyOf(source) };
-  for (const field of ['readme', 'privacy'] as const) {
-    const now = fieldOf(sent, field);
-    if (expected[field] !== undefined && now !== undefined && now !== expected[field])
-      remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
-  }
+  expectField('readme', wanted.readme, fieldOf(sent, 'readme'));
+  expectField('privacy', textAt(source, 'privacy'), fieldOf(sent, 'privacy'));
   return {
     ...facts,
     status: there === undefined && !isReplaced ? 'created' : 'pushed',
