@@ -52,3 +52,8 @@ const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError
     ...facts,
     hint: `To see the val as it is now, run ${shell`vals val get ${id}`}.`,
   });
+
+export function publicity(privacy = '', ifUnknown: number): number {
+  const index = ['private', 'unlisted', 'public'].indexOf(privacy);
+  return index === -1 ? ifUnknown : index;
+}

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
-import { changeVal, fieldOf } from '../../api/change-val.ts';
+import { changeVal, fieldOf, publicity } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
@@ -174,11 +174,6 @@ function fieldsToChange(source: JsonObject, there: RemoteVal, force: boolean): r
   const { readme, privacy } = fieldsOf(source);
   const isNarrower = privacy !== undefined && publicity(privacy, 0) < publicity(there.privacy, 2);
   return { ...(force && readme && { readme }), ...(isNarrower && { privacy }) };
-}
-
-function publicity(privacy = '', ifUnknown: number): number {
-  const index = ['private', 'unlisted', 'public'].indexOf(privacy);
-  return index === -1 ? ifUnknown : index;
 }
 
 /**

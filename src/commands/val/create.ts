@@ -1,4 +1,4 @@
-import { fieldOf } from '../../api/change-val.ts';
+import { fieldOf, publicity } from '../../api/change-val.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../cli/command.ts';
 import { PartialError, UsageError } from '../../errors.ts';
@@ -48,8 +48,9 @@ export const command = defineCommand({
       throw withNameProposed(error, name, (valid) => `Choose a valid name, such as ${valid}.`);
     });
     context.say.done(`Created ${name}.`);
-    const privacyNow = fieldOf(record, 'privacy') ?? privacy;
-    if (privacy === undefined || privacyNow === privacy) return { kind: 'record', record };
+    const privacyNow = fieldOf(record, 'privacy');
+    const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 2);
+    if (!isTooPublic) return { kind: 'record', record };
     const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
     const hint = `To change its privacy, run ${shell`vals val set ${name} --privacy ${privacy}`}.`;
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
