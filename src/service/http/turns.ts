@@ -119,6 +119,8 @@ export function createTurns(): Turns {
           // A pause would let the caller send tiny TLS records that nothing counts: Node still decrypts all bytes that it
           // has already read.
           socket.destroy();
+          // Node parses all requests of a record, even after the connection is closed.
+          countParsed(address);
           return true;
         }
         const isFirstRefused = !connection.isRefused;

@@ -371,6 +371,18 @@ agent.destroy();`;
     expect(await answers(16)).not.toContain('hello');
   });
 
+  test('does not read from an address for a second if it sends many requests ahead on several connections', async () => {
+    const limited = await listenLimited({});
+    const sockets = Array.from({ length: 8 }, () =>
+      connect({ port: limited.port, host: '127.0.0.1', rejectUnauthorized: false }),
+    );
+    await Promise.all(sockets.map((socket) => once(socket, 'secureConnect')));
+    const start = performance.now();
+    for (const socket of sockets) socket.write('GET / HTTP/1.1\r\n\r\n'.repeat(800));
+    await Promise.all(sockets.map(closed));
+    expect(performance.now() - start).toBeGreaterThan(1_500);
+  });
+
   test('closes a connection with a chunked body that was sent ahead', async () => {
     const limited = await listenLimited({});
     const chunked = health.replace('\r\n\r\n', '\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n');
