@@ -1,8 +1,8 @@
-import { textAt } from '../api/records.ts';
+import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, toggle } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { AuthError, NoSpaceError, UsageError } from '../errors.ts';
+import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
@@ -78,10 +78,14 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
   });
 }
 
+/** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
+const userFields = ['id', 'username', 'email', 'url'];
+
 async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
   try {
-    return await (await context.connect({ token, baseUrl })).record(routes.me());
+    const user = await (await context.connect({ token, baseUrl })).record(routes.me());
+    if (userFields.some((field) => textAt(user, field) !== undefined)) return user;
   } catch (error) {
     if (!space || !(error instanceof NoSpaceError)) throw error;
     throw new NoSpaceError(error.message, {
@@ -89,6 +93,9 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
       hint: `Nothing was stored. To sign in to your own vals, run ${shell`vals login --base-url ${space.service.href}`}.`,
     });
   }
+  throw new BadResponseError('The service did not tell who the token belongs to.', {
+    hint: `Nothing was stored. ${notThisService}`,
+  });
 }
 
 async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {

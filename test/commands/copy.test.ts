@@ -265,6 +265,37 @@ describe.each([
   });
 });
 
+describe('a source whose current code is an older version', () => {
+  const versionCodes = ['a', 'b', 'c'];
+  const source = (current: () => string) =>
+    scriptedService([], ({ path }) => {
+      if (path.endsWith('/versions')) return { body: versionCodes.map((_code, version) => ({ version })) };
+      const [version] = /(?<=versions\/)\d$/.exec(path) ?? [];
+      const code = version === undefined ? current() : versionCodes[Number(version)];
+      return { body: { id: testId, name: 'hello', code } };
+    });
+
+  it('is copied with that code as the last version, and is unchanged the second time', async () => {
+    const to = await serviceInProcess();
+    const from = await source(() => 'b');
+    const env = { ...from.env, VALS_TO_TOKEN: to.token };
+    const args = ['copy', testId, '--versions', '--json', '--to', to.baseUrl];
+    expect(JSON.parse((await run(args, { env })).stdout)).toMatchObject([{ status: 'created', version: 4 }]);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c', 'b']);
+    expect(statuses(await run(args, { env }))).toEqual(['hello unchanged']);
+  });
+
+  it('only because a new version was made meanwhile is copied with the new version as the last one', async () => {
+    const to = await serviceInProcess();
+    let reads = 0;
+    const from = await source(() => (reads++ === 0 ? 'b' : 'c'));
+    const env = { ...from.env, VALS_TO_TOKEN: to.token };
+    const args = ['copy', testId, '--versions', '--to', to.baseUrl];
+    expect(await run(args, { env })).toMatchObject({ exit: 0 });
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
+  });
+});
+
 it.each(['name', 'privacy', 'readme', 'code'])(
   'a source that sends the token as the %s of a val does not make vals send the token to the target',
   async (field) => {

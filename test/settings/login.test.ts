@@ -91,6 +91,8 @@ describe('vals login', () => {
     { what: 'a 501', reply: { status: 501 }, exit: 7 },
     { what: 'a web page', reply: { body: '<html>sign in</html>' }, exit: 11 },
     { what: 'nothing', reply: {}, exit: 11 },
+    { what: 'an empty object', reply: { body: {} }, exit: 11 },
+    { what: 'an error and status 200', reply: { body: { error: 'token-of-mine is invalid' } }, exit: 11 },
     { what: 'a list', reply: { body: [ada] }, exit: 11 },
     { what: 'a redirect', reply: { status: 302, headers: { location: '/login' } }, exit: 11 },
     { what: 'a broken connection', reply: (response) => response.destroy(), exit: 7 },

@@ -21,7 +21,8 @@ export const command = defineCommand({
   details:
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
     'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
-    'versions that the other service does not have yet. Equal versions in a row are copied as one version.',
+    'versions that the other service does not have yet. Equal versions in a row are copied as one version. The last ' +
+    'version of the copy has the current code.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
     to: word('--to <base-url>', 'the base URL of the service or space to copy to'),

@@ -24,8 +24,8 @@ const notANumber = (version: string): BadResponseError =>
   });
 
 /**
- * Ends with the current code if no listed version has it. Some services may list no versions, or versions without
- * numbers.
+ * Ends with the current code of the val. That is not always the last listed version: some services can go back to an
+ * older version, list no versions, or list versions without numbers.
  */
 export async function* distinctVersions(
   api: Api,
@@ -43,13 +43,14 @@ export async function* distinctVersions(
     }
   }
   let last: string | undefined;
-  let isCurrentListed = false;
   for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
     const code = versionCode(await api.record({ ...routes.getVersion(id, version), turn }), id);
     if (code !== last) yield code;
     last = code;
-    isCurrentListed ||= code === current;
   }
-  if (!isCurrentListed) yield current;
+  if (current === last) return undefined;
+  // The val may have a new version since its code was read.
+  const now = codeOf(await api.record({ ...routes.getVal(id), turn }));
+  if (now !== last) yield now;
   return undefined;
 }
