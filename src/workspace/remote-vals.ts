@@ -18,6 +18,8 @@ export interface RemoteVal {
   privacy?: string | undefined;
 }
 
+type ValFacts = Pick<RemoteVal, 'name' | 'changedAt' | 'version'>;
+
 export interface RemoteSide {
   remote: RemoteVal | undefined;
   foreign?: { owner: string | undefined };
@@ -53,15 +55,17 @@ function remoteVals(
     return { remote: remoteVal(id, record), owner: ownerOf(record) };
   }
 
+  /** A hostile service could send the token in these values. Then the files of the workspace would reveal the token. */
+  function checkFacts(id: string, { name = '', changedAt = '', version = null }: ValFacts): void {
+    const facts = [id, name, changedAt, stringifyJson(version)];
+    if (facts.some(api.holdsToken)) throw sentToken();
+    if (facts.some(isTooLong)) throw sentTooMuch();
+  }
+
   async function read(id: string): Promise<RemoteSide> {
     try {
       const { remote, owner } = await readFields(id);
-      const { name = '', changedAt = '', version = null } = remote;
-      // A hostile service could send the token in these values. Then the files of the workspace would reveal
-      // the token.
-      const facts = [id, name, changedAt, stringifyJson(version)];
-      if (facts.some(api.holdsToken)) throw sentToken();
-      if (facts.some(isTooLong)) throw sentTooMuch();
+      checkFacts(id, remote);
       if (owner === undefined) return { remote, isOwnerUnknown: true };
       if (await isCaller(owner.id)) return { remote };
       return { remote, foreign: { owner: owner.username ?? owner.id } };
@@ -77,7 +81,9 @@ function remoteVals(
     read,
     async listed(id) {
       const found = await list.withId(id);
-      return found && (await isCaller(found.owner)) ? found : undefined;
+      if (found === undefined || !(await isCaller(found.owner))) return undefined;
+      checkFacts(id, found);
+      return found;
     },
     async named(name) {
       const { ids, isWholeList } = await list.idsWithName(name);

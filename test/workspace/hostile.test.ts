@@ -486,6 +486,22 @@ describe('a service that sends the token back', () => {
     expect(text.replaceAll('\u200b', '')).not.toContain(token);
   });
 
+  it('in the list, as the name of a val that was pulled before: vals.json does not contain the token', async () => {
+    let nameInList = 'b';
+    const val = { id, name: 'b', code: 'x', version: 1, updatedAt: '2026-01-01' };
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      return { body: path.startsWith('/v1/users/') ? [{ ...val, name: nameInList }] : val };
+    });
+    const cwd = temporaryFolder();
+    put(cwd, { 'vals.json': '{"vals":{}}' });
+    const pullAll = () => vals(['pull', '--all'], { cwd, env: service.env, here: true });
+    expect(await pullAll()).toMatchObject({ exit: 0 });
+    nameInList = token;
+    expect(await pullAll()).toMatchObject({ exit: 11 });
+    expect(readFileSync(join(cwd, 'vals.json'), 'utf8')).not.toContain(token);
+  });
+
   it('in the long name of a listed val: no part of the token is shown', async () => {
     const listed = [id, `${id}2`].map((each) => ({
       id: each,
