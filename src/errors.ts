@@ -106,6 +106,13 @@ export class InterruptedError extends ValsError {
   }
 }
 
+/** For an error after a part of the work was done. Exit code 7 or a skipped val would mean that nothing was changed. */
+export function afterPart(error: unknown, done: string): unknown {
+  if (error instanceof UnavailableError) return new PartialError(`${error.message} ${done}`, error.facts);
+  if (!(error instanceof InterruptedError)) return error;
+  return new InterruptedError(error.exit, `${error.message} ${done}`, error.facts);
+}
+
 class BugError extends ValsError {
   readonly kind = 'bug';
   readonly exit = 1;

@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts';
 import { changeVal } from '../api/change-val.ts';
 import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ConflictError, LocalError, RefusedError } from '../errors.ts';
+import { afterPart, ConflictError, LocalError, RefusedError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
@@ -92,7 +92,9 @@ async function renameAndPush(
   const { version, renamedBase } = await rename(workspace, api, val, base);
   if (!mustSendCode) return { status: 'renamed', ...idAndVersion(val.id, version) };
   // Calls `pushVal`, not `sendCode`, because somebody may have changed the code during the rename.
-  return pushVal(workspace, api, val, { base: renamedBase, code }, options);
+  return pushVal(workspace, api, val, { base: renamedBase, code }, options).catch((error) => {
+    throw afterPart(error, 'The val was renamed before.');
+  });
 }
 
 async function sendCode(push: Push, target: Target): Promise<Outcome> {

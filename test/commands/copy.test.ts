@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
+import { quickRetries } from '../support/clocks.ts';
 import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -538,6 +539,23 @@ describe('a target with few features', () => {
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b']);
     expect(statuses(await run(args, { env }))).toEqual(['hello pushed']);
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that is away after the first version has a part of the copy (exit 9, not 7)', async () => {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a', 'b');
+    const to = await scriptedService([], ({ method, path }) => {
+      if (path === '/v1/me') return { body: { id: 'u' } };
+      if (method === 'GET') return { body: { data: [], links: {} } };
+      return path.endsWith('/versions') ? { status: 503 } : { status: 201, body: { id: testId } };
+    });
+    const env = { ...from.env, VALS_TO_TOKEN: 'test-token' };
+    const args = ['copy', 'hello', '--versions', '--to', to.baseUrl];
+    const result = await run(args, { env, clock: quickRetries });
+    expect(result).toMatchObject({
+      exit: 9,
+      stderr: expect.stringContaining('Older versions were copied before.'),
+    });
   });
 
   it('a source without a list says why --all cannot work', async () => {

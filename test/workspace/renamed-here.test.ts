@@ -107,3 +107,25 @@ it('push says if the service does not rename the val', async () => {
   expect(exit).toBe(6);
   expect(stderr).toContain('The service did not rename "a" to "better"');
 });
+
+it('a push whose code is refused after the rename says that a part was done', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  let name = 'a';
+  const service = await scriptedService([], ({ method, path, body }: Seen) => {
+    if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
+    if (method === 'PUT' && path === '/v1/vals' && name !== 'a') return { status: 503 };
+    if (method === 'PUT') name = JSON.parse(body).name;
+    return { body: { id, name, code: 'a', version: 1 } };
+  });
+  const place = new Place(temporaryFolder(), service.env);
+  place.put({ 'a.ts': 'a' });
+  await place.vals('init');
+  await place.vals('push');
+  editName(place, 'a.ts', 'better');
+  place.put({ 'a.ts': 'a2' });
+  const { exit, stderr } = await place.vals('push', '--timeout', '1');
+  expect({ exit, stderr }).toEqual({
+    exit: 9,
+    stderr: expect.stringContaining('The val was renamed before.'),
+  });
+});

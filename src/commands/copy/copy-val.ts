@@ -3,7 +3,7 @@ import type { Call } from '../../api/call.ts';
 import { changeVal, fieldOf, publicity } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
+import { afterPart, BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { Turn } from '../../lib/slots.ts';
@@ -72,19 +72,26 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
     if (id !== undefined) return api.record(routes.createVersion(id, first.value, given));
     return api.record(newVal(name, first.value, given));
   };
-  let sent =
+  const sendFirst = () =>
     mayReplace && mayBePublic(fields)
-      ? await replace({})
-      : await sendWithFields(fields, remark, send).catch((error) => {
+      ? replace({})
+      : sendWithFields(fields, remark, send).catch((error) => {
           // Some services ignore the privacy in `putVal`, so a val that is not public must not be created by it.
           if (mayReplace && error instanceof ConflictError) return replace(privacyOf(source));
           throw error;
         });
+  let sent = await sendFirst().catch((error) => {
+    throw fields === wanted ? error : afterPart(error, 'The privacy of the copy was changed before.');
+  });
   const sentId = textAt(sent, 'id') ?? there?.id;
-  for await (const code of codes) {
-    const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
-    refuseTokens(call);
-    sent = { ...sent, ...(await api.record(call)) };
+  try {
+    for await (const code of codes) {
+      const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
+      refuseTokens(call);
+      sent = { ...sent, ...(await api.record(call)) };
+    }
+  } catch (error) {
+    throw afterPart(error, 'Older versions were copied before.');
   }
   expectField('readme', wanted.readme, fieldOf(sent, 'readme'));
   expectField('privacy', textAt(source, 'privacy'), fieldOf(sent, 'privacy'));

@@ -7,6 +7,7 @@ import {
   InterruptedError,
   LocalError,
   NoSpaceError,
+  PartialError,
   UnavailableError,
   UnknownOutcomeError,
   UsageError,
@@ -123,7 +124,7 @@ function resultOfError(error: unknown, facts: { file: string; name?: string }): 
     !(error instanceof ValsError) || error instanceof AuthError || error instanceof NoSpaceError;
   if (endsWatch) throw error;
   if (error instanceof InterruptedError) return { service: 'not asked' };
-  if (error instanceof UnavailableError || error instanceof UnknownOutcomeError) {
+  if ([UnavailableError, UnknownOutcomeError, PartialError].some((kind) => error instanceof kind)) {
     return { service: 'unreachable' };
   }
   const isFromService = !(error instanceof LocalError) && !(error instanceof UsageError);
