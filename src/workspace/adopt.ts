@@ -58,7 +58,7 @@ export function createAdopter(workspace: Workspace) {
     const content = writable(remote, { name });
     // `bases.write` must run before `replaceBelow`, so that after a crash the next pull knows that a pull
     // wrote the file.
-    bases.write({ id, name }, { ...remote, name });
+    bases.write({ file, id, name }, { ...remote, name });
     if (!stays) {
       if (holdsToken(remote.code)) remark(tokenInFile(file));
       if (here !== undefined && !wasWrittenByInterruptedPull) backup.keep(file, here);

@@ -15,7 +15,7 @@ export async function learnId(
     return {};
   const { id } = remote;
   const base = remote.code === sent.code ? remote : sent;
-  workspace.bases.write({ id, name }, { ...base, name });
+  workspace.bases.write({ file, id, name }, { ...base, name });
   workspace.remember({ file, name, id });
   return idAndVersion(id, base.version);
 }

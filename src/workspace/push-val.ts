@@ -167,7 +167,7 @@ async function rename(
   const isSameCode = val.code === base.code;
   const stamp = isSameCode ? versionAndTime(api, val) : {};
   const renamedBase = { ...base, ...stamp, name };
-  workspace.bases.write({ id, name }, renamedBase);
+  workspace.bases.write({ file, id, name }, renamedBase);
   return { version, renamedBase };
 }
 
@@ -230,7 +230,7 @@ function record({ workspace, val }: Push, pushed: WorkspaceVal, base: Base): voi
     // `workspace.remember` must run first. Otherwise, after a crash, a base could have an id that vals.json
     // does not have.
     workspace.remember({ file, name, id }, val.id);
-    workspace.bases.write({ name, id }, base);
+    workspace.bases.write({ file, name, id }, base);
   } catch (error) {
     if (!(error instanceof LocalError)) throw error;
     throw new LocalError(

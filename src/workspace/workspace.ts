@@ -60,7 +60,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
    * Runs after vals.json got the new name. If the base got the new name first, then after a crash the old name in
    * vals.json would look like a rename by the user, and the next push would undo the rename on the service.
    */
-  function recordName(val: { id: string | undefined; name: string }): void {
+  function recordName(val: WorkspaceVal): void {
     try {
       const base = bases.read(val);
       if (base?.name !== undefined) bases.write(val, { ...base, name: val.name });
@@ -112,7 +112,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
         throw error;
       }
       hasLeftovers = false;
-      for (const { id, name } of savedRenames) recordName({ id, name });
+      for (const { file, id, name } of savedRenames) recordName({ file, id, name });
       return undefined;
     },
   };

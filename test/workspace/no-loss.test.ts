@@ -184,3 +184,22 @@ it('others cannot read the backup of a private file', async () => {
     .map((file) => statSync(join(file.parentPath, file.name)).mode);
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o600]);
 });
+
+it('others cannot read the base of a private file', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'old' });
+  chmodSync(join(place.folder, 'a.ts'), 0o600);
+  const baseModes = () => {
+    const files = readdirSync(join(place.folder, '.vals/agreed'), { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    const bases = paths.filter((path) => 'code' in JSON.parse(readFileSync(path, 'utf8')));
+    return bases.map((path) => statSync(path).mode & 0o777);
+  };
+  expect(baseModes()).toEqual([0o644]);
+  place.put({ 'a.ts': 'mine' });
+  await place.vals('push');
+  expect(baseModes()).toEqual([0o600]);
+  await service.edit('a', 'new');
+  await place.vals('pull');
+  expect(place.read('a.ts')).toBe('new');
+  expect(baseModes()).toEqual([0o600]);
+});

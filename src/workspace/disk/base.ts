@@ -5,7 +5,7 @@ import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } 
 import { largest } from '../../lib/plain-file.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { folderMark, ownFilePaths, prepareDotVals } from './dot-vals.ts';
-import { existsBelow, readBelow } from './files.ts';
+import { existsBelow, modeBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
 
@@ -29,7 +29,7 @@ export interface Bases {
   prepare(): void;
   checkWritable(val: Identity): void;
   warnNotRecorded(val: Identity, error: LocalError): void;
-  write(val: Identity, base: Base): void;
+  write(val: Identity & { file: string }, base: Base): void;
   removeBaseByName(name: string): void;
 }
 
@@ -116,7 +116,10 @@ export function createBases(
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
-      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false });
+      // Whoever may not read the val's file may not read the same code in the base.
+      const fileMode = modeBelow(root, val.file);
+      const mode = fileMode === undefined ? undefined : (fileMode & 0o644) | 0o600;
+      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, mode });
     },
   };
 

@@ -42,6 +42,9 @@ export function readBytesBelow(
 export const existsBelow = (root: string, path: string): boolean =>
   reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
 
+export const modeBelow = (root: string, file: string): number | undefined =>
+  reading(file, () => inFolderOf(root, file, {}, lookAt))?.mode;
+
 export const namesBelow = (root: string, folder: string): string[] =>
   reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
 

@@ -26,7 +26,8 @@ export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
   flush?: boolean;
-  newMode?: number;
+  /** Without a mode, an existing file keeps its mode. */
+  mode?: number | undefined;
 }
 
 export function replaceBelow(
@@ -34,12 +35,12 @@ export function replaceBelow(
   file: string,
   content: string,
   expected: Expected,
-  { flush = true, newMode = newFileMode }: ReplaceOptions = {},
+  { flush = true, mode }: ReplaceOptions = {},
 ): void {
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
-      const replacement = { file, content, expected, flush, newMode };
+      const replacement = { file, content, expected, flush, mode };
       const move = (from: HeldFolder) => moveOnto(folder, name, from, replacement);
       // If the temporary folder is on another disk, `move` returns false. Then `folder` holds the temporary file.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
@@ -47,7 +48,7 @@ export function replaceBelow(
   );
 }
 
-interface Replacement extends Required<ReplaceOptions> {
+interface Replacement extends ReplaceOptions {
   file: string;
   content: string;
   expected: Expected;
@@ -57,13 +58,13 @@ function moveOnto(
   folder: HeldFolder,
   name: string,
   from: HeldFolder,
-  { file, content, expected, flush, newMode }: Replacement,
+  { file, content, expected, flush, mode: givenMode }: Replacement,
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
-    const mode = before === undefined ? newMode : before.mode & 0o777;
+    const mode = givenMode ?? (before === undefined ? newFileMode : before.mode & 0o777);
     const descriptor = openSync(temporary, 'wx', mode);
     try {
       writeFileSync(descriptor, content);
