@@ -440,14 +440,33 @@ describe('a target with few features', () => {
   it.each([
     ['privacy', { privacy: 'public' }],
     ['public', { privacy: undefined, public: true }],
-  ])('that ignores privacy causes a warning, if its answer has %s', async (_field, shown) => {
+  ])('that ignores privacy gets no other private code, if its answer has %s', async (_field, shown) => {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a', 'b');
+    const cwd = folderOfVals(valNames(60), (name) => `// ${name}`);
+    await run(['push', '.'], { cwd, env: from.env });
     const service = await scriptedService(
       [],
       creates((body) => ({ status: 201, body: { id: 'x', ...body, ...shown } })),
     );
+    const env = { ...from.env, VALS_TO_TOKEN: 't' };
+    const args = ['--to', service.baseUrl, '--versions', '--json'];
+    const one = await run(['copy', 'hello', ...args], { env });
+    expect(one).toMatchObject({ exit: 9, error: { message: expect.stringContaining('is public, but') } });
+    expect(sentFields(service)).toEqual([{ privacy: 'private' }]);
+    const all = await run(['copy', '--all', ...args], { env });
+    expect(all.exit).toBe(9);
+    expect(all.stdout).toContain('ignored the privacy of');
+    expect(sentFields(service).length).toBeLessThan(40);
+  });
+
+  it('that makes a copy less public causes a warning', async () => {
+    const service = await scriptedService(
+      [],
+      creates((body) => ({ status: 201, body: { id: 'x', ...body, privacy: 'private' } })),
+    );
     const result = await copyTo(service);
-    expect(result.exit).toBe(0);
-    expect(result.stderr).toContain('privacy');
+    expect(result).toMatchObject({ exit: 0, stderr: expect.stringContaining('the privacy of the copy') });
   });
 
   it('that has the name already is a conflict, and --force overwrites the val by its name', async () => {

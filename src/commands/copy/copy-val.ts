@@ -3,7 +3,14 @@ import type { Call } from '../../api/call.ts';
 import { changeVal, fieldOf, publicity } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { afterPart, BadResponseError, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
+import {
+  afterPart,
+  BadResponseError,
+  ConflictError,
+  isInvalidRequest,
+  PartialError,
+  RefusedError,
+} from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { Turn } from '../../lib/slots.ts';
@@ -59,6 +66,9 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   };
   refuseTokens(newVal(name, first.value, wanted));
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
+  const { valMadePublic } = options.target;
+  if (valMadePublic !== undefined && !mayBePublic(wanted))
+    throw notPrivateThere(valMadePublic, options.target);
 
   const fields = await changePrivacyFirst(wanted, there, options.target);
   const mayReplace = found === 'unknown' && options.force;
@@ -83,6 +93,11 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   let sent = await sendFirst().catch((error) => {
     throw fields === wanted ? error : afterPart(error, 'The privacy of the copy was changed before.');
   });
+  const privacyNow = fieldOf(sent, 'privacy');
+  if (publicity(privacyNow, 0) > publicity(wanted.privacy, 2)) {
+    options.target.valMadePublic = name;
+    throw madePublic(`${wanted.privacy}`, `${privacyNow}`, options.target);
+  }
   const sentId = textAt(sent, 'id') ?? there?.id;
   try {
     for await (const code of codes) {
@@ -225,6 +240,19 @@ async function sendWithFields(
     return sent;
   }
 }
+
+const madePublic = (privacy: string, privacyNow: string, { name }: Target): PartialError =>
+  new PartialError(
+    `The copy on ${name} is ${privacyNow}, but the val is ${privacy}. No other version was copied.`,
+    {
+      hint: `Delete the copy, or make it ${privacy} on that service.`,
+    },
+  );
+
+const notPrivateThere = (valMadePublic: string, { name }: Target): RefusedError =>
+  new RefusedError(`Nothing was copied, because ${name} ignored the privacy of "${valMadePublic}".`, {
+    hint: 'Copy only public vals to that service.',
+  });
 
 const mayBePublic = ({ privacy = 'public' }: routes.ValFields): boolean => privacy === 'public';
 

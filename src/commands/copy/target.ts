@@ -11,6 +11,8 @@ export interface Target {
   api: Api;
   vals: RemoteVals;
   name: string;
+  /** Set if the service ignored the privacy of this val. Then it gets no other val that is not public. */
+  valMadePublic?: string;
 }
 
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
