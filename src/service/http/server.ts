@@ -101,7 +101,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   let underWay = 0;
 
   const answer: RequestListener = (incoming, outgoing) => {
-    const { method = '', url = '', rawHeaders } = incoming;
+    const { method = '', url = '' } = incoming;
     const start = process.uptime();
     // Node drops the requests that follow a request with an Upgrade header. Closing the connection shows the caller
     // that these requests are lost.
@@ -119,13 +119,13 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         incoming,
       });
     });
-    if (rawHeaders.length <= 2 * mostHeaders) return listener(incoming, outgoing);
+    if (!hasTooManyHeaders(incoming)) return listener(incoming, outgoing);
     refuse(outgoing, new Problem(431, `The request has more than ${mostHeaders} headers.`));
   };
   const handle: RequestListener = (incoming, outgoing) => {
     const { socket } = incoming;
     const isTaken = turns.take(socket, outgoing, {
-      isChunked: incoming.headers['transfer-encoding'] !== undefined,
+      isCostly: hasTooManyHeaders(incoming) || incoming.headers['transfer-encoding'] !== undefined,
       begin: () => answer(incoming, outgoing),
       discard: () => void incoming.resume(),
       onIdle() {
@@ -137,7 +137,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
         outgoing,
         new Problem(
           429,
-          'The connection has too many unanswered requests, or one with a chunked body. Wait for answers before you send more requests.',
+          'The connection has too many unanswered requests, or one with a chunked body or too many headers. Wait for answers before you send more requests.',
         ),
       );
   };
@@ -149,9 +149,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   // Without this listener, Node itself would answer requests with an unknown Expect header, and no limit would apply
   // to these requests.
   server.on('checkExpectation', handle);
-  // 0 means no limit. With a limit, Node would silently drop headers that the service must check, such as
-  // Origin.
-  server.maxHeadersCount = 0;
+  // Node 20 drops the headers above this limit, and later versions report an error. Either way, the request is refused.
+  server.maxHeadersCount = mostHeaders + 1;
   server.maxConnections = options.isBehindProxy ? mostConnectionsBehindProxy : mostConnections;
   server.timeout = idleMs;
   server.on('clientError', (error, socket: Socket) => {
@@ -248,6 +247,8 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     },
   };
 }
+
+const hasTooManyHeaders = ({ rawHeaders }: IncomingMessage) => rawHeaders.length > 2 * mostHeaders;
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
   if (outgoing.headersSent) return outgoing.statusCode;

@@ -7,10 +7,10 @@ const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * A chunked body counts as 400 requests, because Node may parse ten thousand tiny chunks before the service
- * can refuse the body.
+ * A chunked body, or too many headers, count as 400 requests, because Node may parse ten thousand tiny chunks or headers
+ * before the service can refuse them.
  */
-const costOfChunkedBody = 400;
+const costOfMany = 400;
 const receivedBytesPerAddress = { perSecond: 16 * 1024 * 1024, inFlight: Number.POSITIVE_INFINITY };
 const pauseOfAddressMs = 1_000;
 const begunPerTurn = 16;
@@ -37,7 +37,7 @@ export interface Turns {
   take(
     socket: Socket,
     outgoing: ServerResponse,
-    on: { isChunked: boolean; begin(): void; discard(): void; onIdle(): void },
+    on: { isCostly: boolean; begin(): void; discard(): void; onIdle(): void },
   ): boolean;
 }
 
@@ -106,15 +106,15 @@ export function createTurns(): Turns {
     isKnown: (socket) => connections.has(socket),
     sockets: () => connections.keys(),
     currentAnswer: (socket) => connections.get(socket)?.queue[0]?.outgoing,
-    take(socket, outgoing, { isChunked, begin, discard, onIdle }) {
+    take(socket, outgoing, { isCostly, begin, discard, onIdle }) {
       const connection = connections.get(socket);
       if (!connection) return true;
       const { address, isSecure, queue } = connection;
-      if (isChunked) countParsed(address, costOfChunkedBody);
+      if (isCostly) countParsed(address, costOfMany);
       // While a request waits, Node keeps each chunk of its body in memory by itself, and a chunk of one byte takes 400.
-      const isChunkedAhead = isChunked && queue.some((turn) => !turn.outgoing.headersSent);
+      const isCostlyAhead = isCostly && queue.some((turn) => !turn.outgoing.headersSent);
       const mostUnanswered = isSecure ? unansweredBeforePause : mostUnansweredPerConnection;
-      if (connection.isRefused || isChunkedAhead || queue.length >= mostUnanswered) {
+      if (connection.isRefused || isCostlyAhead || queue.length >= mostUnanswered) {
         if (isSecure) {
           // A pause would let the caller send tiny TLS records that nothing counts: Node still decrypts all bytes that it
           // has already read.

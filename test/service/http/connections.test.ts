@@ -151,6 +151,27 @@ test('few chunks of a body are in memory before a route reads it', async () => {
   expect(waiting?.readableLength).toBeLessThan(12_000);
 });
 
+test('an address that sends several requests with too many headers is not read for a second', async () => {
+  const server = await listenForRequests((_, outgoing) => void outgoing.end(), {
+    host: '127.0.0.1',
+    port: 0,
+    isLimited: () => true,
+  });
+  onTestFinished(server.close);
+  const socket = connect(server.port, '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const askOnce = () => {
+    socket.write(head('GET /'));
+    return nextAnswer(socket);
+  };
+  expect(await askOnce()).toBe(200);
+  const tooMany = head('GET /', ...Array.from({ length: 100 }, (_, i) => `X-${i}: x`));
+  for (let i = 0; i < 6; i++) expect(statusesOf(await speak(server.port, tooMany))).toEqual([431]);
+  const start = performance.now();
+  expect(await askOnce()).toBe(200);
+  expect(performance.now() - start).toBeGreaterThan(500);
+});
+
 describe('requests sent ahead', () => {
   const put = (name: string, code: string) => {
     const body = JSON.stringify({ name, code });
@@ -183,6 +204,11 @@ describe('requests sent ahead', () => {
     const answers = await speak(service.port, me() + chunked('p') + me() + chunked('q') + me());
     expect(statusesOf(answers)).toEqual([200, 429]);
     expect(answers).toMatch(/\r\nConnection: close\r\n/);
+  });
+
+  test('with too many headers are refused like those with a chunked body', async () => {
+    const tooMany = head('GET /v1/me', ...Array.from({ length: 100 }, (_, i) => `X-${i}: x`));
+    expect(statusesOf(await speak(service.port, me() + tooMany + me()))).toEqual([200, 429]);
   });
 
   test('behind a request with an Upgrade header are lost, so the connection is closed', async () => {
