@@ -79,13 +79,13 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
 }
 
 /** A user has at least one of these fields. An error that is sent with status 200 has none of them. */
-const userFields = ['id', 'username', 'email', 'url'];
+const userFields = ['id', 'username', 'bio', 'email', 'profileImageUrl', 'tier', 'url', 'links'];
 
 async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promise<JsonObject> {
   const space = spaceIn(baseUrl);
   try {
     const user = await (await context.connect({ token, baseUrl })).record(routes.me());
-    if (userFields.some((field) => textAt(user, field) !== undefined)) return user;
+    if (userFields.some((field) => (user[field] ?? null) !== null)) return user;
   } catch (error) {
     if (!space || !(error instanceof NoSpaceError)) throw error;
     throw new NoSpaceError(error.message, {

@@ -107,6 +107,13 @@ describe('vals login', () => {
     expect(existsSync(configFile(home))).toBe(false);
   });
 
+  it('stores a token if the user has neither id nor names', async () => {
+    const user = { username: null, email: null, url: null, tier: 'free', links: {} };
+    const { baseUrl } = await scriptedService([{ body: user }]);
+    const args = ['login', '--base-url', baseUrl, '--with-token'];
+    expect(await run(args, { home: temporaryFolder(), input: 'token-of-mine' })).toMatchObject({ exit: 0 });
+  });
+
   it('with a wrong token keeps the stored token', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted, { status: 401 }]);
