@@ -54,6 +54,6 @@ const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError
   });
 
 export function publicity(privacy = '', ifUnknown: number): number {
-  const index = ['private', 'unlisted', 'public'].indexOf(privacy);
+  const index = ['private', 'unlisted', 'public'].indexOf(privacy.toLowerCase());
   return index === -1 ? ifUnknown : index;
 }

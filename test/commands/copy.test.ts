@@ -460,6 +460,31 @@ describe('a target with few features', () => {
     expect(sentFields(service).length).toBeLessThan(40);
   });
 
+  it.each(['no', 'a private'])(
+    'that makes a val public with its next version gets no other version, if it had %s copy',
+    async (before) => {
+      const from = await serviceInProcess();
+      await push(from.env, 'hello', 'a', 'b', 'c', 'd');
+      const val = { id: testId, name: 'hello', code: 'a', privacy: 'private', version: 1 };
+      const service = await scriptedService([], ({ method, path }) => {
+        if (path === '/v1/me') return { body: { id: 'u' } };
+        if (path.startsWith('/v1/users/')) return { body: before === 'no' ? [] : [val] };
+        if (method === 'GET') return { body: path.endsWith('/versions') ? [{ version: 1 }] : val };
+        return { status: 201, body: path.endsWith('/versions') ? { ...val, privacy: 'public' } : val };
+      });
+      const args = ['copy', 'hello', '--versions', '--to', service.baseUrl];
+      const result = await run(args, { env: { ...from.env, VALS_TO_TOKEN: 't' } });
+      expect(result).toMatchObject({
+        exit: 9,
+        stderr: expect.stringContaining('is public, but should be private'),
+      });
+      const versions = service.requests.filter(
+        ({ method, path }) => method === 'POST' && path.endsWith('/versions'),
+      );
+      expect(versions.map(({ body }) => JSON.parse(body).code)).toEqual(['b']);
+    },
+  );
+
   it('that makes a copy less public causes a warning', async () => {
     const service = await scriptedService(
       [],

@@ -67,7 +67,8 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   refuseTokens(newVal(name, first.value, wanted));
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
   const { valMadePublic } = options.target;
-  if (valMadePublic !== undefined && !mayBePublic(wanted))
+  const mostPublic = narrower(textAt(source, 'privacy'), there?.privacy);
+  if (valMadePublic !== undefined && mostPublic !== 'public')
     throw notPrivateThere(valMadePublic, options.target);
 
   const fields = await changePrivacyFirst(wanted, there, options.target);
@@ -93,17 +94,20 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   let sent = await sendFirst().catch((error) => {
     throw fields === wanted ? error : afterPart(error, 'The privacy of the copy was changed before.');
   });
-  const privacyNow = fieldOf(sent, 'privacy');
-  if (publicity(privacyNow, 0) > publicity(wanted.privacy, 2)) {
+  const checkPrivacy = () => {
+    const privacyNow = fieldOf(sent, 'privacy');
+    if (publicity(privacyNow, 0) <= publicity(mostPublic, 0)) return;
     options.target.valMadePublic = name;
-    throw madePublic(`${wanted.privacy}`, `${privacyNow}`, options.target);
-  }
+    throw madePublic(mostPublic, `${privacyNow}`, options.target);
+  };
+  checkPrivacy();
   const sentId = textAt(sent, 'id') ?? there?.id;
   try {
     for await (const code of codes) {
       const call = sentId === undefined ? routes.putVal(name, code) : routes.createVersion(sentId, code);
       refuseTokens(call);
       sent = { ...sent, ...(await api.record(call)) };
+      checkPrivacy();
     }
   } catch (error) {
     throw afterPart(error, 'Older versions were copied before.');
@@ -241,9 +245,13 @@ async function sendWithFields(
   }
 }
 
+/** The copy must not be more public than the val, nor than the copy was before. */
+const narrower = (privacy = 'public', privacyThere = 'public'): string =>
+  publicity(privacy, 0) <= publicity(privacyThere, 0) ? privacy : privacyThere;
+
 const madePublic = (privacy: string, privacyNow: string, { name }: Target): PartialError =>
   new PartialError(
-    `The copy on ${name} is ${privacyNow}, but the val is ${privacy}. No other version was copied.`,
+    `The copy on ${name} is ${privacyNow}, but should be ${privacy}. No other version was copied.`,
     {
       hint: `Delete the copy, or make it ${privacy} on that service.`,
     },

@@ -49,7 +49,7 @@ export const command = defineCommand({
     });
     context.say.done(`Created ${name}.`);
     const privacyNow = fieldOf(record, 'privacy');
-    const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 2);
+    const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };
     const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
     const hint = `To change its privacy, run ${shell`vals val set ${name} --privacy ${privacy}`}.`;
