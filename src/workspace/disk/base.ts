@@ -5,7 +5,7 @@ import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } 
 import { largest } from '../../lib/plain-file.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { folderMark, ownFilePaths, prepareDotVals } from './dot-vals.ts';
-import { existsBelow, modeBelow, readBelow } from './files.ts';
+import { accessBelow, existsBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
 
@@ -117,9 +117,9 @@ export function createBases(
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
       // Whoever may not read the val's file may not read the same code in the base.
-      const fileMode = modeBelow(root, val.file);
-      const mode = fileMode === undefined ? undefined : (fileMode & 0o644) | 0o600;
-      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, mode });
+      const file = accessBelow(root, val.file);
+      const access = file && { mode: (file.mode & 0o644) | 0o600, gid: file.gid };
+      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, access });
     },
   };
 
