@@ -1,5 +1,5 @@
 import { PartialError, UnavailableError, ValsError } from '../errors.ts';
-import { quoteWord } from '../lib/shell-command.ts';
+import { replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 
 export interface Failure {
   label: string;
@@ -96,15 +96,16 @@ function groupAlike<Item extends Remarked>(
 export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
 
 function withoutLabel(label: string, text: string): string {
-  const [first = '', ...others] = (text.startsWith(`${label} `) ? text.slice(label.length + 1) : text)
-    .replaceAll(quoteWord(label), label)
-    .split(` ${label}`);
+  const [prose, commands] = splitAtCommand(
+    text.startsWith(`${label} `) ? text.slice(label.length + 1) : text,
+  );
+  const [first = '', ...others] = prose.split(` ${label}`);
   let shortened = first;
   for (const rest of others) {
     const isPartOfWord = /^[\p{L}\d]/u.test(rest);
     shortened += isPartOfWord ? ` ${label}${rest}` : rest;
   }
-  return shortened;
+  return shortened + replaceInCommands(commands, label);
 }
 
 const maxLabelsInMessage = 3;

@@ -1,6 +1,6 @@
 import { describeError, type ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
-import { quoteWord } from '../lib/shell-command.ts';
+import { replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -111,14 +111,11 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
   };
 }
 
-/** A word between backticks is part of a command, so it is quoted for the shell. */
 function withWords(text: string, wordsById: ReadonlyMap<string, string>): string {
-  const parts = text.split('`').map((part, index) => {
-    const isCommand = index % 2 === 1;
-    const quote = isCommand ? quoteWord : (word: string) => word;
-    let replaced = part;
-    for (const [id, word] of wordsById) replaced = replaced.replaceAll(quote(id), quote(word));
-    return replaced;
-  });
-  return parts.join('`');
+  let [prose, commands] = splitAtCommand(text);
+  for (const [id, word] of wordsById) {
+    prose = prose.replaceAll(id, () => word);
+    commands = replaceInCommands(commands, id, word);
+  }
+  return prose + commands;
 }

@@ -43,6 +43,23 @@ it("a hint shows the user's own word for a val, in quotes", async () => {
   expect(stderr).toContain("`vals version ls 'my val'`");
 });
 
+it.each(["x'; touch x #", "`x'; touch x #"])(
+  'the word for one val does not change the quotes around the id %j of another val',
+  async (id) => {
+    const first = { id: '\\', name: 'first' };
+    const second = { id, name: 'second' };
+    const me = { id: 'u1', username: 'ada' };
+    const lists = [me, { data: [first, second] }, { data: [] }].map((body) => ({ body }));
+    const service = await scriptedService(lists, ({ method, path }) => {
+      if (method === 'GET') return { body: path.endsWith('/%5C') ? first : second };
+      return path.endsWith('/%5C') ? { status: 204 } : { status: 500, body: {} };
+    });
+    const words = ['val', 'rm', 'first', 'second', '--yes', '--timeout', '1'];
+    const { stderr } = await run(words, { env: service.env });
+    expect(stderr).toContain('`vals val get second`');
+  },
+);
+
 it('no source file puts a value into a command without quoting it', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { runBatch } from '../../src/cli/batch.ts';
 import { summarizeFailures } from '../../src/cli/failures.ts';
 import { RefusedError } from '../../src/errors.ts';
+import { shell } from '../../src/lib/shell-command.ts';
 
 const failures = (labels: string[], message: (label: string) => string, hint: string) =>
   labels.map((label) => ({ label, error: new RefusedError(message(label), { hint }) }));
@@ -42,6 +43,29 @@ it('labels are taken out of equal messages, but not out of words that begin like
   expect(error?.message).toBe(
     'None of the 2 versions was deleted (re and no). The service refused: not now.',
   );
+});
+
+it('the labels are taken out of the commands of equal hints', () => {
+  const alike = ['a.ts', 'b c.ts'].map((label) => ({
+    label,
+    error: new RefusedError('changed.', { hint: `Run ${shell`vals push ${label} --force`}.` }),
+  }));
+  const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
+  expect(error?.facts.hint).toBe('Run `vals push --force`.');
+});
+
+it.each([
+  { label: "'a.ts", name: 'a.ts;touch x #' },
+  { label: 'a.ts', name: 'other a.ts' },
+])('the label $label is not taken out of the name $name in a command', ({ label, name }) => {
+  const alike = [label, label.replace('a', 'b')].map((each) => ({
+    label: each,
+    error: new RefusedError('It is gone.', {
+      hint: `Run ${shell`vals val rm ${name.replace(label.slice(-4), each.slice(-4))}`}.`,
+    }),
+  }));
+  const { warnings } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
+  expect(warnings.join()).toContain(shell`vals val rm ${name}`);
 });
 
 it('failures are named in the order of the items, not in the order of time', async () => {
