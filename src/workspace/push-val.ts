@@ -1,9 +1,9 @@
 import type { Api } from '../api/api.ts';
-import { changeVal } from '../api/change-val.ts';
+import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
 import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, ConflictError, LocalError, RefusedError } from '../errors.ts';
-import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
@@ -55,7 +55,7 @@ interface Push {
 
 interface Target {
   id: string | undefined;
-  remote: Pick<RemoteVal, 'name' | 'version'> | undefined;
+  remote: Pick<RemoteVal, 'name' | 'version' | 'privacy'> | undefined;
   mayTakeOver: boolean;
   isCodeKnown: boolean;
 }
@@ -132,6 +132,10 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
     options.remark(
       `${val.file} replaced the code of the val "${name}", which the service already had. The older versions are kept.`,
     );
+  }
+  const privacy = isObject(body) ? fieldOf(body, 'privacy') : undefined;
+  if (publicity(privacy, 0) > publicity(remote?.privacy, 2)) {
+    options.remark(`${val.file} is ${privacy} on the service now (before the push: ${remote?.privacy}).`);
   }
   record(push, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {

@@ -57,6 +57,26 @@ describe('push', () => {
     expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'mine']);
   });
 
+  it('says if the service makes a private val public', async () => {
+    let privacy = 'private';
+    const service = await scriptedService([], ({ method, path }) => {
+      if (method === 'PUT') privacy = 'public';
+      if (path !== '/v1/vals' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
+      return { body: { id, name: 'a', code: 'a', version: 1, privacy } };
+    });
+    const place = new Place(temporaryFolder(), service.env);
+    place.put({ 'a.ts': 'a' });
+    await place.vals('init');
+    await place.vals('push');
+    privacy = 'private';
+    place.put({ 'a.ts': 'a2' });
+    const { exit, stderr } = await place.vals('push');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining('a.ts is public on the service now (before the push: private)'),
+    });
+  });
+
   it('keeps the bases of two services apart', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const second = await startService();
