@@ -159,9 +159,7 @@ export function recordUnchanged(
   // If the val has another name on the service than in vals.json, the recorded name must not change. Otherwise a push
   // would treat a rename on the service as a rename in vals.json.
   const name = otherNameThere === undefined ? ownName : recorded?.name;
-  const isRecorded =
-    recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote);
-  if (isRecorded && (by === 'read' || !bases.isMoreOpenThanFile(val))) return;
+  if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
   try {
     bases.write(val, { ...remote, name });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -185,19 +185,16 @@ it('others cannot read the backup of a private file', async () => {
   expect(modes.map((mode) => mode & 0o777)).toEqual([0o600]);
 });
 
-function pathsWith(text: string, { folder }: Place): string[] {
-  const files = readdirSync(join(folder, '.vals'), { recursive: true, withFileTypes: true });
-  const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-  return paths.filter((path) => readFileSync(path, 'utf8').includes(text));
-}
-
 it('others cannot read the base of a private file', async () => {
   const { place, service } = await pushed({ 'a.ts': 'old' });
   chmodSync(join(place.folder, 'a.ts'), 0o600);
-  const baseModes = () => pathsWith('"code":', place).map((path) => statSync(path).mode & 0o777);
+  const baseModes = () => {
+    const files = readdirSync(join(place.folder, '.vals/agreed'), { recursive: true, withFileTypes: true });
+    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
+    const bases = paths.filter((path) => 'code' in JSON.parse(readFileSync(path, 'utf8')));
+    return bases.map((path) => statSync(path).mode & 0o777);
+  };
   expect(baseModes()).toEqual([0o644]);
-  await place.vals('push');
-  expect(baseModes()).toEqual([0o600]);
   place.put({ 'a.ts': 'mine' });
   await place.vals('push');
   expect(baseModes()).toEqual([0o600]);
@@ -205,30 +202,4 @@ it('others cannot read the base of a private file', async () => {
   await place.vals('pull');
   expect(place.read('a.ts')).toBe('new');
   expect(baseModes()).toEqual([0o600]);
-});
-
-it('others cannot read a copy of a file in a private folder, even if the pull is killed', async () => {
-  const { place, service } = await pushed({ 'own/a.ts': 'old code' });
-  chmodSync(join(place.folder, 'own'), 0o700);
-  await service.edit('a', 'secret code');
-  let wasKilled = true;
-  for (let afterChanges = 1; wasKilled; afterChanges++) {
-    wasKilled = await killed(place, ['pull'], afterChanges);
-    const modes = pathsWith('secret code', place).map((path) => statSync(path).mode & 0o777);
-    expect(modes.filter((mode) => mode !== 0o600)).toEqual([]);
-  }
-  expect(place.read('own/a.ts')).toBe('secret code');
-  expect(pathsWith('secret code', place)).toHaveLength(1);
-});
-
-it.skipIf(process.getuid?.() !== 0)('a pull keeps the group of a file, also for the base', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' });
-  const file = join(place.folder, 'a.ts');
-  chownSync(file, 0, 2_002);
-  chmodSync(file, 0o640);
-  await service.edit('a', 'new');
-  await place.vals('pull');
-  const stats = [file, ...pathsWith('"code":"new"', place)].map((path) => statSync(path));
-  const access = { mode: 0o640, gid: 2_002 };
-  expect(stats.map(({ mode, gid }) => ({ mode: mode & 0o777, gid }))).toEqual([access, access]);
 });

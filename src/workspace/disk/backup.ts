@@ -24,13 +24,7 @@ export function createBackup(root: string): Backup {
       for (; ; attempt++) {
         try {
           // Perhaps nobody else may read the file, or the folder of the file.
-          replaceBelow(
-            root,
-            `${folder()}/${file}`,
-            content,
-            { content: undefined },
-            { access: { mode: 0o600 } },
-          );
+          replaceBelow(root, `${folder()}/${file}`, content, { content: undefined }, { mode: 0o600 });
           files.push(file);
           return;
         } catch (error) {

@@ -5,7 +5,7 @@ import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } 
 import { largest } from '../../lib/plain-file.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { folderMark, ownFilePaths, prepareDotVals } from './dot-vals.ts';
-import { accessBelow, existsBelow, readBelow } from './files.ts';
+import { existsBelow, modeBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
 
@@ -30,8 +30,6 @@ export interface Bases {
   checkWritable(val: Identity): void;
   warnNotRecorded(val: Identity, error: LocalError): void;
   write(val: Identity & { file: string }, base: Base): void;
-  /** True if the file was made private after the base was written. */
-  isMoreOpenThanFile(val: Identity & { file: string }): boolean;
   removeBaseByName(name: string): void;
 }
 
@@ -113,19 +111,15 @@ export function createBases(
     removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
     },
-    isMoreOpenThanFile(val) {
-      const [base, file] = [fileOf(keyOf(val)), val.file].map((path) => accessBelow(root, path)?.mode);
-      return base !== undefined && file !== undefined && (base & 0o044 & ~file) !== 0;
-    },
     write(val, { code, version, changedAt, name, sent }) {
       prepare();
       const key = keyOf(val);
       const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
       const content = stringifyJson(withoutUndefined(fields));
       // Whoever may not read the val's file may not read the same code in the base.
-      const file = accessBelow(root, val.file);
-      const access = file && { mode: (file.mode & 0o644) | 0o600, gid: file.gid };
-      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, access });
+      const fileMode = modeBelow(root, val.file);
+      const mode = fileMode === undefined ? undefined : (fileMode & 0o644) | 0o600;
+      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, mode });
     },
   };
 

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fchownSync,
   fstatSync,
   fsyncSync,
   openSync,
@@ -16,7 +15,6 @@ import { ConflictError, LocalError } from '../../errors.ts';
 import type { HeldFolder } from '../../lib/held-folder.ts';
 import { largest, readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { errnoOf, errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
-import { type Access, isInClosedFolder } from './files.ts';
 import { inFolder, inFolderOf, lookAt } from './in-folder.ts';
 import { dotValsFolder } from './root.ts';
 
@@ -28,8 +26,8 @@ export type Expected = { content: string | undefined } | 'anything';
 
 export interface ReplaceOptions {
   flush?: boolean;
-  /** Without these permissions, an existing file keeps its permissions. */
-  access?: Access | undefined;
+  /** Without a mode, an existing file keeps its mode. */
+  mode?: number | undefined;
 }
 
 export function replaceBelow(
@@ -37,16 +35,13 @@ export function replaceBelow(
   file: string,
   content: string,
   expected: Expected,
-  { flush = true, access }: ReplaceOptions = {},
+  { flush = true, mode }: ReplaceOptions = {},
 ): void {
   writing(file, () =>
     inFolderOf(root, file, { make: true }, (folder, name) => {
       if (lookAt(folder, name)?.isFile() === false) throw new UnusableFile('is not a regular file');
-      const replacement = { file, content, expected, flush, access };
+      const replacement = { file, content, expected, flush, mode };
       const move = (from: HeldFolder) => moveOnto(folder, name, from, replacement);
-      // Other users may read the temporary folder. So `folder` holds the temporary file if they may not read `folder`.
-      const isClosed = !file.startsWith(`${dotValsFolder}/`) && isInClosedFolder(root, file);
-      if (isClosed) return move(folder);
       // If the temporary folder is on another disk, `move` returns false. Then `folder` holds the temporary file.
       return inFolder(root, temporaryFolder, { make: true }, move) || move(folder);
     }),
@@ -63,17 +58,18 @@ function moveOnto(
   folder: HeldFolder,
   name: string,
   from: HeldFolder,
-  { file, content, expected, flush, access: givenAccess }: Replacement,
+  { file, content, expected, flush, mode: givenMode }: Replacement,
 ): boolean {
   const target = `${folder.path}/${name}`;
   const before = lookAt(folder, name);
   const temporary = `${from.path}/.${randomUUID()}.tmp`;
   try {
-    const access = givenAccess ?? before;
-    const descriptor = openSync(temporary, 'wx', access === undefined ? newFileMode : 0o600);
+    const mode = givenMode ?? (before === undefined ? newFileMode : before.mode & 0o777);
+    const descriptor = openSync(temporary, 'wx', mode);
     try {
-      if (access !== undefined) setAccess(descriptor, access);
       writeFileSync(descriptor, content);
+      // `openSync` removes the permissions that the umask forbids, but an existing file keeps its permissions.
+      if (before !== undefined) fchmodSync(descriptor, mode);
       if (flush) fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -87,28 +83,6 @@ function moveOnto(
     rmSync(temporary, { force: true });
     if (errnoOf(error) === 'EXDEV' && from !== folder) return false;
     throw error;
-  }
-}
-
-function setAccess(descriptor: number, { mode, gid }: Access): void {
-  const others = mode & 0o007;
-  const hasGroup = gid === undefined || setGroup(descriptor, gid);
-  try {
-    // Without the right group, the group may do only what everybody may do.
-    fchmodSync(descriptor, hasGroup ? mode & 0o777 : (mode & 0o700) | (others << 3) | others);
-  } catch (error) {
-    // Some file systems have no permissions.
-    if (errnoOf(error) !== 'EPERM') throw error;
-  }
-}
-
-/** Returns false if the user is not a member of the group. */
-function setGroup(descriptor: number, gid: number): boolean {
-  try {
-    if (fstatSync(descriptor).gid !== gid) fchownSync(descriptor, -1, gid);
-    return true;
-  } catch {
-    return false;
   }
 }
 
