@@ -105,7 +105,8 @@ function withoutLabel(label: string, text: string): string {
     const isPartOfWord = /^[\p{L}\d]/u.test(rest);
     shortened += isPartOfWord ? ` ${label}${rest}` : rest;
   }
-  return shortened + replaceInCommands(commands, label);
+  // Without a val, a command such as `vals push --force` would also change vals that the message does not name.
+  return shortened + replaceInCommands(commands, label, '<val>');
 }
 
 const maxLabelsInMessage = 3;

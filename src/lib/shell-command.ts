@@ -16,17 +16,17 @@ export function shell(fixed: TemplateStringsArray, ...values: (string | readonly
 const longestFixedPart = 100;
 
 /**
- * Replaces a value in the commands of a message, or removes it. Replaces only a whole value that directly follows the
- * fixed words of a command. Another value may contain the same text, and without its quotes a shell would run a part of it.
+ * Puts other words in the place of a value in the commands of a message. Replaces only a whole value that directly
+ * follows the fixed words of a command. Another value may contain the same text, and without its quotes a shell would
+ * run a part of it.
  */
-export function replaceInCommands(text: string, value: string, replacement?: string): string {
+export function replaceInCommands(text: string, value: string, words: string): string {
   const found = ` ${quoteWord(value)}`;
-  const replaced = replacement === undefined ? '' : ` ${quoteWord(replacement)}`;
   const [first = '', ...others] = text.split(found);
   let result = first;
   for (const rest of others) {
     const isValue = /`vals(?: [a-z-]+)+$/.test(result.slice(-longestFixedPart)) && /^[ `]/.test(rest);
-    result += (isValue ? replaced : found) + rest;
+    result += (isValue ? ` ${words}` : found) + rest;
   }
   return result;
 }

@@ -1,6 +1,6 @@
 import { describeError, type ValsError } from '../errors.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
-import { replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
+import { quoteWord, replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -115,7 +115,7 @@ function withWords(text: string, wordsById: ReadonlyMap<string, string>): string
   let [prose, commands] = splitAtCommand(text);
   for (const [id, word] of wordsById) {
     prose = prose.replaceAll(id, () => word);
-    commands = replaceInCommands(commands, id, word);
+    commands = replaceInCommands(commands, id, quoteWord(word));
   }
   return prose + commands;
 }

@@ -45,13 +45,13 @@ it('labels are taken out of equal messages, but not out of words that begin like
   );
 });
 
-it('the labels are taken out of the commands of equal hints', () => {
+it('the commands of equal hints need a val, because without one they would apply to all vals', () => {
   const alike = ['a.ts', 'b c.ts'].map((label) => ({
     label,
     error: new RefusedError('changed.', { hint: `Run ${shell`vals push ${label} --force`}.` }),
   }));
   const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
-  expect(error?.facts.hint).toBe('Run `vals push --force`.');
+  expect(error?.facts.hint).toBe('Run `vals push <val> --force`.');
 });
 
 it.each([

@@ -130,7 +130,9 @@ describe('many failures', () => {
     expect(exit).toBe(5);
     expect(stderr.split('\n')).toEqual([
       'error: None of the 2 vals was pushed: a.ts and b.ts changed here and on the service.',
-      expect.stringMatching(/^hint: .* `vals diff`\. .* `vals pull --merge`\. .* `vals push --force`\./),
+      expect.stringMatching(
+        /^hint: .* `vals diff <val>`\. .* `vals pull <val> --merge`\. .* `vals push <val> --force`\./,
+      ),
       '',
     ]);
   });
