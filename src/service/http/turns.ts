@@ -10,7 +10,7 @@ const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_I
  * A chunked body, or too many headers, count as 400 requests, because Node may parse ten thousand tiny chunks or headers
  * before the service can refuse them.
  */
-const costOfMany = 400;
+const costOfCostlyRequest = 400;
 const receivedBytesPerAddress = { perSecond: 16 * 1024 * 1024, inFlight: Number.POSITIVE_INFINITY };
 const pauseOfAddressMs = 1_000;
 const begunPerTurn = 16;
@@ -110,7 +110,7 @@ export function createTurns(): Turns {
       const connection = connections.get(socket);
       if (!connection) return true;
       const { address, isSecure, queue } = connection;
-      if (isCostly) countParsed(address, costOfMany);
+      if (isCostly) countParsed(address, costOfCostlyRequest);
       // While a request waits, Node keeps each chunk of its body in memory by itself, and a chunk of one byte takes 400.
       const isCostlyAhead = isCostly && queue.some((turn) => !turn.outgoing.headersSent);
       const mostUnanswered = isSecure ? unansweredBeforePause : mostUnansweredPerConnection;
