@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { followMoves } from '../workspace/moved.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
-import { findVal, openWorkspace, type Workspace } from '../workspace/workspace.ts';
+import { findVal, openWorkspace, refuseAmbiguousPath, type Workspace } from '../workspace/workspace.ts';
 import { type PullItem, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
 
 export const command = defineCommand({
@@ -44,6 +44,7 @@ export const command = defineCommand({
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);
+    if (force) for (const word of words) refuseAmbiguousPath(workspace, word);
     const named = await itemsOf(context, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {

@@ -172,6 +172,30 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
+  it.each(['push --force', 'push --fork', 'pull --force'])(
+    'and pull refuse a path that can mean two files: %s',
+    async (command) => {
+      const { place, service } = await pushed({ 'a.ts': 'a' });
+      const { vals } = place.manifest();
+      const listed = JSON.stringify({ vals: { ...vals, 'sub/a.ts': { name: 'other' } } });
+      place.put({ 'sub/a.ts': 'other', 'vals.json': listed });
+      const inSub = (path: string) =>
+        run([...command.split(' '), path], {
+          cwd: join(place.folder, 'sub'),
+          env: place.env,
+          home: place.home,
+        });
+      const { exit, stderr } = await inSub('a.ts');
+      expect(exit).toBe(2);
+      expect(stderr).toContain('"a.ts" can mean two files: sub/a.ts and a.ts.');
+      expect(stderr).toContain(
+        'For the file in this folder, write ./a.ts. For the other file, write ../a.ts.',
+      );
+      expect((await inSub('../a.ts')).exit).toBe(0);
+      expect(await service.code(place.idOf('a.ts'))).toBe('a');
+    },
+  );
+
   it('keeps the id that another command writes to vals.json during the push', async () => {
     const { promise: thirdPush, resolve: startThirdPush } = withResolvers();
     const service = await scriptedService([], ({ method, body }) => {

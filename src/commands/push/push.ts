@@ -4,6 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
+import { refuseAmbiguousPath } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { readAndCheck } from './check.ts';
@@ -85,6 +86,7 @@ export const command = defineCommand({
     }
     const isOffline = dryRun && paths.length > 0 && !canCompare(context, name);
     const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
+    if (workspace && (force || fork)) for (const path of paths) refuseAmbiguousPath(workspace, path);
     const { items, failure } = await readAndCheck(context, planned);
     if (failure !== undefined) return failure;
     if (isOffline) {
