@@ -12,7 +12,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
   if (found !== undefined) return found;
   const source = refusedModule === undefined ? undefined : sources.find(refusedModule);
   if (source !== undefined) return refusedByV8(source, text);
-  if (failedImport !== undefined) return importFailure(name, failedImport, text, sources);
+  if (failedImport !== undefined) return importFailure(failedImport, text, sources);
   const frames = ownFrames(thrown.stack, sources);
   const [first = '', ...others] = text.split('\n');
   const whole = [text, ...frames.map(({ line }) => line)].join('\n');
@@ -22,15 +22,15 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
     `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
     {
       body: whole,
-      ...(thrown.isDeniedBySandbox && { hint: deniedHint(name) }),
+      ...(thrown.isDeniedBySandbox && { hint: deniedHint }),
     },
     isWholeInMessage ? [] : whole.split('\n'),
   );
 }
 
-const deniedHint = (name: string): string =>
+const deniedHint =
   'A val may read only its own code and packages. It cannot write files or start programs. ' +
-  `To let the val do everything that you can do, run ${shell`vals run --allow-all ${name}`}.`;
+  'To let the val do everything that you can do, run `vals run --allow-all <val>`.';
 
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
@@ -65,7 +65,6 @@ function ownFrames(stack: string, sources: Sources): Frame[] {
 }
 
 function importFailure(
-  main: string,
   { specifier, from, code }: NonNullable<Thrown['failedImport']>,
   text: string,
   sources: Sources,
@@ -81,7 +80,7 @@ function importFailure(
       `To install the package, run ${shell`npm install ${name + version}`}.`,
     );
   }
-  if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint(main));
+  if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint);
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
@@ -111,7 +110,7 @@ export function endingFailure(
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
   if (isMemory) {
     return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: `A val may use 512 MB of memory, and cannot change flags of V8. To remove these limits, run ${shell`vals run --allow-all ${name}`}.`,
+      hint: 'A val may use 512 MB of memory, and cannot change flags of V8. To remove these limits, run `vals run --allow-all <val>`.',
     });
   }
   return new RunFailedError(`${name} was ended by ${signal}.`, {
@@ -129,7 +128,7 @@ export const neverFinished = (name: string): RunFailedError =>
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: `To give the val more time, run ${shell`vals run --max-time <seconds> ${name}`}.`,
+    hint: 'To give the val more time, run `vals run --max-time <seconds> <val>`.',
   });
 
 export const brokePipe = (name: string): RunFailedError =>

@@ -3,7 +3,6 @@ import { extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
-import { shell } from '../lib/shell-command.ts';
 import { longestSpecifier } from './protocol.ts';
 import type { Source } from './transpile.ts';
 
@@ -122,18 +121,18 @@ export const noSuchFile = (specifier: string, importer: Source, path: string): R
     `Fix the import, or create the file ${path}.`,
   );
 
-export const outsideFolder = (specifier: string, importer: Source, startedVal: string): RunFailedError =>
+export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is outside of the project folder',
-    `A val may import files of its own project and installed packages. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
+    'A val may import files of its own project and installed packages. To let the val do everything that you can do, run `vals run --allow-all <val>`.',
   );
 
-export const hiddenFile = (specifier: string, importer: Source, startedVal: string): RunFailedError =>
+export const hiddenFile = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is hidden',
-    `A val cannot import a file if the name of the file or of one of its folders begins with a dot. To let the val do everything that you can do, run ${shell`vals run --allow-all ${startedVal}`}.`,
+    'A val cannot import a file if the name of the file or of one of its folders begins with a dot. To let the val do everything that you can do, run `vals run --allow-all <val>`.',
   );

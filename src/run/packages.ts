@@ -2,7 +2,6 @@ import { type Dirent, lstatSync, readdirSync, readlinkSync, statSync } from 'nod
 import { basename, dirname, join, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
-import { shell } from '../lib/shell-command.ts';
 import { errnoOf } from '../lib/system.ts';
 
 export function readablePackages(packagesFrom: string): string[] {
@@ -46,15 +45,15 @@ function packageEntries(packages: string): string[] {
   });
 }
 
-const orAllowAll = (remedy: string, name: string): string =>
-  `${remedy} Or run ${shell`vals run --allow-all ${name}`}: then the val can do everything that you can do.`;
+const orAllowAll = (remedy: string): string =>
+  `${remedy} Or run \`vals run --allow-all <val>\`: then the val can do everything that you can do.`;
 
 // For Node's permission model, `/a/*/node_modules` means everything in `/a`.
-export function refuseStars(readable: readonly string[], name: string): void {
+export function refuseStars(readable: readonly string[]): void {
   const path = readable.find((path) => path.includes('*'));
   if (path === undefined) return;
   throw new LocalError(`${dirname(path)} has * in its path, so Node cannot limit what the val reads.`, {
-    hint: orAllowAll('Rename the folder.', name),
+    hint: orAllowAll('Rename the folder.'),
   });
 }
 
@@ -62,14 +61,14 @@ export function refuseStars(readable: readonly string[], name: string): void {
  * If the packages `.env1`, `.env2` and `.env3` are readable, Node 20 also lets the val read the file `.env`. A folder
  * `.env` is not refused, because the val can only list the names in the folder.
  */
-export function refuseCommonBeginnings(readable: readonly string[], name: string): void {
+export function refuseCommonBeginnings(readable: readonly string[]): void {
   const sorted = [...readable].sort();
   for (const [index, path] of sorted.entries()) {
     const beginning = commonBeginning(path, sorted[index + 1] ?? '');
     if (!isFile(beginning) || sorted.some((folder) => isWithin(folder, beginning))) continue;
     throw new LocalError(
       `Node could let the val read the file ${beginning}, because the paths of several packages begin with the path of the file.`,
-      { hint: orAllowAll('Rename the file.', name) },
+      { hint: orAllowAll('Rename the file.') },
     );
   }
 }
@@ -84,13 +83,13 @@ function commonBeginning(path: string, other: string): string {
  * A link must not lead out of the readable paths, because Node's permission model follows links. A folder that vals
  * cannot read is refused too, because the folder may contain such a link.
  */
-export function refuseLinksOut(readable: readonly string[], name: string): void {
+export function refuseLinksOut(readable: readonly string[]): void {
   const real = readable.map((path) => join(realPath(dirname(path)), basename(path)));
   for (const path of new Set(real)) {
     const problem = problemIn(path, real);
     if (problem === undefined) continue;
     throw new LocalError(problem.message, {
-      hint: orAllowAll(problem.remedy, name),
+      hint: orAllowAll(problem.remedy),
     });
   }
 }

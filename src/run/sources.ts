@@ -75,7 +75,7 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     const answer = load(mainId, main, main.path);
     // Without this handler, Node would report an unhandled rejection if both the links and the code are refused.
     answer.catch(() => {});
-    if (packages !== undefined) refuseLinksOut(packages, main.name);
+    if (packages !== undefined) refuseLinksOut(packages);
     return answer;
   }
 
@@ -95,10 +95,10 @@ export function createSources(main: Entry, { limits, packages, onFile }: SourceO
     if (limits === undefined) return undefined;
     const realFile = realpathSync.native(found);
     if (limits.folder === undefined || !mayImport(realFile, limits)) {
-      throw outsideFolder(specifier, importer, main.name);
+      throw outsideFolder(specifier, importer);
     }
     const folders = [limits.folder, main.path && dirname(main.path)].filter((folder) => folder !== undefined);
-    if (isHidden(realFile, folders)) throw hiddenFile(specifier, importer, main.name);
+    if (isHidden(realFile, folders)) throw hiddenFile(specifier, importer);
     return { realFile, realFolder: realPath(limits.folder) };
   }
 

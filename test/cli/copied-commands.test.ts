@@ -43,6 +43,17 @@ it("a hint shows the user's own word for a val, in quotes", async () => {
   expect(stderr).toContain("`vals version ls 'my val'`");
 });
 
+it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const code = 'import { writeFileSync } from "node:fs"; writeFileSync(process.env.MY_API_KEY ?? "x", "")';
+  const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
+  const env = { ...service.env, MY_API_KEY: 'k' };
+  const { exit, stderr } = await run(['run', '--no-report', id], { env });
+  expect(exit).toBe(12);
+  expect(stderr).toContain('`vals run --env MY_API_KEY <val>`');
+  expect(stderr).toContain('`vals run --allow-all <val>`');
+});
+
 it.each(["x'; touch x #", "`x'; touch x #"])(
   'the word for one val does not change the quotes around the id %j of another val',
   async (id) => {

@@ -334,7 +334,7 @@ const pieces = Buffer.concat(Array(20_000).fill(Buffer.from([1, 1, 0, 0, 0, 65])
     const env = { NODE_OPTIONS: '--max-old-space-size=20' };
     const { exit, stderr } = await runProcess(['--allow-all', 'a.ts'], { env });
     expect({ exit, said: stderr.includes('ran out of memory') }).toEqual({ exit: 12, said: true });
-    expect(stderr).toContain('`vals run --allow-all a.ts`');
+    expect(stderr).toContain('`vals run --allow-all <val>`');
   });
 });
 

@@ -70,7 +70,7 @@ describe('a val may not', () => {
       exit: 12,
       error: {
         message: expect.stringContaining('restricted'),
-        hint: expect.stringMatching(/cannot write files .* `vals run --allow-all a\.ts`/),
+        hint: expect.stringMatching(/cannot write files .* `vals run --allow-all <val>`/),
       },
     });
   });
@@ -217,7 +217,7 @@ export default () => found`;
       const { exit, stdout, error } = await run(['--json', 'a.ts']);
       expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
       expect(error?.message).toContain('which is outside of the project folder');
-      expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+      expect(error?.hint).toContain('`vals run --allow-all <val>`');
       if (code.length === 1) {
         expect((await run(['--allow-all', 'a.ts'])).stdout).toBe(`${secret}\n`);
       }
@@ -255,7 +255,7 @@ export default () => found`;
     const { exit, stdout, error } = await run(['--json', 'vals/a.ts']);
     expect({ exit, stdout }).toEqual({ exit: 12, stdout: '' });
     expect(error?.message).toContain('vals/a.ts imports ../.docker/config.json, which is hidden');
-    expect(error?.hint).toContain('`vals run --allow-all vals/a.ts`');
+    expect(error?.hint).toContain('`vals run --allow-all <val>`');
     expect((await run(['--allow-all', 'vals/a.ts'])).stdout).toBe(`${secret}\n`);
   });
 
@@ -309,7 +309,7 @@ export default () => [count > 0, read]`;
     const { exit, stdout, error } = await run(['--json', 'a.ts']);
     expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
     expect(error?.message).toContain(`${link} is a link that leads to ${outside}`);
-    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+    expect(error?.hint).toContain('`vals run --allow-all <val>`');
     expect(await run(['--allow-all', 'a.ts'])).toMatchObject({ exit: 0, stdout: '1\n' });
   });
 
@@ -344,7 +344,7 @@ export default () => [count > 0, read]`;
     const { exit, error } = await run(['--json', 'a.ts']);
     expect(exit).toBe(10);
     expect(error?.message).toMatch(/node_modules\/link-.* has a name that is not UTF-8/);
-    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+    expect(error?.hint).toContain('`vals run --allow-all <val>`');
   });
 
   it.skipIf(process.platform === 'win32')('run if the path of a folder is too long', async () => {
@@ -356,7 +356,7 @@ export default () => [count > 0, read]`;
     await execa('rm', ['-r', 'node_modules'], { cwd: path });
     expect(exit).toBe(10);
     expect(error?.message).toMatch(/ddd cannot be read \(ENAMETOOLONG\), so vals cannot check its links\.$/);
-    expect(error?.hint).toContain('`vals run --allow-all a.ts`');
+    expect(error?.hint).toContain('`vals run --allow-all <val>`');
   });
 
   it.skipIf(isRootOrWindows)('run if a folder cannot be listed', async () => {
@@ -538,7 +538,7 @@ it('a val that names a withheld variable gets a warning, and the variable with -
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
     stderr:
-      'warning: The val does not get the variable MY_API_KEY, because the variable looks like a secret. To pass the variable, run `vals run --env MY_API_KEY a.ts`.\n',
+      'warning: The val does not get the variable MY_API_KEY, because the variable looks like a secret. To pass the variable, run `vals run --env MY_API_KEY <val>`.\n',
   });
   expect(await run(['--env', 'MY_API_KEY', 'a.ts'], { env })).toMatchObject({ stdout: 'k', stderr: '' });
   expect((await run(['--env', 'VALS_TOKEN', 'a.ts'], { env })).exit).toBe(2);
@@ -550,7 +550,7 @@ it('a val that names NODE_OPTIONS gets a warning with the reason', async () => {
   const reason = 'options of Node could turn off the sandbox, or keep the val from starting';
   expect(await run(['a.ts'], { env })).toMatchObject({
     stdout: 'none',
-    stderr: `warning: The val does not get the variable NODE_OPTIONS, because ${reason}. To pass the variable, run \`vals run --env NODE_OPTIONS a.ts\`.\n`,
+    stderr: `warning: The val does not get the variable NODE_OPTIONS, because ${reason}. To pass the variable, run \`vals run --env NODE_OPTIONS <val>\`.\n`,
   });
   expect(await run(['--env', 'NODE_OPTIONS', 'a.ts'], { env })).toMatchObject({
     stdout: '--throw-deprecation',
@@ -578,7 +578,7 @@ describe('the process of a val, and the processes that it started, end with', ()
     const { vals, ids } = await started(['--allow-all', '--max-time', '2'], busy);
     const { exitCode, stderr } = await vals;
     expect({ exitCode, said: stderr.includes('took longer than 2 s') }).toEqual({ exitCode: 12, said: true });
-    expect(stderr).toContain('`vals run --max-time <seconds> a.ts`');
+    expect(stderr).toContain('`vals run --max-time <seconds> <val>`');
     await areGone(ids);
   });
 

@@ -22,21 +22,22 @@ export function launchOptions(
   { env, settings, clock, node: runtime, agent, say }: Context,
   { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
   target: Target,
-  { name: valName, code }: Entry,
+  { code }: Entry,
 ): Omit<LaunchOptions, 'onFile'> {
   const node = findNode(runtime, env);
   const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
   const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
-  if (packages !== undefined) refuseStars(packages, valName);
+  if (packages !== undefined) refuseStars(packages);
   const readable = packages && [program, ...packages];
-  if (readable !== undefined) refuseCommonBeginnings(readable, valName);
+  if (readable !== undefined) refuseCommonBeginnings(readable);
   const { platform } = settings.system;
   const privateFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
     (folder) => folder?.value ?? [],
   );
   const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const { name, reason } of missingVariables(code, env, valEnv)) {
-    const command = shell`vals run --env ${name} ${valName}`;
+    // Without the name of the val, because a file here may have the same name, and would get the secret.
+    const command = shell`vals run --env ${name} <val>`;
     say.warn(
       `The val does not get the variable ${name}, because ${reason}. To pass the variable, run ${command}.`,
     );
