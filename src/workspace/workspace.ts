@@ -1,14 +1,14 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
-import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
+import { isFile, isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { quoteWord } from '../lib/shell-command.ts';
 import { didYouMean } from '../lib/suggest.ts';
 import { embeddedService, serviceName } from '../settings/settings.ts';
 import { type Bases, createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { existsBelow, stampOf } from './disk/files.ts';
+import { stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
 import { broken } from './disk/manifest.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
@@ -205,11 +205,11 @@ export function findByFile(known: KnownVals, word: string): WorkspaceVal | undef
  */
 export function refuseAmbiguousPath(known: KnownVals, word: string): void {
   const file = fileBelow(known, word);
-  const fromRoot = known.vals.ofFile(word)?.file;
-  if (file === undefined || fromRoot === undefined || file === fromRoot) return;
-  if (known.vals.ofFile(file) === undefined && !existsBelow(known.root, file)) return;
-  const pathFromHere = withSlashes(relative(known.cwd, join(known.root, fromRoot)));
-  throw new UsageError(`"${word}" can mean two files: ${file} and ${fromRoot}.`, {
+  if (file === undefined || file === word || pathProblem(word) !== undefined) return;
+  const canBeVal = (path: string) => known.vals.ofFile(path) !== undefined || isFile(join(known.root, path));
+  if (!canBeVal(file) || !canBeVal(word)) return;
+  const pathFromHere = withSlashes(relative(known.cwd, join(known.root, word)));
+  throw new UsageError(`"${word}" can mean two files: ${file} and ${word}.`, {
     hint: `For the file in this folder, write ${quoteWord(`./${word}`)}. For the other file, write ${quoteWord(pathFromHere)}.`,
   });
 }

@@ -196,6 +196,19 @@ describe('push', () => {
     },
   );
 
+  it('refuses a path that can also mean a new file, but not ./ or a folder', async () => {
+    const { place, service } = await pushed({ 'sub/a.ts': 'a' });
+    place.put({ 'a.ts': 'new', 'lib/b.ts': 'b', 'sub/lib/c.ts': 'c', 'sub/a.ts': 'changed' });
+    const inSub = (path: string) =>
+      run(['push', '--force', path], { cwd: join(place.folder, 'sub'), env: place.env, home: place.home });
+    expect(await inSub('a.ts')).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('"a.ts" can mean two files: sub/a.ts and a.ts.'),
+    });
+    expect(await service.code(place.idOf('sub/a.ts'))).toBe('a');
+    for (const path of ['./a.ts', 'lib']) expect([path, (await inSub(path)).exit]).toEqual([path, 0]);
+  });
+
   it('keeps the id that another command writes to vals.json during the push', async () => {
     const { promise: thirdPush, resolve: startThirdPush } = withResolvers();
     const service = await scriptedService([], ({ method, body }) => {
