@@ -4,8 +4,8 @@ import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
-import { asQuestion, didYouMean } from '../lib/suggest.ts';
+import { quoteWord, shell } from '../lib/shell-command.ts';
+import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import { createCallerCheck } from './caller.ts';
@@ -162,12 +162,12 @@ function only(found: readonly NamedVal[], alike: string): NamedVal {
 
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
-    hint: `To use the val "${nameNow}", give its id: ${id}.`,
+    hint: `To use the val "${nameNow}", give its id: ${quoteWord(id)}.`,
   });
 
 const otherOwner = ({ id, name }: NamedVal, owner = 'another owner'): ConflictError =>
   new ConflictError(`The val "${name}" in vals.json belongs to ${owner}. Nothing was done.`, {
-    hint: `To use the val of ${owner}, give its id: ${id}.`,
+    hint: `To use the val of ${owner}, give its id: ${quoteWord(id)}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {
@@ -179,7 +179,7 @@ const withoutToken = (settings: Settings, word: string): AuthError => {
 
 function unknownName(word: string, names: readonly string[], isListed: boolean): NotFoundError {
   const inFolder = names.find((name) => name.endsWith(`/${word}`));
-  const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([`"${inFolder}"`]);
+  const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([asSuggestion(inFolder)]);
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
       ? 'To list your vals, run `vals ls`.'

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { LocalError, NotFoundError, UsageError } from '../errors.ts';
 import { isFile, isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { quoteWord } from '../lib/shell-command.ts';
-import { didYouMean } from '../lib/suggest.ts';
+import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
 import { embeddedService, serviceName } from '../settings/settings.ts';
 import { type Bases, createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
@@ -217,7 +217,7 @@ export function refuseAmbiguousPath(known: KnownVals, word: string): void {
 export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): NotFoundError {
   const inFolder = [...vals].find(({ file }) => basename(file) === word);
   const suggestion = inFolder
-    ? ` Did you mean "${inFolder.file}"?`
+    ? asQuestion([asSuggestion(inFolder.file)])
     : didYouMean(
         word,
         [...vals].flatMap(({ name, file }) => [name, file]),

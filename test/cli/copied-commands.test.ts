@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { shell } from '../../src/lib/shell-command.ts';
-import { run } from '../support/program.ts';
+import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 it.each(['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', '', '\\', '"', 'ä'])(
@@ -41,6 +41,21 @@ it("a hint shows the user's own word for a val, in quotes", async () => {
   const { exit, stderr } = await run(['version', 'get', 'my val', '9'], { env: service.env });
   expect(exit).toBe(3);
   expect(stderr).toContain("`vals version ls 'my val'`");
+});
+
+it.each([
+  [['val', 'rm', 'a.ts', '--yes'], "give its name: '$(touch x)'."],
+  [['copy', 'c.ts', '--to', 'https://other.example.com'], 'give its name: ./--all.'],
+  [['diff', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
+  [['val', 'get', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
+  [['val', 'create', 'n', 'link.ts'], "/.hidden/$(touch x).ts'."],
+])('%j shows the names of a cloned repository in quotes', async (args, shown) => {
+  const service = await scriptedService([], () => ({ body: { data: [] } }));
+  const val = (name: string) => ({ name, ids: { [service.baseUrl]: `id of ${name}` } });
+  const vals = { 'a.ts': val('$(touch x)'), '$(touch x)/b.ts': val('b'), 'c.ts': val('--all') };
+  const cwd = folderOf({ 'vals.json': JSON.stringify({ vals }), '.hidden/$(touch x).ts': '1' });
+  symlinkSync('.hidden/$(touch x).ts', join(cwd, 'link.ts'));
+  expect((await run(args, { cwd, env: service.env })).stderr).toContain(shown);
 });
 
 it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {

@@ -3,6 +3,7 @@ import { lstatSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath, withSlashes } from '../../lib/paths.ts';
+import { quoteWord } from '../../lib/shell-command.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { isProject } from '../disk/root.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './ignoring.ts';
@@ -83,7 +84,7 @@ function leadsOut(
   const verb = isLink(path) ? 'is a link' : 'leads through a link';
   const place = target === undefined ? 'a pipe or a deleted file' : target;
   return new LocalError(`${shownPath} ${verb} to ${place}, which is ${where}.`, {
-    hint: `To use that file, give its own path${target === undefined ? '' : `: ${target}`}.`,
+    hint: `To use that file, give its own path${target === undefined ? '' : `: ${quoteWord(target)}`}.`,
   });
 }
 
