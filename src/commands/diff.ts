@@ -97,7 +97,11 @@ function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
     return 'is neither in the workspace nor on the service. To remove the val from vals.json, run `vals forget`.';
   const status = shownStatus(examined);
-  return status === 'conflict' && examined.isNew ? nameTaken : meanings[status];
+  const { otherNameThere, isRenamedHere, isNew } = examined;
+  if (status !== 'conflict') return meanings[status];
+  if (otherNameThere !== undefined && !isRenamedHere)
+    return `has the id of the val "${otherNameThere}" in vals.json. To use the name and the code of that val, run \`vals pull\`.`;
+  return isNew ? nameTaken : meanings.conflict;
 }
 
 function sidesOf({ val, status, here, remote }: Examined) {

@@ -23,7 +23,10 @@ export const notPulled = (examined: Examined): ConflictError => {
   });
 };
 
-function differenceOf({ val: { file, name }, base, remote, isNew }: Examined): string {
+function differenceOf({ val, base, remote, isNew, otherNameThere, isRenamedHere }: Examined): string {
+  const { file, name } = val;
+  if (otherNameThere !== undefined && !isRenamedHere)
+    return `${idOfOtherVal(val, otherNameThere)} The code differs.`;
   if (isNew)
     return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
   return base === undefined || base.code === remote?.code
@@ -76,13 +79,15 @@ export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
     },
   );
 
-export const otherName = ({ file, name }: WorkspaceVal, nameThere: string): ConflictError =>
-  new ConflictError(
-    `${file} has the name "${name}" in vals.json, but its id in vals.json belongs to the val "${nameThere}" on the service.`,
-    {
-      hint:
-        `To use the name and the code of that val, run ${shell`vals pull ${file}`}. ` +
-        `To send the file to that val, run ${shell`vals push ${file} --force`}. ` +
-        `To make a new val named "${name}", run ${shell`vals push ${file} --fork`}.`,
-    },
-  );
+export const otherName = (val: WorkspaceVal, nameThere: string): ConflictError => {
+  const { file, name } = val;
+  return new ConflictError(idOfOtherVal(val, nameThere), {
+    hint:
+      `To use the name and the code of that val, run ${shell`vals pull ${file}`}. ` +
+      `To send the file to that val, run ${shell`vals push ${file} --force`}. ` +
+      `To make a new val named "${name}", run ${shell`vals push ${file} --fork`}.`,
+  });
+};
+
+const idOfOtherVal = ({ file, name }: WorkspaceVal, nameThere: string): string =>
+  `${file} has the name "${name}" in vals.json, but its id in vals.json belongs to the val "${nameThere}" on the service.`;

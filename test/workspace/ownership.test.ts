@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { Place, pushed, put, Service, workspaceWith } from './support.ts';
@@ -154,13 +154,12 @@ describe('an id that belongs to a val of another name', () => {
   it('is a conflict, and nothing is sent', async () => {
     const { place, sent } = await checkout(facts);
     expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
-    for (const args of [['push'], ['push', '--dry-run']]) {
+    for (const args of [['push'], ['push', '--dry-run'], ['pull']]) {
       const [row] = await place.rows(args, 5);
       expect(row?.error?.message).toContain(
         'its id in vals.json belongs to the val "production_billing" on the service',
       );
     }
-    expect(await place.words(['pull'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(sent()).toEqual([]);
   });
@@ -177,6 +176,14 @@ describe('an id that belongs to a val of another name', () => {
     expect(sent()).toEqual([name]);
     expect(place.manifest().vals['hello.ts']?.name).toBe(name);
     expect(place.idOf('hello.ts')).toBe(ownId);
+  });
+
+  it('diff names the val', async () => {
+    const { place } = await checkout(facts);
+    const { stdout } = await runOnScreen(['diff'], { cwd: place.folder, env: place.env, home: place.home });
+    expect(stdout.replace(/\s+/g, ' ')).toContain(
+      'hello has the id of the val "production_billing" in vals.json.',
+    );
   });
 
   it('push --force warns of the name of the val that it overwrites', async () => {
