@@ -4,7 +4,7 @@ import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget.ts';
-import { findVal, unknownVal, valsOf } from '../workspace/workspace.ts';
+import { findVal, refuseAmbiguousPath, unknownVal, valsOf } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
@@ -28,6 +28,7 @@ export const command = defineCommand({
     const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
     const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
     const found = words.map((word) => {
+      refuseAmbiguousPath(known, word);
       const val = findVal(known, word);
       if (val === undefined) throw unknownVal(known, word);
       return val;

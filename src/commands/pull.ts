@@ -44,7 +44,7 @@ export const command = defineCommand({
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);
-    if (force) for (const word of words) refuseAmbiguousPath(workspace, word);
+    if (force || merge) for (const word of words) refuseAmbiguousPath(workspace, word);
     const named = await itemsOf(context, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {

@@ -201,7 +201,7 @@ export function findByFile(known: KnownVals, word: string): WorkspaceVal | undef
 
 /**
  * Hints name files from the root of the workspace. In a folder below, the same path may be another file, and a command
- * with --force that was copied from a hint would overwrite the wrong val.
+ * that was copied from a hint, such as push --force, would change the wrong val.
  */
 export function refuseAmbiguousPath(known: KnownVals, word: string): void {
   const file = fileBelow(known, word);

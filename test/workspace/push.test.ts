@@ -172,11 +172,12 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
-  it.each(['push --force', 'push --fork', 'pull --force'])(
-    'and pull refuse a path that can mean two files: %s',
+  it.each(['push --force', 'push --fork', 'pull --force', 'pull --merge', 'forget'])(
+    'and other commands refuse a path that can mean two files: %s',
     async (command) => {
       const { place, service } = await pushed({ 'a.ts': 'a' });
       const { vals } = place.manifest();
+      const id = place.idOf('a.ts');
       const listed = JSON.stringify({ vals: { ...vals, 'sub/a.ts': { name: 'other' } } });
       place.put({ 'sub/a.ts': 'other', 'vals.json': listed });
       const inSub = (path: string) =>
@@ -192,7 +193,7 @@ describe('push', () => {
         'For the file in this folder, write ./a.ts. For the other file, write ../a.ts.',
       );
       expect((await inSub('../a.ts')).exit).toBe(0);
-      expect(await service.code(place.idOf('a.ts'))).toBe('a');
+      expect(await service.code(id)).toBe('a');
     },
   );
 
