@@ -114,7 +114,8 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
 function withWords(text: string, wordsById: ReadonlyMap<string, string>): string {
   let [prose, commands] = splitAtCommand(text);
   for (const [id, word] of wordsById) {
-    prose = prose.replaceAll(id, () => word);
+    // An id with other characters could remove the quotes around a proposed word.
+    if (quoteWord(id) === id) prose = prose.replaceAll(id, () => word);
     commands = replaceInCommands(commands, id, quoteWord(word));
   }
   return prose + commands;

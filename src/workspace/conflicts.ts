@@ -4,15 +4,23 @@ import type { Examined } from './examine.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { haveSameOrigin, nameOf, namesOf, type Workspace } from './workspace.ts';
 
-export const notPushed = (examined: Examined): ConflictError => {
+export const notPushed = (examined: Examined, isForked: boolean): ConflictError => {
   const { file } = examined.val;
+  if (isForked) {
+    // The other commands would use the val whose id is in vals.json.
+    const hint = `To overwrite the code of that val, run ${overwrite(file, isForked)}.`;
+    return new ConflictError(differenceOf(examined), { hint });
+  }
   return new ConflictError(differenceOf(examined), {
     hint:
       `To see the difference, run ${shell`vals diff ${file}`}. To merge the service's code into the file, run ${shell`vals pull ${file} --merge`}. ` +
       `To replace the file with the service's code, run ${shell`vals pull ${file} --force`}. ` +
-      `To overwrite the service's code, run ${shell`vals push ${file} --force`}.`,
+      `To overwrite the service's code, run ${overwrite(file, isForked)}.`,
   });
 };
+
+const overwrite = (file: string, isForked: boolean): string =>
+  isForked ? shell`vals push ${file} --fork --force` : shell`vals push ${file} --force`;
 
 export const notPulled = (examined: Examined): ConflictError => {
   const { file } = examined.val;
@@ -34,13 +42,17 @@ function differenceOf({ val, base, remote, isNew, otherNameThere, isRenamedHere 
     : `${file} changed here and on the service.`;
 }
 
-export const nameNotChecked = ({ file, name }: WorkspaceVal, { message }: ValsError): ConflictError =>
+export const nameNotChecked = (
+  { file, name }: WorkspaceVal,
+  { message }: ValsError,
+  isForked: boolean,
+): ConflictError =>
   new ConflictError(
     `${file} is new in the workspace, but it is not known whether you already have a val named "${name}". ${message}`,
     {
       hint:
         'If the service is slow, give it more time with --timeout. ' +
-        `To push without this check, run ${shell`vals push ${file} --force`}. If you have a val with that name, its code is replaced.`,
+        `To push without this check, run ${overwrite(file, isForked)}. If you have a val with that name, its code is replaced.`,
     },
   );
 

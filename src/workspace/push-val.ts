@@ -207,7 +207,8 @@ function outcomeWithoutSending(push: Push, examined: Examined): Outcome | undefi
   const { force, dryRun } = options;
   const { listProblem } = options.remotes;
   const { val, remote, status, foreign, otherNameThere, mayTakeOver } = examined;
-  if (mayTakeOver && listProblem !== undefined && !force) throw nameNotChecked(val, listProblem);
+  const isForked = examined.isNew && push.val.id !== undefined;
+  if (mayTakeOver && listProblem !== undefined && !force) throw nameNotChecked(val, listProblem, isForked);
   if (foreign !== undefined && val.otherServices !== undefined) {
     throw ofAnotherOwner(workspace, val.otherServices, foreign.owner);
   }
@@ -224,7 +225,7 @@ function outcomeWithoutSending(push: Push, examined: Examined): Outcome | undefi
     return { status: 'unchanged', ...idAndVersion(val.id, remote?.version) };
   }
   if (status === 'changed there') return { status: 'behind', ...idAndVersion(val.id, remote?.version) };
-  if (status === 'conflict' && !force) throw notPushed(examined);
+  if (status === 'conflict' && !force) throw notPushed(examined, isForked);
   return undefined;
 }
 

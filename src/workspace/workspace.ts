@@ -8,7 +8,7 @@ import { embeddedService, serviceName } from '../settings/settings.ts';
 import { type Bases, createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { stampOf } from './disk/files.ts';
+import { existsBelow, stampOf } from './disk/files.ts';
 import { appendToJournal, readJournal } from './disk/journal.ts';
 import { broken } from './disk/manifest.ts';
 import { readManifest, updateManifest } from './disk/manifest-file.ts';
@@ -195,9 +195,11 @@ export const findVal = (known: KnownVals, word: string): WorkspaceVal | undefine
 
 export function findByFile(known: KnownVals, word: string): WorkspaceVal | undefined {
   const file = fileBelow(known, word);
-  const fromRoot = word.replace(/^\.\//, '');
-  return (file === undefined ? undefined : valOfFile(known, file)) ?? known.vals.ofFile(fromRoot);
+  return (file === undefined ? undefined : valOfFile(known, file)) ?? known.vals.ofFile(pathFromRoot(word));
 }
+
+/** A hint writes ./ before a file name that begins with a dash. */
+const pathFromRoot = (word: string): string => word.replace(/^\.\/(?=-)/, '');
 
 /**
  * Hints name files from the root of the workspace. In a folder below, the same path may be another file, and a command
@@ -205,12 +207,16 @@ export function findByFile(known: KnownVals, word: string): WorkspaceVal | undef
  */
 export function refuseAmbiguousPath(known: KnownVals, word: string): void {
   const file = fileBelow(known, word);
-  if (file === undefined || file === word || pathProblem(word) !== undefined) return;
-  const canBeVal = (path: string) => known.vals.ofFile(path) !== undefined || isFile(join(known.root, path));
-  if (!canBeVal(file) || !canBeVal(word)) return;
-  const pathFromHere = withSlashes(relative(known.cwd, join(known.root, word)));
-  throw new UsageError(`"${word}" can mean two files: ${file} and ${word}.`, {
-    hint: `For the file in this folder, write ${quoteWord(`./${word}`)}. For the other file, write ${quoteWord(pathFromHere)}.`,
+  const fromRoot = pathFromRoot(word);
+  if (file === undefined || file === fromRoot || pathProblem(fromRoot) !== undefined) return;
+  const isVal = (path: string) => known.vals.ofFile(path) !== undefined;
+  const isHere = isVal(file) || existsBelow(known.root, file);
+  const isAtRoot = isVal(fromRoot) || isFile(join(known.root, fromRoot));
+  if (!isHere || !isAtRoot) return;
+  const pathHere = word === fromRoot ? `./${word}` : `../${basename(known.cwd)}/${fromRoot}`;
+  const pathToRoot = withSlashes(relative(known.cwd, join(known.root, fromRoot)));
+  throw new UsageError(`"${word}" can mean two files: ${file} and ${fromRoot}.`, {
+    hint: `For the file in this folder, write ${quoteWord(pathHere)}. For the other file, write ${quoteWord(pathToRoot)}.`,
   });
 }
 

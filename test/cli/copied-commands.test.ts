@@ -98,3 +98,17 @@ it('no source file puts a value into a command without quoting it', () => {
   expect(files.length).toBeGreaterThan(200);
   expect(byHand).toEqual([]);
 });
+
+it('the word for one val does not remove the quotes around a proposed id', async () => {
+  const good = { id: "'", name: 'good' };
+  const other = { id: 'x$(touch x)', name: 'other' };
+  const service = await scriptedService([], ({ method, path }) => {
+    if (method !== 'GET') return { status: 204 };
+    if (path.startsWith('/v1/vals/')) return { body: path.includes('touch') ? other : good };
+    return { body: path === '/v1/me' ? { id: 'u1', username: 'ada' } : { data: [good] } };
+  });
+  const entry = { name: 'bad', ids: { [service.baseUrl]: other.id } };
+  const cwd = folderOf({ 'bad.ts': 'bad', 'vals.json': JSON.stringify({ vals: { 'bad.ts': entry } }) });
+  const { stderr } = await run(['val', 'rm', 'good', 'bad', '--yes'], { cwd, env: service.env });
+  expect(stderr).toContain("give its id: 'x$(touch x)'");
+});

@@ -197,6 +197,54 @@ describe('push', () => {
     },
   );
 
+  it('refuses a path that can also mean a file with a dash, or a folder of the same name', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    const { vals } = place.manifest();
+    const listed = { ...vals, '-x.ts': { name: 'x' }, 'sub/-x.ts': { name: 'y' } };
+    place.put({
+      'vals.json': JSON.stringify({ vals: listed }),
+      '-x.ts': 'x',
+      'sub/-x.ts': 'y',
+      'sub/a.ts/b.ts': 'b',
+    });
+    for (const [path, pathHere] of [
+      ['./-x.ts', '../sub/-x.ts'],
+      ['a.ts', './a.ts'],
+    ] as const) {
+      const args = ['push', '--force', path];
+      const { exit, stderr } = await run(args, {
+        cwd: join(place.folder, 'sub'),
+        env: place.env,
+        home: place.home,
+      });
+      expect(exit).toBe(2);
+      expect(stderr).toContain(`For the file in this folder, write ${pathHere}.`);
+    }
+  });
+
+  it('takes ./ for the current folder, not for the root of the workspace', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'sub/a.ts': 'new' });
+    const options = { cwd: join(place.folder, 'sub'), env: place.env, home: place.home };
+    expect((await run(['val', 'rm', './a.ts', '--yes'], options)).exit).toBe(3);
+    expect((await run(['forget', './a.ts'], options)).exit).toBe(3);
+    place.remove('sub');
+    expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged' });
+  });
+
+  it('--fork proposes only commands for the val that it would make', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { id: other } = await service.edit('other', 'other');
+    const ids = { [service.process.baseUrl]: other };
+    const clone = new Place(temporaryFolder(), place.env);
+    clone.put({ 'p.ts': 'p', 'vals.json': JSON.stringify({ vals: { 'p.ts': { name: 'a', ids } } }) });
+    const [row] = await clone.rows(['push', '--fork'], 5);
+    expect(row?.error?.hint).toBe('To overwrite the code of that val, run `vals push p.ts --fork --force`.');
+    expect((await clone.vals('push', 'p.ts', '--fork', '--force')).exit).toBe(0);
+    expect(await service.code(place.idOf('a.ts'))).toBe('p');
+    expect(await service.code(other)).toBe('other');
+  });
+
   it('refuses a path that can also mean a new file, but not ./ or a folder', async () => {
     const { place, service } = await pushed({ 'sub/a.ts': 'a' });
     place.put({ 'a.ts': 'new', 'lib/b.ts': 'b', 'sub/lib/c.ts': 'c', 'sub/a.ts': 'changed' });
