@@ -2,7 +2,6 @@ import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { ConflictError } from '../errors.ts';
 import { isFile } from '../lib/paths.ts';
-import { quoteWord } from '../lib/shell-command.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';
@@ -76,5 +75,6 @@ export async function createResolver(
 const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
   new ConflictError(
     `It is unclear which val "${word}" means: in vals.json, the file ${file} belongs to the val "${name}". Nothing was done.`,
-    { hint: `If you mean the val "${name}", give its name: ${quoteWord(name)}.` },
+    // A name from a stranger's vals.json may be the id or the file of another val, so the hint does not propose it.
+    { hint: 'Give the id of the val that you mean. To list your vals with their ids, run `vals ls`.' },
   );

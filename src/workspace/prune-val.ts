@@ -84,12 +84,12 @@ const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
       `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
   });
 
-const withoutBase = ({ file, name }: WorkspaceVal): ConflictError =>
+const withoutBase = ({ file }: WorkspaceVal): ConflictError =>
   new ConflictError(
     `${file} is gone, but its val was not deleted: this folder never pulled or pushed the val.`,
     {
       hint:
-        `To delete the val, run ${shell`vals val rm ${name}`}. ` +
+        'To delete the val, find its id with `vals ls`, then run `vals val rm <id>`. ' +
         `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
     },
   );

@@ -44,12 +44,12 @@ it("a hint shows the user's own word for a val, in quotes", async () => {
 });
 
 it.each([
-  [['val', 'rm', 'a.ts', '--yes'], "give its name: '$(touch x)'."],
-  [['copy', 'c.ts', '--to', 'https://other.example.com'], 'give its name: ./--all.'],
+  [['val', 'rm', 'a.ts', '--yes'], 'hint: Give the id of the val that you mean.'],
+  [['copy', 'c.ts', '--to', 'https://other.example.com'], 'hint: Give the id of the val that you mean.'],
   [['diff', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
   [['val', 'get', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
   [['val', 'create', 'n', 'link.ts'], "/.hidden/$(touch x).ts'."],
-])('%j shows the names of a cloned repository in quotes', async (args, shown) => {
+])('%j shows the names of a cloned repository in quotes, or does not propose them', async (args, shown) => {
   const service = await scriptedService([], () => ({ body: { data: [] } }));
   const val = (name: string) => ({ name, ids: { [service.baseUrl]: `id of ${name}` } });
   const vals = { 'a.ts': val('$(touch x)'), '$(touch x)/b.ts': val('b'), 'c.ts': val('--all') };

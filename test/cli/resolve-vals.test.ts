@@ -110,7 +110,7 @@ describe('a name or a file stands for the val', () => {
       expect({ exit, requests: service.requests }).toEqual({ exit: 5, requests: [] });
       expect(error).toMatchObject({
         message: `It is unclear which val "${file}" means: in vals.json, the file ${file} belongs to the val "billing". Nothing was done.`,
-        hint: 'If you mean the val "billing", give its name: billing.',
+        hint: 'Give the id of the val that you mean. To list your vals with their ids, run `vals ls`.',
       });
       await run(['pull'], options);
       const isPath = file.includes('.');

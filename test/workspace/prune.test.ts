@@ -184,6 +184,7 @@ describe('push --prune does not delete', () => {
     const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
     expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
     expect(rows[0]?.error?.message).toContain('never pulled or pushed the val');
+    expect(rows[0]?.error?.hint).toContain('`vals val rm <id>`');
     expect(await names(service)).toHaveLength(4);
   });
 
