@@ -53,6 +53,7 @@ const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError
     hint: `To see the val as it is now, run ${shell`vals val get ${id}`}.`,
   });
 
+/** Returns 0 for private, 1 for unlisted and 2 for public. */
 export function publicity(privacy = '', ifUnknown: number): number {
   const index = ['private', 'unlisted', 'public'].indexOf(privacy.toLowerCase());
   return index === -1 ? ifUnknown : index;

@@ -7,7 +7,7 @@ import { column } from '../terminal/column.ts';
 import { cellText } from '../terminal/fields.ts';
 import type { ShownDiff } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
-import type { Examined } from '../workspace/examine.ts';
+import { type Examined, unexpectedName } from '../workspace/examine.ts';
 import { haveTooManyLines } from '../workspace/text/lines.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { compareVals } from './shared/compare-vals.ts';
@@ -97,11 +97,11 @@ function meaningOf(examined: Examined): string {
   if (isDeletedEverywhere(examined))
     return 'is neither in the workspace nor on the service. To remove the val from vals.json, run `vals forget`.';
   const status = shownStatus(examined);
-  const { otherNameThere, isRenamedHere, isNew } = examined;
   if (status !== 'conflict') return meanings[status];
-  if (otherNameThere !== undefined && !isRenamedHere)
-    return `has the id of the val "${otherNameThere}" in vals.json. To use the name and the code of that val, run \`vals pull\`.`;
-  return isNew ? nameTaken : meanings.conflict;
+  const nameThere = unexpectedName(examined);
+  if (nameThere !== undefined)
+    return `has the id of the val "${nameThere}" in vals.json. To use the name and the code of that val, run \`vals pull\`.`;
+  return examined.isNew ? nameTaken : meanings.conflict;
 }
 
 function sidesOf({ val, status, here, remote }: Examined) {

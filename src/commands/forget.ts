@@ -4,7 +4,8 @@ import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget.ts';
-import { findVal, refuseAmbiguousPath, unknownVal, valsOf } from '../workspace/workspace.ts';
+import { findVal, refuseAmbiguousPath, unknownVal } from '../workspace/typed-words.ts';
+import { valsOf } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({

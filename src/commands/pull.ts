@@ -6,7 +6,8 @@ import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { followMoves } from '../workspace/moved.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
-import { findVal, openWorkspace, refuseAmbiguousPath, type Workspace } from '../workspace/workspace.ts';
+import { findVal, refuseAmbiguousPath } from '../workspace/typed-words.ts';
+import { openWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { type PullItem, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
 
 export const command = defineCommand({

@@ -6,7 +6,7 @@ import { type Column, column, idColumn } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import { readBelow } from '../workspace/disk/files.ts';
-import type { Examined } from '../workspace/examine.ts';
+import { type Examined, unexpectedName } from '../workspace/examine.ts';
 import { likelyRenames } from '../workspace/similar.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -181,5 +181,4 @@ function nextSteps(differing: readonly Examined[]): string[] {
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
 }
 
-const hasOtherName = ({ otherNameThere, isRenamedHere }: Examined): boolean =>
-  otherNameThere !== undefined && !isRenamedHere;
+const hasOtherName = (examined: Examined): boolean => unexpectedName(examined) !== undefined;

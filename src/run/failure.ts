@@ -1,6 +1,6 @@
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import { indexInCode, packageOf, placeAt, placeOfImport } from './imports.ts';
+import { allowAllHint, indexInCode, packageOf, placeAt, placeOfImport } from './imports.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
 import type { Sources } from './sources.ts';
@@ -28,9 +28,7 @@ export function thrownFailure(name: string, thrown: Thrown, sources: Sources): V
   );
 }
 
-const deniedHint =
-  'A val may read only its own code and packages. It cannot write files or start programs. ' +
-  'To let the val do everything that you can do, run `vals run --allow-all <val>`.';
+const deniedHint = `A val may read only its own code and packages. It cannot write files or start programs. ${allowAllHint}`;
 
 function refusedByV8(source: Source, text: string): RunFailedError {
   const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');

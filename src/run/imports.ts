@@ -121,12 +121,14 @@ export const noSuchFile = (specifier: string, importer: Source, path: string): R
     `Fix the import, or create the file ${path}.`,
   );
 
+export const allowAllHint = 'To let the val do everything that you can do, run `vals run --allow-all <val>`.';
+
 export const outsideFolder = (specifier: string, importer: Source): RunFailedError =>
   importFailed(
     specifier,
     importer,
     'which is outside of the project folder',
-    'A val may import files of its own project and installed packages. To let the val do everything that you can do, run `vals run --allow-all <val>`.',
+    `A val may import files of its own project and installed packages. ${allowAllHint}`,
   );
 
 export const hiddenFile = (specifier: string, importer: Source): RunFailedError =>
@@ -134,5 +136,5 @@ export const hiddenFile = (specifier: string, importer: Source): RunFailedError 
     specifier,
     importer,
     'which is hidden',
-    'A val cannot import a file if the name of the file or of one of its folders begins with a dot. To let the val do everything that you can do, run `vals run --allow-all <val>`.',
+    `A val cannot import a file if the name of the file or of one of its folders begins with a dot. ${allowAllHint}`,
   );

@@ -1,13 +1,13 @@
 import { ConflictError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import type { Examined } from './examine.ts';
+import { type Examined, unexpectedName } from './examine.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { haveSameOrigin, nameOf, namesOf, type Workspace } from './workspace.ts';
 
 export const notPushed = (examined: Examined, isForked: boolean): ConflictError => {
   const { file } = examined.val;
   if (isForked) {
-    // The other commands would use the val whose id is in vals.json.
+    // `vals diff` and `vals pull` would use the val whose id is in vals.json.
     const hint = `To overwrite the code of that val, run ${overwrite(file, isForked)}.`;
     return new ConflictError(differenceOf(examined), { hint });
   }
@@ -31,10 +31,11 @@ export const notPulled = (examined: Examined): ConflictError => {
   });
 };
 
-function differenceOf({ val, base, remote, isNew, otherNameThere, isRenamedHere }: Examined): string {
+function differenceOf(examined: Examined): string {
+  const { val, base, remote, isNew } = examined;
   const { file, name } = val;
-  if (otherNameThere !== undefined && !isRenamedHere)
-    return `${idOfOtherVal(val, otherNameThere)} The code differs.`;
+  const nameThere = unexpectedName(examined);
+  if (nameThere !== undefined) return `${idOfOtherVal(val, nameThere)} The code differs.`;
   if (isNew)
     return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
   return base === undefined || base.code === remote?.code

@@ -21,6 +21,10 @@ export interface Examined extends RemoteSide {
   isUnmerged: boolean;
 }
 
+/** The name that the service has for the val, unless the user gave the val another name in vals.json. */
+export const unexpectedName = ({ otherNameThere, isRenamedHere }: Examined): string | undefined =>
+  isRenamedHere ? undefined : otherNameThere;
+
 export interface LocalSide {
   base: Base | undefined;
   code: string | undefined;

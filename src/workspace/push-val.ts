@@ -9,7 +9,7 @@ import { shell } from '../lib/shell-command.ts';
 import type { ListedVal } from '../names/listed-vals.ts';
 import { deletedThere, nameNotChecked, notPushed, notYours, ofAnotherOwner, otherName } from './conflicts.ts';
 import { type Base, hashOf } from './disk/base.ts';
-import { type Examined, examine, type LocalSide, recordUnchanged } from './examine.ts';
+import { type Examined, examine, type LocalSide, recordUnchanged, unexpectedName } from './examine.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -194,8 +194,8 @@ async function listedFromCheckout({ workspace, val, options }: Push): Promise<Li
 async function examineOrFork({ workspace, val, code, base, options }: Push): Promise<Examined> {
   const { remotes, fork } = options;
   const examined = await examine(workspace, remotes, val, { base, code });
-  const { foreign, status, otherNameThere, isRenamedHere } = examined;
-  const hasOtherName = otherNameThere !== undefined && val.id !== undefined && !isRenamedHere;
+  const { foreign, status } = examined;
+  const hasOtherName = val.id !== undefined && unexpectedName(examined) !== undefined;
   const isOtherVal = foreign !== undefined || status === 'deleted there' || hasOtherName;
   if (!fork || !isOtherVal) return examined;
   const newVal = { ...val, id: undefined };
@@ -206,7 +206,7 @@ function outcomeWithoutSending(push: Push, examined: Examined): Outcome | undefi
   const { workspace, options } = push;
   const { force, dryRun } = options;
   const { listProblem } = options.remotes;
-  const { val, remote, status, foreign, otherNameThere, mayTakeOver } = examined;
+  const { val, remote, status, foreign, mayTakeOver } = examined;
   const isForked = examined.isNew && push.val.id !== undefined;
   if (mayTakeOver && listProblem !== undefined && !force) throw nameNotChecked(val, listProblem, isForked);
   if (foreign !== undefined && val.otherServices !== undefined) {
@@ -216,7 +216,8 @@ function outcomeWithoutSending(push: Push, examined: Examined): Outcome | undefi
   if (status === 'deleted there') throw deletedThere(val);
   // A hostile vals.json can list any id under a harmless name. So the val on the service must have the name from
   // vals.json.
-  if (otherNameThere !== undefined && !examined.isRenamedHere && !force) throw otherName(val, otherNameThere);
+  const nameThere = unexpectedName(examined);
+  if (nameThere !== undefined && !force) throw otherName(val, nameThere);
   if (status === 'unchanged') {
     if (!dryRun) {
       if (examined.isNew && remote?.id !== undefined) record(push, val, { ...remote, name: val.name });

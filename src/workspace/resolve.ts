@@ -1,7 +1,8 @@
 import { type Settings, serviceName } from '../settings/settings.ts';
 import { createBases } from './disk/base.ts';
 import { nameFrom } from './sources/walk.ts';
-import { findVal, valsOf, withoutId } from './workspace.ts';
+import { findVal } from './typed-words.ts';
+import { valsOf, withoutId } from './workspace.ts';
 
 export interface WorkspaceNames {
   find(word: string): FoundVal | undefined;

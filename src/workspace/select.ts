@@ -3,8 +3,9 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
 import { isCode, nameFrom, refuseSameNames, type Source, walkFolder } from './sources/walk.ts';
+import { findVal, unknownVal } from './typed-words.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
-import { findVal, isSameFile, type KnownVals, relativeTo, unknownVal } from './workspace.ts';
+import { isSameFile, type KnownVals, relativeTo } from './workspace.ts';
 
 export async function selectVals(
   workspace: KnownVals,

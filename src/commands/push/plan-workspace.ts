@@ -16,15 +16,9 @@ import {
   refuseSameNames,
   sameName,
 } from '../../workspace/sources/walk.ts';
+import { findByFile } from '../../workspace/typed-words.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import {
-  findByFile,
-  type KnownVals,
-  pathBelowRoot,
-  valOfFile,
-  valsOf,
-  workspaceAt,
-} from '../../workspace/workspace.ts';
+import { type KnownVals, pathBelowRoot, valOfFile, valsOf, workspaceAt } from '../../workspace/workspace.ts';
 import { type PushItem, type PushPlan, untrackedItem } from './item.ts';
 
 export async function planInWorkspace(

@@ -4,7 +4,7 @@ import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
-import { refuseAmbiguousPath } from '../../workspace/workspace.ts';
+import { refuseAmbiguousPath } from '../../workspace/typed-words.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { readAndCheck } from './check.ts';

@@ -36,7 +36,7 @@ export function launchOptions(
   );
   const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
   for (const { name, reason } of missingVariables(code, env, valEnv)) {
-    // Without the name of the val, because a file here may have the same name, and would get the secret.
+    // The command does not name the val, because a local file with that name would get the secret instead.
     const command = shell`vals run --env ${name} <val>`;
     say.warn(
       `The val does not get the variable ${name}, because ${reason}. To pass the variable, run ${command}.`,

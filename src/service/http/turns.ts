@@ -7,8 +7,8 @@ const mostUnansweredPerConnection = 1_000;
 const mostWaiting = 10_000;
 const parsedRequestsPerAddress = { perSecond: 2_000, inFlight: Number.POSITIVE_INFINITY };
 /**
- * A chunked body, or too many headers, count as 400 requests, because Node may parse ten thousand tiny chunks or headers
- * before the service can refuse them.
+ * A request with a chunked body or too many headers counts as 400 requests, because Node may parse ten thousand tiny
+ * chunks or headers before the service can refuse the request.
  */
 const costOfCostlyRequest = 400;
 const receivedBytesPerAddress = { perSecond: 16 * 1024 * 1024, inFlight: Number.POSITIVE_INFINITY };
