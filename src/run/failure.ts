@@ -73,15 +73,20 @@ function importFailure(
   const failed = (problem: string, hint: string) =>
     new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place}.`, { hint });
   if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
-    return failed(
-      'and no such package is installed',
-      `To install the package, run ${shell`npm install ${name + version}`}.`,
-    );
+    return failed('and no such package is installed', installHint(name + version));
   }
   if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint);
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
+}
+
+/** For npm, words such as `a@.` and `a.tgz` are folders and files. It would run the scripts of a cloned folder. */
+function installHint(word: string): string {
+  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*(?:@[~^]?\w[\w.+-]*)?$/.test(word);
+  return isInRegistry && !/\.(?:tgz|tar|tar\.gz)$/i.test(word)
+    ? `To install the package, run ${shell`npm install ${word}`}.`
+    : 'Fix the import, then run the val again.';
 }
 
 export function endingFailure(

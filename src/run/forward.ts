@@ -13,6 +13,9 @@ import type { Ending } from './process.ts';
 import { requestHeader, secretHeader } from './protocol.ts';
 import type { ServingProcess } from './serving-process.ts';
 
+/** A val that reads a body without an end would use more and more memory. */
+const mostBodyBytes = 100 * 1_048_576;
+
 interface Exchange {
   incoming: IncomingMessage;
   outgoing: ServerResponse;
@@ -98,6 +101,11 @@ export function forward({
         return refuse(outgoing, 502, failure.message);
       }
       pipeline(answer, outgoing).catch(() => outgoing.destroy());
+    });
+    let bodyBytes = 0;
+    incoming.on('data', (chunk: Buffer) => {
+      bodyBytes += chunk.length;
+      if (bodyBytes > mostBodyBytes) refuse(outgoing, 413, 'The body is larger than 100 MiB.');
     });
     pipeline(incoming, onward).catch(() => {});
   });

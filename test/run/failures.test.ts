@@ -8,7 +8,9 @@ import { install } from '../support/copy.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
-const cases: [name: string, files: Record<string, string>, message: string, hint?: string][] = [
+type Failure = [name: string, files: Record<string, string>, message: string, hint?: string];
+
+const cases: Failure[] = [
   [
     'throws in a file beside it',
     {
@@ -70,6 +72,14 @@ const cases: [name: string, files: Record<string, string>, message: string, hint
     'no such package is installed (a.ts:1:8)',
     'npm install @s/p@2',
   ],
+  ...['a@.', 'a@..', 'a@~/b', 'a.tgz', 'a.tar.gz', 'a@1.tgz', 'a@c:b', '~'].map(
+    (word): Failure => [
+      `imports ${word}, which is a file or a folder for npm`,
+      { 'a.ts': `import "${word}"` },
+      'no such package is installed (a.ts:1:8)',
+      'Fix the import, then run the val again.',
+    ],
+  ),
   [
     'imports no package of JSX',
     { 'a.tsx': 'export default () => <a />' },

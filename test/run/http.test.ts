@@ -123,6 +123,15 @@ it('a caller that never ends its body gets 408, and other requests go on', async
   expect(await get('/')).toEqual([200, pid]);
 });
 
+it('a caller whose body is larger than 100 MiB gets 413, and the val goes on', async () => {
+  const { get, ask, shows } = await serve('60', { 'a.ts': patient });
+  const [, pid] = await get('/');
+  const sent = ask({ method: 'POST', path: '/read' }, 'x'.repeat(100 * 1_048_576 + 1), true);
+  await shows('stderr', 'POST /read 413 ');
+  await sent.catch(() => {});
+  expect(await get('/')).toEqual([200, pid]);
+});
+
 it('a request that cannot be forwarded gets 400, and does not keep a val alive that is ended', async () => {
   const { port, get, shows } = await serve('2', {
     'a.ts': serving,
