@@ -13,9 +13,12 @@ export const command = defineCommand({
     'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
   arguments: {
-    baseUrl: argument('[base-url]', 'the base URL of a service or space that you are signed in to'),
+    baseUrl: argument(
+      '[base-url]',
+      'the base URL of a service or space, or @name for a space of the default service',
+    ),
   },
-  examples: ['vals use', 'vals use https://api.example.com'],
+  examples: ['vals use', 'vals use https://api.example.com', 'vals use @acme'],
   columns: [
     { ...column('default'), present: (isDefault) => ({ text: isDefault === 'true' ? '*' : '' }) },
     { ...column('base url', 'baseUrl'), neverCut: true },
@@ -57,6 +60,7 @@ export const command = defineCommand({
 });
 
 function withScheme(wanted: string, config: StoredConfig): string {
+  if (wanted.startsWith('@')) return addressOfSpace(wanted, config);
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
   const [only] = found;
@@ -64,6 +68,13 @@ function withScheme(wanted: string, config: StoredConfig): string {
   if (found.length === 1) return only + path;
   throw new UsageError(`${wanted} is ambiguous: it may be ${found.join(' or ')}.`, {
     hint: `Give the whole address: ${shell`vals use ${only + path}`}.`,
+  });
+}
+
+function addressOfSpace(name: string, { baseUrl }: StoredConfig): string {
+  if (baseUrl !== undefined) return `${baseUrl.replace(/\/@[^/]+$/, '')}/${name}`;
+  throw new UsageError(`There is no default service that could have the space ${name}.`, {
+    hint: 'Give the whole address of the space, such as `vals use https://vals.example.com/@acme`.',
   });
 }
 

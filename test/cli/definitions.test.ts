@@ -98,13 +98,13 @@ async function runExample(line: string) {
     await run(['space', 'grant', 'acme', 'bob'], { home: folder });
   }
   if (/vals use( |$)/.test(line)) {
-    const args = ['login', '--base-url', service.baseUrl, '--with-token'];
-    await run(args, { input: service.token, home: folder });
+    const { baseUrl, token } = line.includes('@acme') ? await serviceWithSpace() : service;
+    await run(['login', '--base-url', baseUrl, '--with-token'], { input: token, home: folder });
   }
   if (/vals (status|diff|pull|forget)/.test(line))
     await makeWorkspace(service.env, folder, line.includes('diff'));
 
-  const target = line.startsWith('vals copy') ? await targetWithSpace() : undefined;
+  const target = line.startsWith('vals copy') ? await serviceWithSpace() : undefined;
   const command = line
     .replaceAll(exampleId, id)
     .replaceAll(exampleService, service.baseUrl)
@@ -121,7 +121,7 @@ async function runExample(line: string) {
   return words ? inProcess(words, { env, cwd: folder }) : inShell(command, env, folder);
 }
 
-async function targetWithSpace(): Promise<RunningService> {
+async function serviceWithSpace(): Promise<RunningService> {
   const file = join(temporaryFolder(), 'target.db');
   const store = await openStore({ file });
   await store.spaces.add('acme');

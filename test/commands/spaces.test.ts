@@ -23,8 +23,11 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   ]);
   expect(JSON.parse((await ada.vals(['me', '--json'])).stdout)).toMatchObject({ username: 'ada' });
   expect(JSON.parse((await ada.vals(['use', space, '--json'])).stdout)).toEqual(rows);
+  await ada.vals(['use', baseUrl]);
+  const short = await ada.vals(['use', '@acme', '--json']);
+  expect(JSON.parse(short.stdout)).toEqual(rows);
 
-  const other = await ada.vals(['use', `${baseUrl}/@ops`, '--json']);
+  const other = await ada.vals(['use', '@ops', '--json']);
   expect(other).toMatchObject({
     exit: 3,
     error: { message: `There is no space at ${baseUrl}/@ops, or you are not a member of that space.` },
@@ -62,6 +65,10 @@ test('a sign-in to a space that the caller cannot see stores nothing', async () 
   });
   expect(error?.hint).toContain(`vals login --base-url ${baseUrl}`);
   expect(JSON.parse((await ada.vals(['use', '--json'])).stdout)).toEqual([]);
+  expect(await ada.vals(['use', '@acme', '--json'])).toMatchObject({
+    exit: 2,
+    error: { message: 'There is no default service that could have the space @acme.' },
+  });
 });
 
 test('names, versions and addresses are those of the chosen space', async () => {
