@@ -48,7 +48,8 @@ const secretNames = [
   /AUTH(?!OR)|KEY(?!BOARD)|^AWS_|(?:^|_)(?:PAT|PW)(?:_|$)/i,
 ];
 const harmlessNames = ['PWD', 'OLDPWD'];
-const secretValue = /:\/\/[^/\s]*@|:[^/\s@]+@|(?:password|pwd|secret|token|key)\s*=|-----BEGIN/i;
+const secretValue =
+  /:\/\/[^/\s]*@|:[^/\s@]+(?:\/[^:\s@]*)?@|(?:password|pwd|secret|token|key)\s*=|-----BEGIN/i;
 
 const looksGenerated = (value: string): boolean =>
   !value.startsWith('/') &&

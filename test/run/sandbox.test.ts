@@ -503,6 +503,7 @@ export default () => [process.env.NUMBER, "KEPT" in process.env, Object.keys(pro
     ...{ PRIVATEKEY: 'secret-10', SIGNINGKEY: 'secret-11', SESSION_COOKIE: 'secret-12', DB_PWD: 'secret-13' },
     ...{ SENTRY_DSN: 'secret-14', GITHUB_PAT: 'secret-15', SLACK_WEBHOOK: 'secret-16', CI_JWT: 'secret-17' },
     ...{ MY_SERVICE: 'https://secret-18@host', STORE: 'me:secret-19@tcp(host)/db' },
+    ...{ MY_DATABASE: 'postgres://me:secret-23/4@host/db', OTHER_STORE: 'me:secret-24/5@tcp(host)/db' },
     ...{
       AZURE: 'Server=host;Password=secret-20',
       PEM: '-----BEGIN secret-21',
@@ -511,13 +512,14 @@ export default () => [process.env.NUMBER, "KEPT" in process.env, Object.keys(pro
     ...{
       OLDPWD: '/',
       LIBRARY: '/store/4f2c0c1e6a534bd29a2e1f1f3f0b9c11/lib',
+      TOOL_PATH: '/bin:node_modules/.bin:/opt/node@20/bin',
       WORD: 'Rindfleischetikettierung',
     },
     ...{ KEPT: 'kept', GIT_AUTHOR_NAME: 'Ada', API_URL: 'https://api.example', KEYBOARD: 'us' },
   };
 
   it.each([
-    [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD', 'LIBRARY', 'OLDPWD', 'WORD']],
+    [[], ['API_URL', 'GIT_AUTHOR_NAME', 'KEPT', 'KEYBOARD', 'LIBRARY', 'OLDPWD', 'TOOL_PATH', 'WORD']],
     [['--allow-all'], Object.keys(environmentVariables).filter((name) => !name.startsWith('VALS_'))],
   ])('read, with %j, only these environment variables: %j', async (flags, expected) => {
     const { run } = folderWith({
