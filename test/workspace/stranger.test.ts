@@ -98,6 +98,23 @@ describe.each([['push'], ['pull']])('after vals %s, which found the val unchange
   });
 });
 
+it.each(['prod', 'its id'])(
+  'val set %s gives no new name to a val that vals.json lists by another name',
+  async (word) => {
+    const { place, service, id } = await checkout();
+    putManifest(place, { 'prod.ts': { name: 'theirs', id } });
+    place.put({ 'prod.ts': 'evil' });
+    const { exit, stderr } = await place.vals('val', 'set', word === 'prod' ? word : id, '--name', 'better');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining('vals.json was not changed'),
+    });
+    expect(place.manifest().vals['prod.ts']?.name).toBe('theirs');
+    expect(await place.words(['push'], 5)).toEqual({ 'prod.ts': 'failed' });
+    expect(await read(service, id)).toEqual({ name: 'better', code: 'precious' });
+  },
+);
+
 describe('in a fresh checkout, status', () => {
   it('does not keep an edited file from being pushed', async () => {
     const { place, service, id } = await checkout();

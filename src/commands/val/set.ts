@@ -5,6 +5,8 @@ import { defineCommand, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { valColumns } from '../shared/columns.ts';
 import { withNameProposed } from '../shared/messages.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
@@ -82,6 +84,12 @@ async function prepareRenaming(
   const workspace = workspaceAt(root, context);
   const known = workspace.vals.ofId(id);
   if (known === undefined) return undefined;
+  if (!dryRun && (await isUnderFalseName(context, workspace, known, id))) {
+    context.say.warn(
+      `vals.json was not changed, because it has the id of this val under the name "${known.name}".`,
+    );
+    return undefined;
+  }
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
     throw new ConflictError(
@@ -103,6 +111,22 @@ async function prepareRenaming(
       throw error instanceof LocalError ? notInManifest(name, error) : error;
     }
   };
+}
+
+/**
+ * A hostile vals.json can list any id under a harmless name, and then a push sends nothing. With the new name in
+ * vals.json, the next push would overwrite the val.
+ */
+async function isUnderFalseName(
+  context: Context,
+  { bases }: Workspace,
+  known: WorkspaceVal,
+  id: string,
+): Promise<boolean> {
+  const wasPulledOrPushedHere = bases.read(known)?.name !== undefined;
+  if (wasPulledOrPushedHere) return false;
+  const record = await (await context.connect()).record(routes.getVal(id));
+  return (textAt(record, 'name') ?? known.name) !== known.name;
 }
 
 const notInManifest = (name: string, { message, facts }: LocalError): LocalError =>
