@@ -168,6 +168,20 @@ describe('a base in .vals that this folder did not record', () => {
     expect(await copy.status()).toEqual({ 'a.ts': 'changed there', 'b.ts': 'conflict' });
   });
 
+  it('does not merge a file into a val of another name', async () => {
+    const { place, service, id } = await checkout();
+    expect(await place.status()).toEqual({ 'prod.ts': 'unchanged' });
+    const lines = (first: string, last: string) => [first, '2', '3', '4', last, ''].join('\n');
+    await service.edit('prod', lines('1', 'precious'));
+    const base = { id, code: lines('1', 'older'), mark: 'x' };
+    writeFileSync(join(basesOf(place), `${id}.json`), JSON.stringify(base));
+    putManifest(place, { 'prod.ts': { name: 'theirs', id } });
+    place.put({ 'prod.ts': lines('evil', 'older') });
+    expect(await place.words(['pull', '--merge'], 5)).toEqual({ 'prod.ts': 'failed' });
+    expect(await place.words(['push'], 5)).toEqual({ 'prod.ts': 'failed' });
+    expect(await service.code(id)).toBe(lines('1', 'precious'));
+  });
+
   it('does not let a push overwrite a val that was added to vals.json later', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { id } = await service.edit('prod', 'precious');
