@@ -137,7 +137,10 @@ async function sendCode(push: Push, target: Target): Promise<Outcome> {
   if (publicity(privacy, 0) > publicity(remote?.privacy, 2)) {
     options.remark(`${val.file} is ${privacy} on the service now (before the push: ${remote?.privacy}).`);
   }
-  record(push, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name });
+  // A new name is written to the base later, by `saveManifest`. If vals.json keeps the old name, because another file has
+  // the new one, the next push must not treat that as a rename by the user.
+  const recordedName = name === val.name ? name : (base?.name ?? val.name);
+  record(push, { file: val.file, name, id }, { code, ...versionAndTime(api, body), name: recordedName });
   if (!target.isCodeKnown && version !== undefined && isSameVersion(remote?.version, version)) {
     return { status: 'unchanged', name, ...idAndVersion(id, version) };
   }

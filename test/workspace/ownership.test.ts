@@ -207,6 +207,22 @@ describe('an id that belongs to a val of another name', () => {
     expect(await service.code(id)).toBe('a2');
   });
 
+  it('the next push does not rename the val if another file has its name in vals.json', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { id } = await service.edit('prod', 'precious');
+    const vals = { 'tool.ts': { name: 'tool', ids: { [`${place.env.VALS_BASE_URL}`]: id } } };
+    place.put({
+      'vals.json': JSON.stringify({ vals: { ...vals, 'other.ts': { name: 'prod' } } }),
+      'tool.ts': 'tool',
+      'other.ts': 'other',
+    });
+    const { stderr } = await place.vals('push', 'tool.ts', '--force');
+    expect(stderr).toContain('tool.ts was not renamed in vals.json');
+    await place.rows(['push'], 5);
+    expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name: 'prod', code: 'tool' });
+    expect(await place.status()).toMatchObject({ 'tool.ts': 'conflict', 'other.ts': 'conflict' });
+  });
+
   it('pull takes the name together with the code', async () => {
     const { place } = await checkout(facts);
     await place.rows(['pull', '--force']);
