@@ -62,13 +62,18 @@ export function ofAnotherOwner(
   otherServices: readonly string[],
   owner: string | undefined,
 ): ConflictError {
-  // A vals.json from a stranger may list any address, so the hint names only addresses of the service in use.
+  // A vals.json from a stranger may list any address, so the hint names only an address of that owner on the service in use.
   const addresses = otherServices.filter((other) => haveSameOrigin(other, service));
+  const address = owner === undefined ? addresses[0] : addresses.find((each) => each.endsWith(`/@${owner}`));
+  const ownersAddress =
+    address === undefined
+      ? 'To list your services and spaces, run `vals use`.'
+      : `To switch to that owner, run ${shell`vals use ${address}`}.`;
   return new ConflictError(
     `The val belongs to ${owner ?? namesOf(addresses)}, but the address in use, ${nameOf(service)}, is for another owner.`,
     {
       hint:
-        `To switch to that owner, run ${shell`vals use ${addresses[0] ?? ''}`}. To push to your own vals instead, ` +
+        `${ownersAddress} To push to your own vals instead, ` +
         'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
     },
   );

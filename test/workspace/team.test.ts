@@ -99,6 +99,22 @@ test('the hint to switch to another owner never names another service from vals.
   expect(JSON.stringify(error)).not.toContain('stranger');
 });
 
+test('the hint to switch to another owner never names a space of somebody else', async () => {
+  const { ada, bob, space, baseUrl } = await startTeam();
+  await signIn(bob, baseUrl);
+  const args = ['val', 'create', 'greet', '--privacy', 'public', '--json'];
+  const { id } = JSON.parse((await bob.vals(args, { input: 'code' })).stdout);
+  await signIn(ada, baseUrl);
+  const folder = folderOf({
+    'greet.ts': 'evil',
+    'vals.json': JSON.stringify({ vals: { 'greet.ts': { name: 'greet', ids: { [space]: id } } } }),
+  });
+  const { exit, error } = await ada.vals(['push', '--json'], { cwd: folder });
+  expect(exit).toBe(5);
+  expect(error?.message).toContain('The val belongs to bob');
+  expect(error?.hint).not.toContain(space);
+});
+
 test('the warning names three of many other services', async () => {
   const { ada, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
