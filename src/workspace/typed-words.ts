@@ -11,7 +11,7 @@ import { fileBelow, type KnownVals, valOfFile } from './workspace.ts';
 export const findVal = (known: KnownVals, word: string): WorkspaceVal | undefined =>
   findByFile(known, word) ?? known.vals.ofName(word) ?? known.vals.ofId(word);
 
-export function findByFile(known: KnownVals, word: string): WorkspaceVal | undefined {
+function findByFile(known: KnownVals, word: string): WorkspaceVal | undefined {
   const file = fileBelow(known, word);
   return (file === undefined ? undefined : valOfFile(known, file)) ?? known.vals.ofFile(pathFromRoot(word));
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -57,6 +58,24 @@ it.each([
       `hint: To push the file, give its path: \`vals push ${file}\`.\n`,
   });
   expect(sent()).toEqual([]);
+});
+
+it('in a folder below, push sends no ignored file for the name of another val', async () => {
+  const { place, sent } = await workspace();
+  put(place.folder, {
+    settings: 'password',
+    'lib/b.ts': 'b',
+    'vals.json': JSON.stringify({ vals: { settings: { name: 'other' }, 'a.ts': { name: 'settings' } } }),
+  });
+  const below = new Place(join(place.folder, 'lib'), place.env);
+  const { exit, stderr } = await below.vals('push', 'settings');
+  expect({ exit, stderr }).toEqual({
+    exit: 2,
+    stderr: expect.stringContaining('To push the file, give its path: `vals push ../settings`.'),
+  });
+  expect(sent()).toEqual([]);
+  expect(await below.vals('push', '../settings')).toMatchObject({ exit: 0 });
+  expect(sent()).toEqual(['password']);
 });
 
 it('push leaves out a file of a typed folder that vals.json cannot list', async () => {

@@ -16,9 +16,16 @@ import {
   refuseSameNames,
   sameName,
 } from '../../workspace/sources/walk.ts';
-import { findByFile } from '../../workspace/typed-words.ts';
+import { findVal } from '../../workspace/typed-words.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import { type KnownVals, pathBelowRoot, valOfFile, valsOf, workspaceAt } from '../../workspace/workspace.ts';
+import {
+  fileBelow,
+  type KnownVals,
+  pathBelowRoot,
+  valOfFile,
+  valsOf,
+  workspaceAt,
+} from '../../workspace/workspace.ts';
 import { type PushItem, type PushPlan, untrackedItem } from './item.ts';
 
 export async function planInWorkspace(
@@ -75,10 +82,10 @@ export function pathOf(
 ): string {
   if (pathExists(known.cwd, word)) return word;
   const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
-  const valWithFile = findByFile(known, word);
-  if (valWithFile !== undefined) return pathTo(valWithFile);
-  const val = known.vals.ofName(word) ?? known.vals.ofId(word);
+  const val = findVal(known, word);
   if (val === undefined) return word;
+  if (fileBelow(known, word) === val.file) return pathTo(val);
+  // In a folder below, the name of a val may also be the path of an ignored file at the root.
   if (isInOtherProject(val.file)) throw inOtherProject(pathTo(val), 'push');
   const reason = reasonNotToPush(val);
   if (reason !== undefined) throw pathNeeded(word, val, pathTo(val), reason);
