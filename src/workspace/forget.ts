@@ -1,9 +1,11 @@
+import { basename, dirname } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
-import { readBelow } from './disk/files.ts';
+import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
+import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 
 const ignoreFile = '.valsignore';
 
@@ -13,22 +15,34 @@ export async function forgetVals(
   files: readonly string[],
 ): Promise<void> {
   // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
-  addToIgnoreFile(root, files.map(exactPattern));
+  addToIgnoreFile(root, ignoreFile, files.map(exactPattern));
+  // A .valsignore in a folder below may have an exception. A rule in the folder of the file comes last.
+  const isIgnored = createIgnoreCheck(
+    root,
+    createIgnoreFiles(() => {}),
+  );
+  for (const file of files) {
+    if (isIgnored(file) || !existsBelow(root, file)) continue;
+    addToIgnoreFile(root, `${dirname(file)}/${ignoreFile}`, [exactPattern(basename(file))]);
+  }
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
   });
 }
 
-function addToIgnoreFile(root: string, patterns: readonly string[]): void {
+function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {
   for (;;) {
-    const text = readBelow(root, ignoreFile, largest.ignoreFile);
-    const lines = new Set(text?.split(/\r?\n/));
-    const missing = patterns.filter((pattern) => !lines.has(pattern));
+    const text = readBelow(root, file, largest.ignoreFile);
+    const lines = text?.split(/\r?\n/) ?? [];
+    // A rule counts only if no exception (`!name`) follows.
+    const lastException = lines.findLastIndex((line) => line.startsWith('!'));
+    const lastRules = new Set(lines.slice(lastException + 1));
+    const missing = patterns.filter((pattern) => !lastRules.has(pattern));
     if (missing.length === 0) return;
     const before = text ?? '';
     const lineEnd = before === '' || before.endsWith('\n') ? '' : '\n';
     try {
-      replaceBelow(root, ignoreFile, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
+      replaceBelow(root, file, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;

@@ -154,6 +154,15 @@ describe('vals forget', () => {
     expect(place.idOf(file)).toBe(id);
   });
 
+  it('ignores the file even if a .valsignore has an exception for it', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b', 'lib/c.ts': 'c' });
+    place.put({ '.valsignore': '/a.ts\n!*.ts\n', 'lib/.valsignore': '!b.ts\n' });
+    const forgotten = { 'a.ts': 'forgotten', 'lib/b.ts': 'forgotten' };
+    expect(await place.words(['forget', 'a', 'b'])).toEqual(forgotten);
+    expect(await place.status()).toEqual({ 'lib/c.ts': 'unchanged' });
+    expect(await place.words(['push', '.'])).toEqual({ 'lib/c.ts': 'unchanged' });
+  });
+
   it('suggests the name of a misspelt val', async () => {
     const { place } = await pushed({ 'hello.ts': 'a' });
     const { exit, stderr } = await place.vals('forget', 'helo');
