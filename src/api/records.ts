@@ -77,6 +77,15 @@ export function recordOf(body: JsonValue, request: Request): JsonObject {
   throw badResponse(`The service answered with ${describe(body)} instead of a record.`, request);
 }
 
+/** Some services send an error with the status of a success. A run has an `error` too, but also a version. */
+export function isErrorRecord(body: JsonValue): boolean {
+  if (!isObject(body) || body.id !== undefined || body.version !== undefined) return false;
+  const hasError = [body.error, body.errors].some((error) =>
+    Array.isArray(error) ? error.length > 0 : error,
+  );
+  return hasError && arrayIn(body) === undefined;
+}
+
 const longestMessage = 500;
 
 export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {

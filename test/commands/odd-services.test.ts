@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
@@ -103,4 +103,46 @@ it('vals pull of an id whose name the workspace already has is a conflict', asyn
   const other = await pushCode(two.env, 'hello', 'theirs');
   const result = await run(['pull', other ?? '', '--json'], { cwd: folder, env: two.env });
   expect(result).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+});
+
+describe('an error that the service sends with status 200', () => {
+  const error = { error: 'quota exceeded.', code: 'QUOTA' };
+
+  it.each([
+    [['val', 'create', 'hello']],
+    [['version', 'new', id]],
+    [['push', '-', '--name', 'hello']],
+    [['val', 'get', id]],
+  ])('makes %j fail', async (args) => {
+    const service = await scriptedService([], ({ method, path }) =>
+      method === 'GET' && path === '/v1/me/vals' ? { body: [] } : { body: error },
+    );
+    const result = await run([...args, '--json'], { env: service.env, input: 'code' });
+    expect(result).toMatchObject({
+      exit: 11,
+      error: { message: `${service.baseUrl} sent an error with the status 200: quota exceeded.` },
+    });
+  });
+
+  it('makes val edit keep the text', async () => {
+    const val = { id, name: 'hello', version: 1, code: 'before' };
+    const service = await scriptedService([], ({ method }) => ({ body: method === 'GET' ? val : error }));
+    const EDITOR = 'sed -i -e s/before/after/';
+    const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    expect(exit).toBe(11);
+    const [, file = ''] = /Your text is in (.+)\./.exec(stderr) ?? [];
+    expect(readFileSync(file, 'utf8')).toBe('after');
+  });
+
+  it('is printed as it is by vals api, and is no error beside an id, a version or a list', async () => {
+    const vals = async (body: object, ...args: string[]) => {
+      const { env } = await scriptedService([], () => ({ body }));
+      return (await run([...args, '--json'], { env })).exit;
+    };
+    expect(await vals(error, 'api', '/v1/me')).toBe(0);
+    expect(await vals({ id, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await vals({ version: 2, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await vals({ data: [], errors: ['one'] }, 'ls')).toBe(0);
+    expect(await vals({ name: 'hello', error: null, errors: [] }, 'val', 'get', id)).toBe(0);
+  });
 });

@@ -92,7 +92,11 @@ describe('vals login', () => {
     { what: 'a web page', reply: { body: '<html>sign in</html>' }, exit: 11 },
     { what: 'nothing', reply: {}, exit: 11 },
     { what: 'an empty object', reply: { body: {} }, exit: 11 },
-    { what: 'an error and status 200', reply: { body: { error: 'token-of-mine is invalid' } }, exit: 11 },
+    {
+      what: 'an error, an address and status 200',
+      reply: { body: { error: 'token-of-mine is invalid', url: 'https://api.example.com/errors/1' } },
+      exit: 11,
+    },
     { what: 'a list', reply: { body: [ada] }, exit: 11 },
     { what: 'a redirect', reply: { status: 302, headers: { location: '/login' } }, exit: 11 },
     { what: 'a broken connection', reply: (response) => response.destroy(), exit: 7 },

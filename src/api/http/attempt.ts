@@ -17,7 +17,10 @@ export type Fault = { reason: string } & (
   | { kind: 'status'; status: number; message?: string; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */
   | { kind: 'unreadable'; status: number; body?: string }
-  /** The answer is a redirect, compressed, too large or nested too deeply. A retry would bring the same answer. */
+  /**
+   * The answer is a redirect, compressed, too large, nested too deeply, or an error with the status of a success. A
+   * retry would bring the same answer.
+   */
   | { kind: 'unusable'; status: number }
 );
 

@@ -4,7 +4,7 @@ import { isTooComplex, parseJson } from '../../lib/json.ts';
 import { isLarge } from '../../lib/page.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { createSlots, createTurn } from '../../lib/slots.ts';
-import { beginningOf, serviceMessageOf } from '../records.ts';
+import { beginningOf, isErrorRecord, serviceMessageOf } from '../records.ts';
 import { createAgent } from './agent.ts';
 import type { Answer, Fault } from './attempt.ts';
 import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
@@ -146,7 +146,12 @@ function readSuccess(
     return mayBeEmpty ? { status, body: undefined } : unreadable('sent an empty answer');
   }
   try {
-    return { status, body: parseJson(text), bodyBytes: bytes.length };
+    const body = parseJson(text);
+    if (!request.isRaw && isErrorRecord(body)) {
+      const message = serviceMessageOf(body, redact)?.replace(/\.$/, '') ?? 'no reason was given';
+      return { kind: 'unusable', status, reason: `sent an error with the status ${status}: ${message}` };
+    }
+    return { status, body, bodyBytes: bytes.length };
   } catch (error) {
     if (error instanceof RangeError) {
       const reason = 'sent JSON that is nested too deeply or has too many values';
