@@ -46,10 +46,10 @@ export function createRedactor(): Redactor {
       // If invisible characters split a secret, only `bare` contains the whole secret.
       return redactedBare === bare ? redacted : redactedBare;
     },
-    findsSecretIn: (output) =>
-      [...secrets].some((secret) =>
-        typeof output === 'string' ? holdsSecret(output, secret) : output.includes(secret),
-      ),
+    findsSecretIn(output) {
+      const text = output.toString();
+      return [...secrets].some((secret) => holdsSecret(text, secret));
+    },
   };
 }
 

@@ -26,11 +26,12 @@ describe.each([
     [['runs', '--full']],
     [['me', '--debug']],
     [['me', '--json']],
+    [['run', '--no-report', id]],
   ])('is not printed by %j', async (args) => {
     const val = {
       id,
       name: `${testToken} ${hidden}`,
-      code: `// ${hidden}`,
+      code: `export default () => '${hidden}'`,
       [hidden]: [hidden],
       error: hidden,
     };

@@ -23,7 +23,7 @@ export async function render(result: Result, stdout: Sink, options: RenderOption
     case 'json':
       return renderJson(result, stdout, options);
     case 'pieces':
-      return renderPieces(result, stdout);
+      return renderPieces(result, stdout, options);
     case 'series':
       for await (const each of result.results) await render(each, stdout, options);
       return;

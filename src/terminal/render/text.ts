@@ -1,7 +1,7 @@
 import { stringifyJson } from '../../lib/json.ts';
 import { visibleLines } from '../../lib/visible.ts';
 import type { PiecesResult, TextResult } from '../result.ts';
-import type { Sink } from '../streams.ts';
+import type { Redactor, Sink } from '../streams.ts';
 import type { RenderOptions } from './options.ts';
 
 export async function renderText(
@@ -20,16 +20,20 @@ export async function renderText(
   await interruptibleIfReadOnly(() => stdout.write(format(text), redactAndWarn));
 }
 
-export async function renderPieces({ pieces }: PiecesResult, stdout: Sink): Promise<void> {
-  if (stdout.isTerminal) return showPieces(pieces, stdout);
+export async function renderPieces(
+  { pieces }: PiecesResult,
+  stdout: Sink,
+  { redactor }: RenderOptions,
+): Promise<void> {
+  if (stdout.isTerminal) return showPieces(pieces, stdout, redactor);
   for await (const piece of pieces) await stdout.write(piece);
 }
 
-async function showPieces(pieces: AsyncIterable<Buffer>, terminal: Sink): Promise<void> {
+async function showPieces(pieces: AsyncIterable<Buffer>, terminal: Sink, redactor: Redactor): Promise<void> {
   const decoder = new TextDecoder();
   let isMidLine = false;
   for await (const piece of pieces) {
-    const text = visibleLines(decoder.decode(piece, { stream: true }));
+    const text = visibleLines(redactor.redact(decoder.decode(piece, { stream: true })));
     if (text !== '') isMidLine = !text.endsWith('\n');
     await terminal.write(text);
   }
