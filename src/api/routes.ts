@@ -187,10 +187,13 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   method: 'PUT',
   path: valPath(id),
   body: { ...fields },
-  meanings: { ...noVal(id), 409: `There is a val named ${fields.name} already.` },
-  hints: { ...idHints(id), 409: 'Choose another name.' },
+  meanings: { ...noVal(id), ...ifRenamed(fields, `There is a val named ${fields.name} already.`) },
+  hints: { ...idHints(id), ...ifRenamed(fields, 'Choose another name.') },
   ifUnknown: `To see the val as it is now, run ${shell`vals val get ${id}`}. You can safely run the command again.`,
 });
+
+const ifRenamed = ({ name }: ValFields, text: string): Record<number, string> =>
+  name === undefined ? {} : { 409: text };
 
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
   method: 'POST',

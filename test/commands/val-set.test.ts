@@ -68,6 +68,17 @@ it.each([
   expect(result.stderr.includes('made it public instead of private')).toBe(exit === 9);
 });
 
+it('val set --privacy that meets a conflict does not speak of a name', async () => {
+  const service = await scriptedService([], ({ method }) => ({
+    status: method === 'PUT' ? 409 : 200,
+    body: { id },
+  }));
+  const { exit, stderr } = await run(['val', 'set', id, '--privacy', 'public'], { env: service.env });
+  expect(exit).toBe(5);
+  expect(stderr).toContain('The request conflicts with the current state on the service.');
+  expect(stderr).not.toContain('name');
+});
+
 describe('vals val set in a workspace', () => {
   it('writes the new name into vals.json, and the file keeps its name', async () => {
     const { vals, folder } = await pushed([]);
