@@ -95,7 +95,7 @@ function codeWithoutBase(
  * False for an id that neither the checkout nor a pull or push in this folder added to vals.json. Otherwise a hostile
  * commit could make a push overwrite any val of the user.
  */
-const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
+export const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
   id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
 
 /**

@@ -6,7 +6,7 @@ import { hasLoneSurrogate } from '../lib/visible.ts';
 import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type Examined, examine, recordUnchanged, unexpectedName } from './examine.ts';
+import { type Examined, examine, mayReplace, recordUnchanged, unexpectedName } from './examine.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
 import { haveTooManyLines } from './text/lines.ts';
@@ -103,9 +103,10 @@ async function mergeInto(
   remote: RemoteVal,
   options: PullOptions,
 ): Promise<Outcome> {
-  const { val, here = '' } = examined;
-  // A base from a stranger's .vals could merge any code into a val of another name without a conflict.
-  const base = unexpectedName(examined) === undefined ? examined.base : undefined;
+  const { val, here = '', recorded } = examined;
+  // A base from a stranger's .vals could merge any code into a val without a conflict.
+  const isBaseTrusted = unexpectedName(examined) === undefined && mayReplace(workspace, val, recorded);
+  const base = isBaseTrusted ? examined.base : undefined;
   const there = writable(remote, val);
   if (haveTooManyLines([base?.code ?? '', here, there])) {
     throw new LocalError(`${val.file} was not merged, because the code has more than 2 million lines.`, {

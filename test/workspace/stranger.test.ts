@@ -197,6 +197,37 @@ describe('a base in .vals that this folder did not record', () => {
     expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'unchanged', 'prod.ts': 'failed' });
     expect(await service.code(id)).toBe('precious');
   });
+
+  it('does not merge a file into a val that was added to vals.json later', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { id } = await service.edit('prod', 'precious');
+    writeFileSync(join(basesOf(place), `${id}.json`), JSON.stringify({ id, code: 'precious', mark: 'x' }));
+    putManifest(place, { 'a.ts': { name: 'a', id: place.idOf('a.ts') }, 'prod.ts': { name: 'prod', id } });
+    place.put({ 'prod.ts': 'evil' });
+    expect(await place.words(['pull', '--merge'], 5)).toMatchObject({ 'prod.ts': 'failed' });
+    expect(await place.words(['push'], 5)).toMatchObject({ 'prod.ts': 'failed' });
+    expect(await service.code(id)).toBe('precious');
+  });
+
+  it.each(['another val', 'the same val, which only status read'])(
+    'does not count with a mark that git may have published, from the base of %s',
+    async (from) => {
+      const { place, service } = await pushed({ 'a.ts': 'a' });
+      const { id, version } = await service.edit('prod', 'precious');
+      putManifest(place, { 'a.ts': { name: 'a', id: place.idOf('a.ts') }, 'prod.ts': { name: 'prod', id } });
+      place.put({ 'prod.ts': 'precious' });
+      expect(await place.status()).toMatchObject({ 'prod.ts': 'unchanged' });
+      const baseOf = (val: string) => join(basesOf(place), `${val}.json`);
+      const published = readFileSync(baseOf(from === 'another val' ? place.idOf('a.ts') : id), 'utf8');
+      const base = { ...JSON.parse(published), id, version, name: 'prod', code: 'precious' };
+      writeFileSync(baseOf(id), `${JSON.stringify(base)}\n`);
+      place.put({ 'prod.ts': 'evil' });
+      expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'unchanged', 'prod.ts': 'failed' });
+      place.remove('prod.ts');
+      expect(await place.words(['push', '--prune', '--yes'], 5)).toMatchObject({ 'prod.ts': 'failed' });
+      expect(await service.code(id)).toBe('precious');
+    },
+  );
 });
 
 describe('nothing is sent if a link keeps .vals from recording the push or the new name', () => {

@@ -4,7 +4,7 @@ import type { LocalError } from '../../errors.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson, withoutUndefined } from '../../lib/json.ts';
 import { largest } from '../../lib/plain-file.ts';
 import { shell } from '../../lib/shell-command.ts';
-import { folderMark, ownFilePaths, prepareDotVals } from './dot-vals.ts';
+import { folderIdentity, markOf, ownFilePaths, prepareDotVals } from './dot-vals.ts';
 import { existsBelow, modeBelow, readBelow } from './files.ts';
 import { dotValsFolder } from './root.ts';
 import { filesForWriting, refuseSpecial, removeBelow, replaceBelow } from './write-files.ts';
@@ -44,19 +44,22 @@ export function createBases(
   // An unusual key is hashed, because a hostile service could send an id such as `../x`.
   const fileOf = (key: string) => `${folder}/${/^[\da-z-]{1,64}$/.test(key) ? key : hashOf(key)}.json`;
   const keyOf = ({ id, name }: Identity) => id ?? nameKey(name);
-  let knownMark: string | undefined;
-  const markNow = () => {
-    knownMark ??= folderMark(root);
-    return knownMark;
+  let knownIdentity: string | undefined;
+  const identity = () => {
+    knownIdentity ??= folderIdentity(root);
+    return knownIdentity;
   };
-  const isOwnMark = (mark: string | undefined) => mark !== undefined && mark === markNow();
-  const mayHaveOwnMark = (text: string): boolean => {
-    const mark = markNow();
-    return mark !== undefined && text.includes(mark);
+  // The mark shows that this folder wrote exactly this text. If a hostile commit contains a base, git may publish what
+  // vals writes into that base later, so the mark of one base must not fit another.
+  const withMark = (file: string, content: string) =>
+    `${content.slice(0, -1)},"mark":"${markOf(`${identity()} ${file} ${content}`)}"}\n`;
+  const hasOwnMark = (file: string, text: string): boolean => {
+    const content = `${text.slice(0, text.lastIndexOf(',"mark":'))}}`;
+    return identity() !== undefined && text === withMark(file, content);
   };
   // The mark in the file name makes vals ignore a file that came with a cloned repository.
-  const checkoutFile = () => `${folder}/checkout-${markNow()}.json`;
-  const isFresh = markNow() === undefined || !existsBelow(root, checkoutFile());
+  const checkoutFile = () => `${folder}/checkout-${markOf(`${identity()}`)}.json`;
+  const isFresh = identity() === undefined || !existsBelow(root, checkoutFile());
   const idsFromCheckout = new Set(isFresh ? ids : readIds());
   let isPrepared = false;
   let hasWarned = false;
@@ -84,8 +87,7 @@ export function createBases(
         return undefined;
       }
       if (base === undefined) return undefined;
-      const { mark, name, ...facts } = base;
-      const isOurs = isOwnMark(mark);
+      const { isOurs, name, ...facts } = base;
       // A base that another folder wrote may come from a cloned repository. The version and time of such a base are
       // left out, so that vals reads the val from the service.
       if (val.id !== undefined) return isOurs ? { ...facts, name } : { code: facts.code, version: undefined };
@@ -98,7 +100,7 @@ export function createBases(
     readOwnCode(val) {
       const key = keyOf(val);
       const base = parseBase(key, fileOf(key));
-      return typeof base === 'object' && isOwnMark(base.mark) ? base.code : undefined;
+      return typeof base === 'object' && base.isOurs ? base.code : undefined;
     },
     checkWritable(val) {
       const files = [...filesForWriting, ...ownFilePaths, checkoutFile(), fileOf(keyOf(val))];
@@ -114,12 +116,12 @@ export function createBases(
     write(val, { code, version, changedAt, name, sent }) {
       prepare();
       const key = keyOf(val);
-      const fields = { id: key, version, changedAt, name, sent, mark: markNow(), code };
-      const content = stringifyJson(withoutUndefined(fields));
+      const file = fileOf(key);
+      const content = stringifyJson(withoutUndefined({ id: key, version, changedAt, name, sent, code }));
       // Whoever may not read the val's file may not read the same code in the base.
       const fileMode = modeBelow(root, val.file);
       const mode = fileMode === undefined ? undefined : (fileMode & 0o644) | 0o600;
-      replaceBelow(root, fileOf(key), `${content}\n`, 'anything', { flush: false, mode });
+      replaceBelow(root, file, withMark(file, content), 'anything', { flush: false, mode });
     },
   };
 
@@ -132,26 +134,18 @@ export function createBases(
     }
   }
 
-  function parseBase(
-    id: string,
-    file: string,
-  ): (Base & { mark: string | undefined }) | 'unreadable' | undefined {
+  function parseBase(id: string, file: string): (Base & { isOurs: boolean }) | 'unreadable' | undefined {
     try {
       const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
       // Parsing the large bases of a cloned repository would fill the memory. An empty base makes the val a conflict.
-      if (text.length > longestForeignBase && !mayHaveOwnMark(text)) return emptyBase;
+      const isOurs = hasOwnMark(file, text);
+      if (text.length > longestForeignBase && !isOurs) return emptyBase;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
-      const { code, version, changedAt, name, sent, mark } = content;
+      const { code, version, changedAt, name, sent } = content;
       const ifText = (field: JsonValue | undefined) => (typeof field === 'string' ? field : undefined);
-      const facts = {
-        changedAt: ifText(changedAt),
-        name: ifText(name),
-        sent: ifText(sent),
-        mark: ifText(mark),
-      };
-      return { code, version, ...facts };
+      return { code, version, changedAt: ifText(changedAt), name: ifText(name), sent: ifText(sent), isOurs };
     } catch {
       return 'unreadable';
     }
@@ -159,7 +153,7 @@ export function createBases(
 }
 
 const longestForeignBase = 2 * 1_048_576;
-const emptyBase = { code: '', version: undefined, mark: undefined };
+const emptyBase = { code: '', version: undefined, isOurs: false };
 
 const unreadableBase = (file: string, name: string): string =>
   `${file} cannot be read, so it is unknown whether "${name}" is newer in this folder or on the service. ` +

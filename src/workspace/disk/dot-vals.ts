@@ -38,15 +38,19 @@ function readIfPossible(root: string, file: string): string | undefined {
   }
 }
 
-/**
- * The mark identifies this folder. A copy, such as a cloned repository, has another inode and another time of
- * birth, so it gets another mark.
- */
-export const folderMark = (root: string): string | undefined =>
+/** A copy of the folder, such as a cloned repository, has another inode and another time of birth. */
+export const folderIdentity = (root: string): string | undefined =>
   inFolder(root, dotValsFolder, {}, ({ path }) => {
     const { ino, birthtimeNs } = statSync(path, { bigint: true });
-    return createHash('sha256').update(`${ino} ${birthtimeNs}`).digest('hex').slice(0, 16);
+    return `${ino} ${birthtimeNs}`;
   });
+
+export const markOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+export function folderMark(root: string): string | undefined {
+  const identity = folderIdentity(root);
+  return identity && markOf(identity);
+}
 
 export async function lockDotVals(root: string, { settings, ...waiting }: WorkspaceContext): Promise<Lock> {
   let folder: HeldFolder | undefined;
