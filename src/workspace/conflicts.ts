@@ -69,14 +69,15 @@ export function ofAnotherOwner(
     address === undefined
       ? 'To list your services and spaces, run `vals use`.'
       : `To switch to that owner, run ${shell`vals use ${address}`}.`;
-  return new ConflictError(
-    `The val belongs to ${owner ?? namesOf(addresses)}, but the address in use, ${nameOf(service)}, is for another owner.`,
-    {
-      hint:
-        `${ownersAddress} To push to your own vals instead, ` +
-        'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
-    },
-  );
+  const isOf =
+    owner === undefined
+      ? `According to vals.json, the val belongs to ${namesOf(addresses)}`
+      : `The val belongs to ${owner}`;
+  return new ConflictError(`${isOf}, but the address in use, ${nameOf(service)}, is for another owner.`, {
+    hint:
+      `${ownersAddress} To push to your own vals instead, ` +
+      'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
+  });
 }
 
 export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>

@@ -78,6 +78,7 @@ test("status and push with a person's own account name the space, and create not
   const push = await ada.vals(['push', '--json'], { cwd: folder });
   expect(push.stderr).toContain(warning);
   expect(push).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+  expect(push.error?.message).toContain(`According to vals.json, the val belongs to ${space}`);
   expect(push.error?.hint).toContain(`vals use ${space}`);
   expect(JSON.parse((await ada.vals(['ls', '--json'])).stdout)).toEqual([]);
 });
