@@ -99,7 +99,7 @@ describe('an answer that is not a list', () => {
     ['{"data":{}}', /keys data/],
     ['{"data":5,"links":{}}', /keys data, links/],
     ['{"message":"no"}', /keys message/],
-    ['{"errors":[{"message":"no"}]}', /keys errors/],
+    ['{"errors":[{"message":"no"}]}', /sent an error with the status 200: no\./],
     ['[1,2]', /a number/],
     ['[null]', /null/],
     ['["x"]', /a string/],
