@@ -81,10 +81,13 @@ function importFailure(
   return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
 }
 
-/** For npm, words such as `a@.` and `a.tgz` are folders and files. It would run the scripts of a cloned folder. */
+/**
+ * For npm, words such as `a@.` and `a.tgz` are folders and files. It would run the scripts of a cloned folder. `shell`
+ * would make a path of a word that begins with a dash, and older npm takes `a.tar-gz` for a file too.
+ */
 function installHint(word: string): string {
-  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*(?:@[~^]?\w[\w.+-]*)?$/.test(word);
-  return isInRegistry && !/\.(?:tgz|tar|tar\.gz)$/i.test(word)
+  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?:@[~^]?\w[\w.+-]*)?$/.test(word);
+  return isInRegistry && !/\.(?:tgz|tar|tar.gz)$/i.test(word)
     ? `To install the package, run ${shell`npm install ${word}`}.`
     : 'Fix the import, then run the val again.';
 }

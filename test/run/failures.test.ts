@@ -72,7 +72,7 @@ const cases: Failure[] = [
     'no such package is installed (a.ts:1:8)',
     'npm install @s/p@2',
   ],
-  ...['a@.', 'a@..', 'a@~/b', 'a.tgz', 'a.tar.gz', 'a@1.tgz', 'a@c:b', '~'].map(
+  ...['a@.', 'a@..', 'a@~/b', 'a.tgz', 'a.tar.gz', 'a.tar-gz', 'a@1.tgz', '-a', 'npm:-a', 'a@c:b', '~'].map(
     (word): Failure => [
       `imports ${word}, which is a file or a folder for npm`,
       { 'a.ts': `import "${word}"` },
