@@ -155,10 +155,14 @@ describe('vals forget', () => {
   });
 
   it('ignores the file even if a .valsignore has an exception for it', async () => {
-    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b', 'lib/c.ts': 'c' });
-    place.put({ '.valsignore': '/a.ts\n!*.ts\n', 'lib/.valsignore': '!b.ts\n' });
-    const forgotten = { 'a.ts': 'forgotten', 'lib/b.ts': 'forgotten' };
-    expect(await place.words(['forget', 'a', 'b'])).toEqual(forgotten);
+    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b', 'lib/c.ts': 'c', 'sub/d.ts': 'd' });
+    place.put({
+      '.valsignore': '/a.ts\n!*.ts\n',
+      'lib/.valsignore': '!b.ts\n',
+      'sub/.valsignore': '/d.ts\n\ufeff!d.ts\n',
+    });
+    const forgotten = { 'a.ts': 'forgotten', 'lib/b.ts': 'forgotten', 'sub/d.ts': 'forgotten' };
+    expect(await place.words(['forget', 'a', 'b', 'd'])).toEqual(forgotten);
     expect(await place.status()).toEqual({ 'lib/c.ts': 'unchanged' });
     expect(await place.words(['push', '.'])).toEqual({ 'lib/c.ts': 'unchanged' });
   });

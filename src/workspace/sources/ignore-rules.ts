@@ -11,7 +11,8 @@ export function createMatcher(text: string): Matcher {
     if (lines.length > 0) matchers.push(libraryMatcher(lines.join('\n')));
     lines = [];
   };
-  for (const line of text.replace(/^\ufeff/, '').split(/\r?\n/)) {
+  const rules = text.replace(/^\ufeff/, '').split(/\r?\n|\r$/);
+  for (const line of rules.map(asGitReadsIt)) {
     if (hasSeveralDoubleStars(line)) {
       addLines();
       matchers.push(doubleStarMatcher(line));
@@ -36,6 +37,12 @@ export function countRules(text: string): number {
   return count;
 }
 
+/**
+ * Git ends a line at a zero byte, and a byte order mark or a carriage return is a part of the name. The library removes
+ * them, so a stranger's exception (`!name`) that git does not see would apply.
+ */
+const asGitReadsIt = (line: string): string => line.replace(/\0.*/s, '').replace(/^\ufeff|\r$/g, '[$&]');
+
 const noMatch = { ignored: false, unignored: false };
 
 const libraryMatcher = (text: string): Matcher => ignore({ ignorecase: false }).add(text);
@@ -47,7 +54,7 @@ const hasSeveralDoubleStars = (line: string): boolean =>
 
 const partsOf = (line: string): string[] =>
   line
-    .replace(/(?<!\\)[ \t]+$/, '')
+    .replace(/(?<!\\) +$/, '')
     .replace(/^!?\/?/, '')
     .replace(/\/$/, '')
     .split('/');
@@ -55,7 +62,7 @@ const partsOf = (line: string): string[] =>
 /** Handles a rule with several `**`, because the library `ignore` could take hours for such a rule. */
 function doubleStarMatcher(line: string): Matcher {
   const isNegated = line.startsWith('!');
-  const isForFolders = /\/[ \t]*$/.test(line);
+  const isForFolders = /\/ *$/.test(line);
   const parts = partsOf(line).map((part) =>
     isDoubleStar(part) ? part : libraryMatcher(part === '' ? '' : `/${part}`),
   );
