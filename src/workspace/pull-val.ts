@@ -90,8 +90,9 @@ function withoutRemote(
 }
 
 function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, here, base } = examined;
-  if (here !== undefined && here !== base?.code) options.backup.keep(val.file, here);
+  const { val, here } = examined;
+  // A base from a stranger's .vals could have the content of a file that no pull or push has seen.
+  if (here !== undefined && here !== workspace.bases.readOwnCode(val)) options.backup.keep(val.file, here);
   // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
   replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
   record(workspace, examined, remote, options);

@@ -168,6 +168,15 @@ describe('a base in .vals that this folder did not record', () => {
     expect(await copy.status()).toEqual({ 'a.ts': 'changed there', 'b.ts': 'conflict' });
   });
 
+  it('does not keep a pull from making a copy of the file that it overwrites', async () => {
+    const { place, id } = await checkout();
+    expect(await place.status()).toEqual({ 'prod.ts': 'unchanged' });
+    writeFileSync(join(basesOf(place), `${id}.json`), JSON.stringify({ id, code: 'mine', mark: 'x' }));
+    place.put({ 'prod.ts': 'mine' });
+    expect(await place.words(['pull'])).toEqual({ 'prod.ts': 'pulled' });
+    expect(place.backups()).toEqual(['mine']);
+  });
+
   it('does not merge a file into a val of another name', async () => {
     const { place, service, id } = await checkout();
     expect(await place.status()).toEqual({ 'prod.ts': 'unchanged' });
