@@ -1,7 +1,10 @@
-/** Puts `./` before a leading dash, so that a file name does not look like an option. */
+/**
+ * Puts `./` before a leading dash, so that a file name does not look like an option. In fish, `\'` does not end the
+ * quotes, so a backslash before a quote or another backslash is written outside of the quotes.
+ */
 export function quoteWord(word: string): string {
   const safe = word.startsWith('-') ? `./${word}` : word;
-  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
+  return /^[\w@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
 }
 
 /** Returns a command for a message, between backticks and with each value quoted: shell`vals push ${file}`. */
