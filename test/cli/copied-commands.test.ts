@@ -31,6 +31,10 @@ it('no backslash stands before a quote in the quotes, because fish would not end
   expect(command).toBe(String.raw`vals diff 'a'\\''\'' ; touch x #'`);
 });
 
+it('a word with = gets quotes, because zsh replaces =ls', () => {
+  expect(shell`vals val get ${'=ls'}`).toBe("`vals val get '=ls'`");
+});
+
 it('a file name that begins with a dash does not become an option', () => {
   expect(shell`vals push ${'--force.ts'}`).toBe('`vals push ./--force.ts`');
 });
