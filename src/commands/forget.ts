@@ -27,7 +27,7 @@ export const command = defineCommand({
       });
     }
     const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
-    const known = { root, cwd: settings.cwd, vals: valsOf(root, service) };
+    const known = { root, cwd: settings.cwd, service, vals: valsOf(root, service) };
     const found = words.map((word) => {
       refuseAmbiguousPath(known, word);
       const val = findVal(known, word);
@@ -37,8 +37,7 @@ export const command = defineCommand({
     const chosen = [...new Set(found)];
     const rowsWith = (status: string) => chosen.map(({ file, name }) => ({ file, name, status }));
     if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
-    const files = chosen.map(({ file }) => file);
-    await forgetVals(root, context, files);
+    await forgetVals(known, context, chosen);
     context.say.hint('.valsignore now lists the forgotten files, so `vals push` skips them.');
     return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },

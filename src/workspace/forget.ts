@@ -1,19 +1,22 @@
 import { basename, dirname } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
+import { createBases } from './disk/base.ts';
 import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
+import type { Vals, WorkspaceVal } from './vals.ts';
 
 const ignoreFile = '.valsignore';
 
 export async function forgetVals(
-  root: string,
+  { root, service, vals: all }: { root: string; service: string | undefined; vals: Vals },
   context: WorkspaceContext,
-  files: readonly string[],
+  forgotten: readonly WorkspaceVal[],
 ): Promise<void> {
+  const files = forgotten.map(({ file }) => file);
   // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
   addToIgnoreFile(root, ignoreFile, files.map(exactPattern));
   // A .valsignore in a folder below may have an exception. A rule in the folder of the file comes last.
@@ -24,6 +27,11 @@ export async function forgetVals(
   for (const file of files) {
     if (isIgnored(file) || !existsBelow(root, file)) continue;
     addToIgnoreFile(root, `${dirname(file)}/${ignoreFile}`, [exactPattern(basename(file))]);
+  }
+  if (service !== undefined) {
+    // Otherwise a stranger's commit could list the val for another file, and a push would overwrite or delete the val.
+    const ids = [...all].flatMap(({ id }) => id ?? []);
+    createBases(root, service, ids, context.say.warn).forget(forgotten);
   }
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);

@@ -31,6 +31,8 @@ export interface Bases {
   warnNotRecorded(val: Identity, error: LocalError): void;
   write(val: Identity & { file: string }, base: Base): void;
   removeBaseByName(name: string): void;
+  /** After this call, a later vals.json that lists one of these vals gives a push no right to overwrite the val. */
+  forget(vals: readonly Identity[]): void;
 }
 
 export function createBases(
@@ -69,9 +71,12 @@ export function createBases(
   function prepare(): void {
     if (isPrepared) return;
     prepareDotVals(root);
-    if (isFresh) replaceBelow(root, checkoutFile(), `${stringifyJson([...ids])}\n`, 'anything');
+    if (isFresh) writeIds();
     isPrepared = true;
   }
+
+  const writeIds = () =>
+    replaceBelow(root, checkoutFile(), `${stringifyJson([...idsFromCheckout])}\n`, 'anything');
 
   return {
     prepare,
@@ -112,6 +117,12 @@ export function createBases(
     },
     removeBaseByName(name) {
       if (readByName.delete(name)) removeBelow(root, fileOf(nameKey(name)));
+    },
+    forget(vals) {
+      prepare();
+      for (const { id } of vals) if (id !== undefined) idsFromCheckout.delete(id);
+      writeIds();
+      for (const val of vals) removeBelow(root, fileOf(keyOf(val)));
     },
     write(val, { code, version, changedAt, name, sent }) {
       prepare();
