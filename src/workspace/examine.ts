@@ -51,7 +51,7 @@ export async function examine(
       : await findById(remotes, val.id, here, recorded);
   const remote = found === 'unknown' ? undefined : found.remote;
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
-  const isOthers = found !== 'unknown' && (await isOfAnotherOwner(remotes, val, found, here, recorded));
+  const isOthers = found !== 'unknown' && (await isOfAnotherOwner(remotes, val, found, here));
   const base = baseAfterLostAnswer(recorded, remote);
   const compared = compare<string | typeof unlikeAny>(
     base?.code ?? codeWithoutBase(workspace, val, remote),
@@ -59,7 +59,9 @@ export async function examine(
     remote?.code,
   );
   const status = compared === 'changed here' && !mayReplace(workspace, val, recorded) ? 'conflict' : compared;
-  const otherNameThere = remote?.name === val.name ? undefined : remote?.name;
+  // If the service sends no name, the name that the last pull or push recorded still holds.
+  const nameThere = remote === undefined ? undefined : (remote.name ?? recorded?.name);
+  const otherNameThere = nameThere === val.name ? undefined : nameThere;
   return {
     ...(found === 'unknown' ? { remote } : found),
     ...((isHidden || isOthers) && { foreign: { owner: undefined } }),
@@ -107,10 +109,9 @@ async function isOfAnotherOwner(
   { id, name }: WorkspaceVal,
   { remote, isOwnerUnknown = false }: RemoteSide,
   here: string | undefined,
-  recorded: Base | undefined,
 ): Promise<boolean> {
-  const isKnown = recorded?.name !== undefined || here === undefined || here === remote?.code;
-  if (!isOwnerUnknown || isKnown || remote === undefined || id === undefined) return false;
+  const hasNothingToSend = here === undefined || here === remote?.code;
+  if (!isOwnerUnknown || hasNothingToSend || remote === undefined || id === undefined) return false;
   return remotes.hasOtherValNamed(remote.name ?? name, id);
 }
 

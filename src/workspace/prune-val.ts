@@ -25,8 +25,9 @@ export async function readPrunable(
     throw notDeleted(val, 'the val belongs to another owner');
   }
   if (remote === undefined) return undefined;
-  if ((remote.name ?? val.name) !== val.name) {
-    throw notDeleted(val, `the val is named "${remote.name}" on the service`);
+  const nameThere = remote.name ?? base.name;
+  if (nameThere !== val.name) {
+    throw notDeleted(val, `the val is named "${nameThere}" on the service`);
   }
   const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
   if (!isSame) throw notDeleted(val, 'the val changed on the service');

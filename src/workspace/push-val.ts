@@ -84,7 +84,7 @@ async function renameAndPush(
 ): Promise<Outcome> {
   const { workspace, api, val, code, options } = push;
   if (mustSendCode) refuseConflictMarkers(push);
-  options.beforeRenaming(val, remote?.name ?? '');
+  options.beforeRenaming(val, base.name ?? '');
   workspace.bases.checkWritable(val);
   if (options.dryRun) return { status: 'planned', ...versionBefore(remote) };
   workspace.bases.prepare();

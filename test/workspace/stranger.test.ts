@@ -471,12 +471,77 @@ it.each([undefined, null, { username: 'stranger' }])(
     putManifest(place, { 'prod.ts': { name: 'prod', id: 'theirs' } });
     place.put({ 'prod.ts': 'evil' });
     expect(await place.status()).toEqual({ 'prod.ts': 'not yours' });
-    for (const args of [['push'], ['push', '--force']]) {
-      expect((await place.rows(args, 5))[0]?.error?.message).toContain('belongs to another owner');
-    }
+    const expectNoPush = async () => {
+      for (const args of [['push'], ['push', '--force']]) {
+        expect((await place.rows(args, 5))[0]?.error?.message).toContain('belongs to another owner');
+      }
+    };
+    await expectNoPush();
+    expect(await place.words(['pull', '--force'])).toEqual({ 'prod.ts': 'pulled' });
+    place.put({ 'prod.ts': 'evil' });
+    await expectNoPush();
     expect(service.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   },
 );
+
+describe('if the service sends no names, the id of a val that you pushed under another name', () => {
+  async function pushedThenListedAs(name: string) {
+    const service = await scriptedService([], ({ method, path }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      if (path.startsWith('/v1/users/')) return { status: 404 };
+      if (path === '/v1/vals/prod-id' && method === 'PUT') return { status: 409, body: {} };
+      return { body: { id: 'prod-id', code: 'precious', version: 1, author: { id: 'me' } } };
+    });
+    const place = workspaceWith(service.env, { 'prod.ts': 'precious' });
+    expect(await place.words(['push'])).toEqual({ 'prod.ts': 'pushed' });
+    place.remove('prod.ts');
+    putManifest(place, { 'notes.ts': { name, id: 'prod-id' } });
+    const sent = () =>
+      service.requests
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path }) => `${method} ${path}`);
+    return { place, sent };
+  }
+
+  it('does not make push write to the val of the new name', async () => {
+    const { place, sent } = await pushedThenListedAs('other');
+    place.put({ 'notes.ts': 'evil' });
+    expect(await place.words(['push'], 5)).toEqual({ 'notes.ts': 'failed' });
+    expect(sent()).toEqual(['PUT /v1/vals', 'PUT /v1/vals/prod-id']);
+  });
+
+  it('does not make push --prune delete that val', async () => {
+    const { place, sent } = await pushedThenListedAs('notes');
+    const [row] = await place.rows(['push', '--prune', '--yes'], 5);
+    expect(row?.error?.message).toContain('the val is named "prod" on the service');
+    expect(sent()).toEqual(['PUT /v1/vals']);
+  });
+});
+
+describe.each([['after a push'], ['in a fresh checkout']])('a val that was forgotten %s', (when) => {
+  async function forgotten() {
+    const { place, service, id } = await checkout();
+    if (when === 'after a push') expect(await place.words(['push'])).toEqual({ 'prod.ts': 'unchanged' });
+    expect(await place.words(['forget', 'prod'])).toEqual({ 'prod.ts': 'forgotten' });
+    putManifest(place, { 'lib/prod.ts': { name: 'prod', id } });
+    return { place, service, id };
+  }
+
+  it('is not overwritten if a commit lists it for another file', async () => {
+    const { place, service, id } = await forgotten();
+    place.put({ 'lib/prod.ts': 'evil' });
+    expect(await place.status()).toEqual({ 'lib/prod.ts': 'conflict' });
+    expect(await place.words(['push'], 5)).toEqual({ 'lib/prod.ts': 'failed' });
+    expect(await service.code(id)).toBe('precious');
+  });
+
+  it('is not deleted by push --prune if a commit lists it for a file that is gone', async () => {
+    const { place, service, id } = await forgotten();
+    const [row] = await place.rows(['push', '--prune', '--yes'], 5);
+    expect(row?.error?.message).toContain('this folder never pulled or pushed the val');
+    expect(await service.code(id)).toBe('precious');
+  });
+});
 
 describe('a service that sends texts of more than 1,000 characters', () => {
   const long = 'x'.repeat(1_001);
