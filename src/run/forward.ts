@@ -75,6 +75,9 @@ export function forward({
     });
 
     outgoing.once('close', async () => {
+      // The rest of the body must be read, because some callers read the answer only after they sent the whole body.
+      incoming.unpipe(onward);
+      incoming.resume();
       onward.destroy();
       const hasCallerLeft = !outgoing.writableFinished && failure === undefined;
       if (hasCallerLeft) {
@@ -107,7 +110,7 @@ export function forward({
       bodyBytes += chunk.length;
       if (bodyBytes > mostBodyBytes) refuse(outgoing, 413, 'The body is larger than 100 MiB.');
     });
-    pipeline(incoming, onward).catch(() => {});
+    incoming.pipe(onward);
   });
 }
 

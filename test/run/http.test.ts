@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type RequestOptions, request } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -130,6 +130,16 @@ it('a caller whose body is larger than 100 MiB gets 413, and the val goes on', a
   await shows('stderr', 'POST /read 413 ');
   await sent.catch(() => {});
   expect(await get('/')).toEqual([200, pid]);
+});
+
+it('a val that does not read the bodies of its requests answers all of them', async () => {
+  const { ask } = await serve('10', { 'a.ts': `export default () => new Response('x')` });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  for (const megabytes of [3, 10, 3, 10, 1]) {
+    const answer = ask({ method: 'POST', agent }, 'x'.repeat(megabytes * 1_000_000));
+    expect(await answer).toEqual([200, 'x']);
+  }
 });
 
 it('a request that cannot be forwarded gets 400, and does not keep a val alive that is ended', async () => {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { requestHeader, secretHeader } from '../protocol.ts';
@@ -59,13 +59,20 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
     for (const value of values ?? []) headers.append(name, value);
   }
   const closed = new AbortController();
-  outgoing.once('close', () => closed.abort());
+  const body = incoming.pipe(new PassThrough());
+  outgoing.once('close', () => {
+    closed.abort();
+    // The rest of the body must be read. Otherwise the next request on this connection would never be read.
+    incoming.unpipe(body);
+    incoming.resume();
+    body.destroy();
+  });
   const hasBody = method !== 'GET' && method !== 'HEAD';
   // The URL is joined as text, because `new URL` would treat a path that begins with two slashes as another host.
   return new Request(`http://${host}${url}`, {
     method,
     headers,
     signal: closed.signal,
-    ...(hasBody && { body: Readable.toWeb(incoming) as ReadableStream, duplex: 'half' }),
+    ...(hasBody && { body: Readable.toWeb(body) as ReadableStream, duplex: 'half' }),
   });
 }
