@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { UsageError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
 import { beginClone, endClone, refuseFilled } from '../workspace/disk/clone-folder.ts';
@@ -25,6 +26,11 @@ export const command = defineCommand({
   empty: 'You have no vals on the service yet.',
   async run(context, { folder: given = defaultFolder(context) }) {
     const { settings, say, forPerson } = context;
+    if (given.includes('://')) {
+      throw new UsageError(`${given} is an address, not a folder.`, {
+        hint: `To clone from that service or space, run ${shell`vals clone --base-url ${given}`}.`,
+      });
+    }
     const folder = resolve(settings.cwd, given);
     const service = serviceName(settings);
     refuseOthers(settings, folder);

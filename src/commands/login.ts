@@ -10,6 +10,7 @@ import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
+import { warnIfLocalIsSet } from './shared/messages.ts';
 
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
@@ -43,6 +44,7 @@ export const command = defineCommand({
     }));
     if (env.VALS_TOKEN)
       say.warn('VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.');
+    warnIfLocalIsSet(context);
     say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
     // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');

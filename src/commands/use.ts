@@ -2,9 +2,10 @@ import { argument, defineCommand } from '../cli/command.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { shell } from '../lib/shell-command.ts';
-import { hasOrigin, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
+import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
+import { warnIfLocalIsSet } from './shared/messages.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
 
 export const command = defineCommand({
@@ -54,13 +55,14 @@ export const command = defineCommand({
       say.warn(
         'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
       );
+    warnIfLocalIsSet(context);
     say.hint(`The default service is now ${href}.`);
     return { kind: 'list', rows: services(changed, listed) };
   },
 });
 
 function withScheme(wanted: string, config: StoredConfig): string {
-  if (wanted.startsWith('@')) return addressOfSpace(wanted, config);
+  if (wanted.startsWith('@')) return addressOfSpace(wanted, config.baseUrl);
   const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
   const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
   const [only] = found;
@@ -68,13 +70,6 @@ function withScheme(wanted: string, config: StoredConfig): string {
   if (found.length === 1) return only + path;
   throw new UsageError(`${wanted} is ambiguous: it may be ${found.join(' or ')}.`, {
     hint: `Give the whole address: ${shell`vals use ${only + path}`}.`,
-  });
-}
-
-function addressOfSpace(name: string, { baseUrl }: StoredConfig): string {
-  if (baseUrl !== undefined) return `${baseUrl.replace(/\/@[^/]+$/, '')}/${name}`;
-  throw new UsageError(`There is no default service that could have the space ${name}.`, {
-    hint: 'Give the whole address of the space, such as `vals use https://vals.example.com/@acme`.',
   });
 }
 

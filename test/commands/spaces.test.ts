@@ -40,6 +40,24 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   ]);
 });
 
+test('vals copy --to @acme copies to the space of the service in use', async () => {
+  const { ada, baseUrl, space } = await startTeam();
+  await signIn(ada, baseUrl);
+  await ada.vals(['push', '-', '--name', 'greet'], { input: 'code' });
+  expect(await ada.vals(['copy', 'greet', '--to', '@acme'])).toMatchObject({ exit: 0 });
+  const copied = await ada.vals(['val', 'get', 'greet', '--base-url', space, '--json']);
+  expect(JSON.parse(copied.stdout)).toMatchObject({ name: 'greet', author: { username: 'acme' } });
+});
+
+test('login and use warn if VALS_LOCAL makes commands use the embedded service', async () => {
+  const { ada, baseUrl } = await startTeam();
+  const env = { VALS_LOCAL: '1' };
+  const login = ['login', '--base-url', baseUrl, '--with-token'];
+  expect((await ada.vals(login, { env, input: ada.token })).stderr).toContain('VALS_LOCAL is set');
+  expect((await ada.vals(['use', '@acme'], { env })).stderr).toContain('VALS_LOCAL is set');
+  expect((await ada.vals(['use', '@acme'], { env: { VALS_LOCAL: '0' } })).stderr).toBe('');
+});
+
 test('vals use shows whole base URLs at 40 columns', async () => {
   const { ada, space } = await startTeam();
   await signIn(ada, space);

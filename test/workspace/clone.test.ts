@@ -73,6 +73,14 @@ describe('vals clone', () => {
     expect(existsSync(join(place.folder, 'mine'))).toBe(false);
   });
 
+  it('refuses an address as a folder', async () => {
+    const place = new Place(temporaryFolder(), {});
+    const { exit, stderr } = await place.vals('clone', 'https://vals.example.com/@acme');
+    expect(exit).toBe(2);
+    expect(stderr).toContain('`vals clone --base-url https://vals.example.com/@acme`');
+    expect(existsSync(join(place.folder, 'https:'))).toBe(false);
+  });
+
   it('names the folder after the host, and refuses one that is not empty', async () => {
     const { service } = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);

@@ -25,7 +25,7 @@ export const command = defineCommand({
     'version of the copy has the current code.',
   arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
   options: {
-    to: word('--to <base-url>', 'the base URL of the service or space to copy to'),
+    to: word('--to <base-url>', 'the base URL to copy to, or @name for a space'),
     all: toggle('--all', 'copy all your vals'),
     versions: toggle('--versions', 'copy all versions, not only the current code'),
     force: toggle('--force', 'overwrite vals that have different code on the --to service'),

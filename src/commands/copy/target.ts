@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import { shell } from '../../lib/shell-command.ts';
 import { noSeenVals } from '../../names/seen-vals.ts';
-import { parseBaseUrl } from '../../settings/base-url.ts';
+import { addressOfSpace, parseBaseUrl } from '../../settings/base-url.ts';
 import { checkToken } from '../../settings/settings.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 
@@ -17,7 +17,8 @@ export interface Target {
 
 export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
   const { settings, env, clock } = context;
-  const baseUrl = parseBaseUrl(to, '--to', settings.allowHttp.value);
+  const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
+  const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
   if (!settings.local.value && settings.baseUrl?.value.href === baseUrl.href) {
     throw new UsageError(`The vals cannot be copied from ${baseUrl.href} to the same service.`, {
       hint: 'Give another service with --to, or give the service to copy from with --base-url.',

@@ -27,3 +27,10 @@ export function withNameProposed(error: unknown, name: string, hint: (valid: str
 
 export const messageWithHint = ({ message, facts }: ValsError): string =>
   [message, facts.hint ?? ''].join(' ').trim();
+
+export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
+  if (!/^(?:1|true)$/i.test(env.VALS_LOCAL ?? '')) return;
+  say.warn(
+    'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
+  );
+}

@@ -2,7 +2,6 @@ import { readdirSync } from 'node:fs';
 import { LocalError, UsageError } from '../../errors.ts';
 import { isObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { makeFolder } from '../../lib/paths.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../lib/system.ts';
 import { folderMark, prepareDotVals } from './dot-vals.ts';
 import { readBelow } from './files.ts';
@@ -18,7 +17,7 @@ export function refuseFilled(folder: string, given: string, service: string): vo
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: `To clone into another folder, run ${shell`vals clone ${`${given}-2`}`}. To add the missing vals to a workspace, run \`vals pull --all\` in that workspace.`,
+    hint: `To clone into another folder, give the name of a new folder. To add the missing vals to a workspace, run \`vals pull --all\` in that workspace.`,
   });
 }
 
