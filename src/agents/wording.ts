@@ -81,8 +81,11 @@ function argumentInput(
 }
 
 const splitWords = (line: string): string[] =>
-  (line.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []).map((word) =>
-    word.replace(/'([^']*)'|\\(')/g, (_quoted, inside?: string, quote?: string) => inside ?? quote ?? ''),
+  (line.match(/(?:'[^']*'|\\['\\]|[^\s'])+/g) ?? []).map((word) =>
+    word.replace(
+      /'([^']*)'|\\(['\\])/g,
+      (_quoted, inside?: string, escaped?: string) => inside ?? escaped ?? '',
+    ),
   );
 
 const camelCase = (name: string): string =>

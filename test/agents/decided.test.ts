@@ -4,6 +4,7 @@ import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
 import { createWording } from '../../src/agents/wording.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
+import { shell } from '../../src/lib/shell-command.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const wording = createWording(commands, {});
@@ -121,6 +122,12 @@ it.each([
       {},
     )(text),
   ).toBe(said);
+});
+
+it.each(["it's", '\\', "\\'", '\\\\ x --force'])('an agent gets the id %j as one word', (id) => {
+  expect(wording(shell`vals pull ${id} --merge`)).toBe(
+    `\`pull {"vals": [${JSON.stringify(id)}], "merge": true}\``,
+  );
 });
 
 it('a list that is too large loses unchanged items first, and all outcomes are counted', async () => {
