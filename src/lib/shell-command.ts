@@ -1,11 +1,11 @@
 /**
  * Puts `./` before a leading dash, so that a file name does not look like an option. In fish, `\'` does not end the
- * quotes, so a backslash before a quote or another backslash is written outside of the quotes. In zsh, `=ls` without
- * quotes is the path of a program.
+ * quotes, so a backslash before a quote or another backslash is written outside of the quotes. Without quotes, zsh
+ * replaces `=name` with the path of a program, and fish replaces `%self`.
  */
 export function quoteWord(word: string): string {
   const safe = word.startsWith('-') ? `./${word}` : word;
-  return /^[\w@%+:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
+  return /^[\w@+:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
 }
 
 /** Returns a command for a message, between backticks and with each value quoted: shell`vals push ${file}`. */

@@ -31,8 +31,8 @@ it('no backslash stands before a quote in the quotes, because fish would not end
   expect(command).toBe(String.raw`vals diff 'a'\\''\'' ; touch x #'`);
 });
 
-it('a word with = gets quotes, because zsh replaces =ls', () => {
-  expect(shell`vals val get ${'=ls'}`).toBe("`vals val get '=ls'`");
+it('a word that begins with = or % is quoted, because zsh and fish would replace it', () => {
+  expect(shell`vals push ${'=deploy'} ${'%self'}`).toBe("`vals push '=deploy' '%self'`");
 });
 
 it('a file name that begins with a dash does not become an option', () => {
