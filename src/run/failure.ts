@@ -62,6 +62,8 @@ function ownFrames(stack: string, sources: Sources): Frame[] {
   });
 }
 
+const fixTheImport = 'Fix the import, then run the val again.';
+
 function importFailure(
   { specifier, from, code }: NonNullable<Thrown['failedImport']>,
   text: string,
@@ -78,7 +80,7 @@ function importFailure(
   if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint);
   const [reason = ''] = text.split('\n');
   const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
-  return failed(`which cannot be loaded: ${problem}`, 'Fix the import, then run the val again.');
+  return failed(`which cannot be loaded: ${problem}`, fixTheImport);
 }
 
 /**
@@ -89,7 +91,7 @@ function installHint(word: string): string {
   const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?:@[~^]?\w[\w.+-]*)?$/.test(word);
   return isInRegistry && !/\.(?:tgz|tar|tar.gz)$/i.test(word)
     ? `To install the package, run ${shell`npm install ${word}`}.`
-    : 'Fix the import, then run the val again.';
+    : fixTheImport;
 }
 
 export function endingFailure(

@@ -135,6 +135,8 @@ export function createSettings(
   return settings;
 }
 
+export const isOn = (text = ''): boolean => ['1', 'true'].includes(text.toLowerCase());
+
 function onOff(
   flag: boolean | undefined,
   flagName: string,
@@ -142,13 +144,11 @@ function onOff(
   env: NodeJS.ProcessEnv,
 ): Setting<boolean> {
   if (flag !== undefined) return { value: flag, source: flagName };
+  if (isOn(env[variable])) return { value: true, source: variable };
   switch (env[variable]?.toLowerCase()) {
     case undefined:
     case '':
       return { value: false, source: 'default' };
-    case '1':
-    case 'true':
-      return { value: true, source: variable };
     case '0':
     case 'false':
       return { value: false, source: variable };

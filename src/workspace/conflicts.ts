@@ -65,17 +65,17 @@ export function ofAnotherOwner(
   // A vals.json from a stranger may list any address, so the hint names only an address of that owner on the service in use.
   const addresses = otherServices.filter((other) => haveSameOrigin(other, service));
   const address = owner === undefined ? addresses[0] : addresses.find((each) => each.endsWith(`/@${owner}`));
-  const ownersAddress =
+  const howToSwitch =
     address === undefined
       ? 'To list your services and spaces, run `vals use`.'
       : `To switch to that owner, run ${shell`vals use ${address}`}.`;
-  const isOf =
+  const whoseVal =
     owner === undefined
       ? `According to vals.json, the val belongs to ${namesOf(addresses)}`
       : `The val belongs to ${owner}`;
-  return new ConflictError(`${isOf}, but the address in use, ${nameOf(service)}, is for another owner.`, {
+  return new ConflictError(`${whoseVal}, but the address in use, ${nameOf(service)}, is for another owner.`, {
     hint:
-      `${ownersAddress} To push to your own vals instead, ` +
+      `${howToSwitch} To push to your own vals instead, ` +
       'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
   });
 }

@@ -30,8 +30,7 @@ export async function forgetVals(
   }
   if (service !== undefined) {
     // Otherwise a stranger's commit could list the val for another file, and a push would overwrite or delete the val.
-    const ids = [...all].flatMap(({ id }) => id ?? []);
-    createBases(root, service, ids, context.say.warn).forget(forgotten);
+    createBases(root, service, all, context.say.warn).forget(forgotten);
   }
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);

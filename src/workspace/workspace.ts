@@ -49,8 +49,7 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
   const service = serviceName(settings);
   let stamp = stampOf(root, manifestFile);
   let vals = valsOf(root, service);
-  const ids = [...vals].flatMap(({ id }) => id ?? []);
-  const bases = createBases(root, service, ids, warn);
+  const bases = createBases(root, service, vals, warn);
   let unsavedNotes = new Map<string, Note>();
   let renamedFiles = new Set<string>();
   let hasLeftovers = readJournal(root).text !== '';

@@ -49,7 +49,7 @@ export function failureOf(failed: FailedCall): ValsError {
     case 'unusable': {
       const hasMadeChange = !isRead(call.method) && fault.status < 300;
       const hint = hasMadeChange ? changeMade(call) : notThisService;
-      return new BadResponseError(`${origin} ${fault.reason}.`, factsWithHint(failed, hint));
+      return new BadResponseError(withFullStop(`${origin} ${fault.reason}`), factsWithHint(failed, hint));
     }
     case 'status':
       return statusError({ ...failed, fault });

@@ -148,7 +148,7 @@ function readSuccess(
   try {
     const body = parseJson(text);
     if (!request.isRaw && isErrorRecord(body)) {
-      const message = serviceMessageOf(body, redact)?.replace(/\.$/, '') ?? 'no reason was given';
+      const message = serviceMessageOf(body, redact) ?? 'no reason was given';
       return { kind: 'unusable', status, reason: `sent an error with the status ${status}: ${message}` };
     }
     return { status, body, bodyBytes: bytes.length };

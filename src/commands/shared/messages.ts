@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
 import { validName } from '../../lib/val-limits.ts';
+import { isOn } from '../../settings/settings.ts';
 
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
@@ -29,7 +30,7 @@ export const messageWithHint = ({ message, facts }: ValsError): string =>
   [message, facts.hint ?? ''].join(' ').trim();
 
 export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
-  if (!/^(?:1|true)$/i.test(env.VALS_LOCAL ?? '')) return;
+  if (!isOn(env.VALS_LOCAL)) return;
   say.warn(
     'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
   );

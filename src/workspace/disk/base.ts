@@ -38,7 +38,7 @@ export interface Bases {
 export function createBases(
   root: string,
   service: string,
-  ids: readonly string[],
+  vals: Iterable<Identity>,
   warn: (message: string) => void,
 ): Bases {
   // The folder must keep the name `agreed`, because existing workspaces have bases in this folder.
@@ -62,7 +62,7 @@ export function createBases(
   // The mark in the file name makes vals ignore a file that came with a cloned repository.
   const checkoutFile = () => `${folder}/checkout-${markOf(`${identity()}`)}.json`;
   const isFresh = identity() === undefined || !existsBelow(root, checkoutFile());
-  const idsFromCheckout = new Set(isFresh ? ids : readIds());
+  const idsFromCheckout = new Set(isFresh ? [...vals].flatMap(({ id }) => id ?? []) : readIds());
   let isPrepared = false;
   let hasWarned = false;
   const readByName = new Set<string>();
@@ -149,8 +149,8 @@ export function createBases(
     try {
       const text = readBelow(root, file, largest.base);
       if (text === undefined) return undefined;
-      // Parsing the large bases of a cloned repository would fill the memory. An empty base makes the val a conflict.
       const isOurs = hasOwnMark(file, text);
+      // Parsing the large bases of a cloned repository would fill the memory. An empty base makes the val a conflict.
       if (text.length > longestForeignBase && !isOurs) return emptyBase;
       const content = parseJson(text);
       if (!isObject(content) || content.id !== id || typeof content.code !== 'string') return 'unreadable';
