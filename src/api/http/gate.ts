@@ -18,12 +18,13 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   let underWay = 0;
   const retries: (() => void)[] = [];
   const newRequests: (() => void)[] = [];
+  let isPaused = false;
   let pausedUntil = 0;
   let cancelPause = () => {};
 
   function nextInLine(): (() => void) | undefined {
     if (retries.length > 0) return retries.shift();
-    return clock.now() < pausedUntil ? undefined : newRequests.shift();
+    return isPaused ? undefined : newRequests.shift();
   }
 
   function admitWaiting(): void {
@@ -50,11 +51,14 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   }
 
   // After an abort, all waiting requests are admitted, so that they end. The transport does not send them.
-  signal.addEventListener('abort', () => {
-    pausedUntil = 0;
+  signal.addEventListener('abort', endPause);
+
+  /** The timer alone ends the pause. It may fire a moment before `pausedUntil`, and it never fires again. */
+  function endPause(): void {
     cancelPause();
+    isPaused = false;
     admitWaiting();
-  });
+  }
 
   return {
     enter: (isRetry) =>
@@ -65,10 +69,11 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
       }),
     pause(ms) {
       const until = clock.now() + ms;
-      if (signal.aborted || until <= pausedUntil) return;
+      if (signal.aborted || (isPaused && until <= pausedUntil)) return;
+      isPaused = true;
       pausedUntil = until;
       cancelPause();
-      cancelPause = clock.after(ms, admitWaiting);
+      cancelPause = clock.after(ms, endPause);
     },
   };
 }

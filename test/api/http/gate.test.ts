@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/api/http/gate.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import { forEachAtMost, isLong } from '../../support/cases.ts';
 import { folderOfVals, run, runProcess, valNames } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
 describe('a busy gate for one request at a time', () => {
   async function busyGate() {
     let now = 0;
-    let due = () => {};
+    let timers: { at: number; callback: () => void }[] = [];
     const clock: Clock = {
       now: () => now,
-      after(_ms, callback) {
-        due = callback;
-        return () => {};
+      after(ms, callback) {
+        // setTimeout cuts off the part of a millisecond.
+        const timer = { at: now + Math.trunc(ms), callback };
+        timers.push(timer);
+        return () => {
+          timers = timers.filter((other) => other !== timer);
+        };
       },
     };
     const controller = new AbortController();
@@ -31,7 +36,9 @@ describe('a busy gate for one request at a time', () => {
     };
     const pass = async (ms: number) => {
       now += ms;
-      due();
+      const due = timers.filter(({ at }) => at <= now);
+      timers = timers.filter(({ at }) => at > now);
+      for (const { callback } of due) callback();
       await settled();
       return admitted;
     };
@@ -58,6 +65,14 @@ describe('a busy gate for one request at a time', () => {
     expect(await leave()).toEqual(['retry']);
     expect(await pass(4_999)).toEqual(['retry']);
     expect(await pass(1)).toEqual(['retry', 'new']);
+  });
+
+  it('admits new requests when the timer of the pause fires, even a part of a millisecond early', async () => {
+    const { gate, enter, leave, pass } = await busyGate();
+    gate.pause(2.7);
+    enter('new');
+    expect(await leave()).toEqual([]);
+    expect(await pass(2)).toEqual(['new']);
   });
 
   it('admits all requests once it is aborted, even during a pause', async () => {
@@ -99,6 +114,22 @@ it.each(['0', '1'])(
     expect(seen.refused).toBeLessThan(0.1 * seen.all);
   },
 );
+
+const pushes = isLong ? 300 : 4;
+
+it(`${pushes} pushes to a service that refuses every ninth write all come to their end`, async () => {
+  const cwd = folderOfVals(valNames(63));
+  await forEachAtMost(4, Array.from({ length: pushes }), async () => {
+    let writes = 0;
+    const { env } = await scriptedService([], (): Reply => {
+      writes += 1;
+      if (writes % 9 !== 0) return { body: { id: 'a', version: 1 } };
+      return { status: writes % 2 === 0 ? 429 : 503, headers: { 'retry-after': '0' } };
+    });
+    const { exit, stdout, stderr } = await runProcess(['push', '.', '--json'], { env, cwd });
+    expect({ exit, stderr, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, stderr: '', rows: 63 });
+  });
+});
 
 it('a service that accepts everything gets up to 32 requests at a time', async () => {
   const { env, seen } = await limitedService(100, 40, '1');
