@@ -8,8 +8,8 @@ import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
-import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
-import { tokenFolders } from '../workspace/sources/typed-path.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import { tokenFolders } from '../workspace/sources/within.ts';
 import { captureOutput } from './captured-output.ts';
 import type { Permissions, Tool } from './tools.ts';
 import { optionsIn, type Wording } from './wording.ts';
@@ -92,8 +92,8 @@ function flagsForEveryTool({
 
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
-  const root = nearestRootOfAnyUser(cwd);
-  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
+  const root = findRoot(cwd);
+  if (root !== undefined) return root;
   const isHome = existingRealPath(homedir()) === cwd;
   // In / and in the home folder, the result is undefined, so that an agent cannot use all files of the user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;

@@ -8,7 +8,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
-import { foreignPath, nearestProject, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
+import { findRoot, nearestProject } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import { canOthersMake } from './packages.ts';
 import type { Entry } from './sources.ts';
@@ -81,17 +81,17 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
   };
 }
 
-function projectFolder(path: string, { settings, agent }: FindOptions): string {
-  const folder = folderAround(path, settings);
+function projectFolder(path: string, { agent }: FindOptions): string {
+  const folder = folderAround(path);
   const allowed = agent?.filesBelow;
   if (allowed === undefined) return folder;
   const isAllowed = foldersAbove(join(folder, 'val')).includes(allowed);
   return isAllowed ? folder : allowed;
 }
 
-function folderAround(path: string, settings: Settings): string {
-  const root = nearestRootOfAnyUser(dirname(path));
-  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
+function folderAround(path: string): string {
+  const root = findRoot(dirname(path));
+  if (root !== undefined) return root;
   const isPackage = (folder: string) => {
     const file = join(folder, 'package.json');
     return isFile(file) && !canOthersMake(file);
