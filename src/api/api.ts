@@ -16,6 +16,8 @@ export interface Api {
   holdsToken(text: string): boolean;
   refuseToken(call: Call): void;
   record(call: Call): Promise<JsonObject>;
+  /** Send the ETag as `ifMatch` with the next write, so that a change in between is a conflict. */
+  recordWithEtag(call: Call): Promise<{ record: JsonObject; etag: string | undefined }>;
   pages(call: Call, paging?: Paging): AsyncGenerator<Page>;
   follow(call: Call, last: number): AsyncGenerator<Page>;
 }
@@ -72,17 +74,19 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
       yield* pages(call, { all: true, byText: true });
     }
   }
+  async function recordWithEtag(call: Call) {
+    const { body, etag } = await request(call).catch((error) => {
+      if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
+      return request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
+    });
+    return { record: body === undefined ? {} : recordOf(body, call), etag };
+  }
   return {
     holdsToken,
     refuseToken,
     send: request,
-    async record(call) {
-      const { body } = await request(call).catch((error) => {
-        if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
-        return request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
-      });
-      return body === undefined ? {} : recordOf(body, call);
-    },
+    recordWithEtag,
+    record: async (call) => (await recordWithEtag(call)).record,
     pages: (call, paging) => (paging === undefined ? wholeListOrPages(call) : pages(call, paging)),
     follow: (call, last) =>
       follow({

@@ -13,6 +13,8 @@ export interface Call {
   path: string;
   query?: URLSearchParams;
   body?: JsonValue;
+  /** The ETag of the val as it was read. The service makes the change only if the val still has this ETag. */
+  ifMatch?: string | undefined;
   val?: string;
   remember?: Remembered;
   text?: string;

@@ -1,6 +1,7 @@
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Api } from './api.ts';
+import type { Call } from './call.ts';
 import { codeOf, textAt } from './records.ts';
 import * as routes from './routes.ts';
 
@@ -11,11 +12,17 @@ export interface ChangedVal {
   notApplied: ValField[];
 }
 
-export async function changeVal(api: Api, id: string, fields: routes.ValFields): Promise<ChangedVal> {
-  const hasRoute = await changeByRoute(api, id, fields);
+/** `ifMatch` is the ETag of the val, if the val was read before. */
+export async function changeVal(
+  api: Api,
+  id: string,
+  fields: routes.ValFields,
+  ifMatch?: string,
+): Promise<ChangedVal> {
+  const hasRoute = await changeByRoute(api, { ...routes.changeVal(id, fields), ifMatch });
   if (!hasRoute) {
-    const code = codeOf(await api.record(routes.getVal(id)));
-    await api.send(routes.createVersion(id, code, fields));
+    const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+    await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
   }
   const val = await api.record(routes.getVal(id)).catch((error) => {
     throw error instanceof ValsError ? notRead(id, error) : error;
@@ -29,9 +36,9 @@ export async function changeVal(api: Api, id: string, fields: routes.ValFields):
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
 }
 
-async function changeByRoute(api: Api, id: string, fields: routes.ValFields): Promise<boolean> {
+async function changeByRoute(api: Api, call: Call): Promise<boolean> {
   try {
-    await api.send(routes.changeVal(id, fields));
+    await api.send(call);
     return true;
   } catch (error) {
     if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;

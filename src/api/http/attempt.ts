@@ -5,6 +5,7 @@ export interface Answer {
   status: number;
   body: JsonValue | undefined;
   bodyBytes?: number;
+  etag?: string;
 }
 
 export type Fault = { reason: string } & (

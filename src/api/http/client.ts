@@ -121,18 +121,19 @@ export function createClient(options: ClientOptions): Client {
       method,
       origin,
       pathWithQuery: basePath + path + (query ? `?${query}` : ''),
-      headers: headersFor(method, body),
+      headers: headersFor(call, body),
       body,
       isRaw: call.isRaw === true,
     };
   }
 
-  const headersFor = (method: string, body: string | undefined): Record<string, string> => ({
+  const headersFor = ({ method, ifMatch }: Call, body: string | undefined): Record<string, string> => ({
     accept: 'application/json',
     'user-agent': options.userAgent,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
   });
 
   async function tryOnce(httpRequest: HttpRequest, attempt: number, leftMs: number): Promise<Answer | Fault> {

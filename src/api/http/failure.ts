@@ -103,13 +103,16 @@ function factsOf({ call: { method, path }, fault }: FailedCall): ErrorFacts {
 }
 
 function statusError(failed: FailedCall<StatusFault>): ValsError {
-  const { fault, maybeApplied, signInHint } = failed;
+  const { call, fault, maybeApplied, signInHint } = failed;
   const { status, message: detail, body, retryAfterMs = 0 } = fault;
   const sentence = statusSentence(failed, detail);
   if (status === 408) return unavailable(failed, sentence);
   if (status === 429) return unavailable(failed, sentence, waitHint(retryAfterMs));
   if (status >= 600) return new BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
+  // An earlier attempt of this request may have changed the ETag itself.
+  const mayBeOwnChange = maybeApplied && call.method === 'PUT' && call.ifMatch !== undefined;
+  if (status === 412 && mayBeOwnChange) return unavailable(failed, sentence);
 
   const message = maybeApplied
     ? `${sentence} The request was sent more than once, so the service may already have made the change.`
@@ -158,11 +161,14 @@ function refusalHint(status: number, isExplained: boolean): string {
 
 function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
   const { call, fault, wordFor } = failed;
+  if (fault.status === 412 && call.ifMatch !== undefined) return changedSinceRead;
   const meaning = call.meanings?.((id) => wordFor(id) ?? id)[fault.status];
   if (meaning === undefined) return defaultSentence(failed, detail);
   if (detail === undefined || onlyRepeatsMeaning.test(detail)) return meaning;
   return `${meaning} The service says: ${withFullStop(detail)}`;
 }
+
+const changedSinceRead = 'The val was changed on the service after it was read.';
 
 const onlyRepeatsMeaning =
   /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;

@@ -81,7 +81,7 @@ function readReply(request: HttpRequest, reply: Reply, options: TransportOptions
     return unusable(`sent a redirect${target}, and vals does not follow redirects`);
   }
   if (!isSuccess(reply)) return readError(request, reply, options);
-  if (body instanceof Buffer) return readSuccess(request, status, body, options);
+  if (body instanceof Buffer) return readSuccess(request, reply, body, options);
   if (body instanceof Error) {
     return connectionFault({ error: body, mayHaveReachedService: true }, request.origin, options.proxy);
   }
@@ -133,10 +133,11 @@ function jsonOrText(text: string): unknown {
 
 function readSuccess(
   request: HttpRequest,
-  status: number,
+  reply: Reply,
   bytes: Buffer,
   { redact }: TransportOptions,
 ): Answer | Fault {
+  const { status } = reply;
   if (ignoresBody(request)) return { status, body: undefined };
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
   if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
@@ -151,7 +152,7 @@ function readSuccess(
       const message = serviceMessageOf(body, redact) ?? 'no reason was given';
       return { kind: 'unusable', status, reason: `sent an error with the status ${status}: ${message}` };
     }
-    return { status, body, bodyBytes: bytes.length };
+    return { status, body, bodyBytes: bytes.length, ...etagOf(reply) };
   } catch (error) {
     if (error instanceof RangeError) {
       const reason = 'sent JSON that is nested too deeply or has too many values';
@@ -160,4 +161,10 @@ function readSuccess(
     const body = bytes.length > largestErrorBody ? undefined : redactedBeginning(text, redact);
     return unreadable('sent an answer that is not JSON', body);
   }
+}
+
+/** A weak ETag is of no use here: by the rules of HTTP, If-Match never matches a weak ETag. */
+function etagOf(reply: Reply): Pick<Answer, 'etag'> {
+  const etag = headerOf(reply, 'etag');
+  return etag !== undefined && /^(?!W\/)[!-~]+$/.test(etag) ? { etag } : {};
 }
