@@ -97,7 +97,8 @@ async function run(
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (result.kind !== 'outcomes' && result.kind !== 'record') return await show(result);
+    if (result.kind !== 'outcomes' && result.kind !== 'record' && result.kind !== 'diffs')
+      return await show(result);
     if (result.kind === 'outcomes' && command.jobSummary)
       await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
+import type { Hint } from '../lib/hint.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
@@ -27,7 +27,7 @@ export function createAdopter(workspace: Workspace) {
     if (remote === undefined) {
       throw new NotFoundError(
         `There is no val ${id} on ${nameOf(workspace.service)}, or you are not allowed to read the val.`,
-        { hint: 'To list your vals, run `vals ls`.' },
+        { hint: { text: 'To list your vals', command: 'ls' } },
       );
     }
     const { root, records } = workspace;
@@ -91,7 +91,11 @@ function writeCode(
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */
 export const quoted = (name: string): string => `"${name}"`;
 
-const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
+const pullInto = (text: string, id: string): Hint => ({
+  text,
+  command: 'pull',
+  input: { vals: [id], file: true },
+});
 
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
@@ -101,7 +105,7 @@ function fileFor({ vals }: Workspace, name: string, id: string): string {
   const problem = nameProblem(name) ?? (name.startsWith('-') ? 'begins with -' : undefined);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
-    hint: `To pull the val into a file that you choose, run ${pullInto(id)}.`,
+    hint: pullInto('To pull the val into a file that you choose', id),
   });
 }
 
@@ -122,18 +126,21 @@ interface Adopted {
 
 const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   new LocalError(`${quoted(name)} cannot be written to the file ${file}: ${problem}.`, {
-    hint: `To pull the val into another file, run ${pullInto(id)}.`,
+    hint: pullInto('To pull the val into another file', id),
   });
 
 const twoValsOfOneName = ({ name, id }: Pick<Adopted, 'name' | 'id'>, otherId: string): ConflictError =>
   new ConflictError(
     `The val ${id} was not pulled, because the service has another val named ${quoted(name)}: ${otherId}. vals.json cannot have two vals of one name.`,
-    { hint: `To give the val another name, run ${shell`vals val set ${id} --name <name>`}.` },
+    { hint: { text: 'To give the val another name', command: 'val set', input: { val: id, name: true } } },
   );
 
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
   const message = `${quoted(name)} cannot be written to the file ${file}: the file exists and has different code.`;
-  const hint = `To pull the val into another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
+  const hint = [
+    pullInto('To pull the val into another file', id),
+    { text: 'To overwrite the file and keep a copy of it', input: { force: true } },
+  ];
   return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
 }
 

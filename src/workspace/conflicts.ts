@@ -1,8 +1,51 @@
 // Says why a val was not pushed, pulled or deleted, and what to do next.
-import { ConflictError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
+import { ConflictError, type Problem } from '../errors.ts';
+import type { Hint } from '../lib/hint.ts';
 import type { Examined } from './examine.ts';
 import { haveSameOrigin, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
+
+const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
+  new ConflictError(`${subject} ${typeof problem === 'string' ? problem : problem.one}.`, {
+    subject,
+    problem,
+    hint,
+  });
+
+const seeDifference = (path: string): Hint => ({
+  text: 'To see the difference',
+  command: 'diff',
+  input: { vals: [path] },
+});
+
+const pull = (text: string, path: string, option: 'merge' | 'force'): Hint => ({
+  text,
+  command: 'pull',
+  input: { vals: [path], [option]: true },
+});
+
+const merge = (path: string): Hint => pull("To merge the service's code into the file", path, 'merge');
+const replace = (path: string): Hint => pull("To replace the file with the service's code", path, 'force');
+
+const push = (text: string, path: string, options: Record<string, true>): Hint => ({
+  text,
+  command: 'push',
+  input: { paths: [path], ...options },
+});
+
+export const forkFile = (path: string): Hint => push('To make a new val of your own', path, { fork: true });
+
+export const forget = (path: string): Hint => ({
+  text: 'To remove the file from vals.json',
+  command: 'forget',
+  input: { vals: [path] },
+});
+
+const changedOnBothSides = 'changed here and on the service';
+
+const noRecord = {
+  one: "differs from the service's code, and no record shows which of the two is newer",
+  many: "differ from the service's code, and no record shows which side is newer",
+};
 
 export function notPushed(workspace: Workspace, examined: Examined, isForked: boolean): ConflictError {
   const { val, code, name, isOthers, isUnmerged } = examined;
@@ -11,58 +54,43 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (name === 'other val') return otherName(workspace, examined);
   if (code === 'deleted there') return deletedThere(path);
   if (isUnmerged) return unmerged(path);
-  if (code === 'differs') return differs(path, examined, isForked);
-  return new ConflictError(`${path} changed here and on the service.`, {
-    hint: [
-      `To see the difference, run ${shell`vals diff ${path}`}.`,
-      `To merge the service's code into the file, run ${shell`vals pull ${path} --merge`}.`,
-      `To replace the file with the service's code, run ${shell`vals pull ${path} --force`}.`,
-      `To overwrite the service's code, run ${shell`vals push ${path} --force`}.`,
-    ].join(' '),
-  });
+  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(path);
+  return conflict(path, changedOnBothSides, [
+    seeDifference(path),
+    merge(path),
+    replace(path),
+    push("To overwrite the service's code", path, { force: true }),
+  ]);
 }
 
-function differs(path: string, { val }: Examined, isForked: boolean): ConflictError {
-  // `vals diff` and `vals pull` would use the val whose id is in vals.json.
-  if (isForked) {
-    return new ConflictError(`You already have a val named "${val.name}", and its code differs from ${path}.`, {
-      hint: `To overwrite that val, run ${shell`vals push ${path} --fork --yes`}.`,
-    });
-  }
-  return new ConflictError(
-    `${path} differs from the service's code, and no record shows which of the two is newer.`,
-    {
-      hint: [
-        `To see the difference, run ${shell`vals diff ${path}`}.`,
-        `To replace the file with the service's code, run ${shell`vals pull ${path} --force`}.`,
-        `To overwrite the service's code, run ${shell`vals push ${path} --yes`}. In CI, where the repository is right, run \`vals push --yes\`.`,
-      ].join(' '),
-    },
-  );
-}
+const differs = (path: string): ConflictError =>
+  conflict(path, noRecord, [
+    seeDifference(path),
+    replace(path),
+    push("To overwrite the service's code", path, { yes: true }),
+    { text: 'In CI, where the repository is right', command: 'push', input: { yes: true } },
+  ]);
+
+/** `vals diff` and `vals pull` would use the val whose id is in vals.json, so they are not proposed. */
+const nameTaken = (path: string, name: string): ConflictError =>
+  new ConflictError(`You already have a val named "${name}", and its code differs from ${path}.`, {
+    hint: push('To overwrite that val', path, { fork: true, yes: true }),
+  });
 
 export function notPulled(workspace: Workspace, examined: Examined): ConflictError {
   const path = pathTo(workspace, examined.val.file);
   if (examined.name === 'other val') return otherName(workspace, examined);
-  const problem =
-    examined.code === 'differs'
-      ? "differs from the service's code, and no record shows which of the two is newer"
-      : 'changed here and on the service';
-  return new ConflictError(`${path} ${problem}. The file was left as it is.`, {
-    hint:
-      `To merge the service's code into the file, run ${shell`vals pull ${path} --merge`}. ` +
-      `To replace the file with the service's code, run ${shell`vals pull ${path} --force`}.`,
-  });
+  const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
+  return conflict(path, problem, ['The file was left as it is.', merge(path), replace(path)]);
 }
 
 export function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError {
   const { service } = workspace;
   const path = pathTo(workspace, val.file);
-  const fork = `To make a val of your own, run ${shell`vals push ${path} --fork`}.`;
   if (val.otherServices === undefined) {
     const whose = owner === undefined ? 'another owner' : `"${owner}"`;
     return new ConflictError(`${path} is the val "${val.name}", which belongs to ${whose}.`, {
-      hint: `Push the file from the owner's account or space. ${fork}`,
+      hint: ["Push the file from the owner's account or space.", forkFile(path)],
     });
   }
   // vals.json may come from somebody else, so the hint names only an address of that owner on the service in use.
@@ -72,46 +100,51 @@ export function notYours(workspace: Workspace, { val, owner }: Examined): Confli
     owner === undefined
       ? `According to vals.json, the val belongs to ${namesOf(addresses)}`
       : `The val belongs to ${owner}`;
-  const howToSwitch =
+  const switching: Hint =
     address === undefined
-      ? 'To list your services and spaces, run `vals use`.'
-      : `To switch to that owner, run ${shell`vals use ${address}`}.`;
+      ? { text: 'To list your services and spaces', command: 'use' }
+      : { text: 'To switch to that owner', command: 'use', input: { baseUrl: address } };
   return new ConflictError(`${whose}, but the address in use, ${nameOf(service)}, is for another owner.`, {
-    hint: `${howToSwitch} To push to your own vals instead, run \`vals push --fork\`. For each file, this command updates your val of the same name, or creates the val if you have none.`,
+    hint: [
+      switching,
+      { text: 'To push to your own vals instead', command: 'push', input: { fork: true } },
+      'For each file, this updates your val of the same name, or creates the val if you have none.',
+    ],
   });
 }
 
 const deletedThere = (path: string): ConflictError =>
-  new ConflictError(
-    `${path} has no val on the service any more, because the val was deleted or has another owner.`,
+  conflict(
+    path,
     {
-      hint:
-        `To make a new val of your own, run ${shell`vals push ${path} --fork`}. ` +
-        `To remove the file from vals.json, run ${shell`vals forget ${path}`}.`,
+      one: 'has no val on the service any more, because the val was deleted or has another owner',
+      many: 'have no vals on the service any more, because the vals were deleted or have another owner',
     },
+    [forkFile(path), forget(path)],
   );
 
-const unmerged = (path: string): ConflictError =>
-  new ConflictError(`${path} has conflict markers.`, {
-    hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.',
-  });
+export const editMarkers: Hint = {
+  text: 'Edit the file: keep the lines you want and remove the conflict markers. To send it then',
+  command: 'push',
+};
 
-export function otherName(workspace: Workspace, { val, remote }: Examined): ConflictError {
+const unmerged = (path: string): ConflictError =>
+  conflict(path, { one: 'has conflict markers', many: 'have conflict markers' }, [editMarkers]);
+
+function otherName(workspace: Workspace, { val, remote }: Examined): ConflictError {
   const path = pathTo(workspace, val.file);
   return new ConflictError(
     `${path} has the name "${val.name}" in vals.json, but its id in vals.json belongs to the val "${remote?.name}" on the service.`,
     {
-      hint:
-        `If ${path} is that val, change the name in vals.json to "${remote?.name}". ` +
-        `To make a val named "${val.name}" and leave the other one alone, run ${shell`vals push ${path} --fork`}.`,
+      hint: [
+        `If the file is that val, change the name in vals.json to "${remote?.name}".`,
+        push(`To make a val named "${val.name}" and leave the other one alone`, path, { fork: true }),
+      ],
     },
   );
 }
 
-export function notDeleted(path: string, reason: string): ConflictError {
-  return new ConflictError(`${path} is gone, but its val was not deleted: ${reason}.`, {
-    hint:
-      `To restore the file, run ${shell`vals pull ${path}`}. ` +
-      `To remove the file from vals.json, run ${shell`vals forget ${path}`}.`,
+export const notDeleted = (path: string, reason: string): ConflictError =>
+  new ConflictError(`${path} is gone, but its val was not deleted: ${reason}.`, {
+    hint: [{ text: 'To restore the file', command: 'pull', input: { vals: [path] } }, forget(path)],
   });
-}

@@ -10,7 +10,9 @@ export interface Examined extends Findings {
   /** With the id that vals.json, the record or the list has. */
   val: WorkspaceVal;
   here: string | undefined;
+  /** The record, with what is known now of a push whose answer was lost. */
   record: ValRecord | undefined;
+  recorded: ValRecord | undefined;
   remote: RemoteVal | undefined;
   owner: string | undefined;
   /** The service has no list, so nobody knows whether it has a val with this name. */
@@ -39,7 +41,11 @@ export async function examine(
   val: WorkspaceVal,
   { record: recorded, code: here }: LocalSide = readLocalSide(workspace, val),
 ): Promise<Examined> {
-  const { remote, foreign, isUnknown = false } = await findRemote(remotes, val, { record: recorded, code: here });
+  const {
+    remote,
+    foreign,
+    isUnknown = false,
+  } = await findRemote(remotes, val, { record: recorded, code: here });
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
   const record = recorded && isOfVal(recorded, remote) ? afterLostAnswer(recorded, remote) : undefined;
   const isListed = workspace.vals.ofFile(val.file) !== undefined;
@@ -51,10 +57,15 @@ export async function examine(
     val: { ...val, id: val.id ?? remote?.id },
     here,
     record,
+    recorded,
     remote,
     code,
     // A service that sends no name has not renamed the val.
-    name: nameState({ here: val.name, record: record?.name, there: remote && (remote.name ?? record?.name ?? val.name) }),
+    name: nameState({
+      here: val.name,
+      record: record?.name,
+      there: remote && (remote.name ?? record?.name ?? val.name),
+    }),
     isOthers: foreign !== undefined || isHidden,
     owner: foreign?.owner,
     isUnmerged: isEdit(code) && here !== undefined && hasConflictMarkers(here),
@@ -94,7 +105,7 @@ async function findById(remotes: RemoteVals, id: string, { record, code }: Local
   return remotes.read(id);
 }
 
-type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
+type Change = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
 
 /** Compares `changedAt` too, because a service may use the same version twice. */
 const isSameChange = (a: Change, b: Change): boolean =>
@@ -112,18 +123,21 @@ function afterLostAnswer(record: ValRecord, remote: RemoteVal | undefined): ValR
 }
 
 /** Writes what both sides have in common, if they have the same code. */
-export function recordIfSame({ records }: Workspace, { val, record, remote, code, name }: Examined): void {
+export function recordIfSame(
+  { records }: Workspace,
+  { val, record, recorded, remote, code, name }: Examined,
+): void {
   if (code !== 'unchanged' || remote === undefined || name === 'other val') return;
   // If the names differ, the record keeps the name that both sides last had in common.
   const commonName = name === 'same' ? val.name : record?.name;
   if (commonName === undefined) return;
   const isKnown =
-    record?.file === val.file &&
-    record.code === remote.code &&
-    record.name === commonName &&
-    record.sent === undefined &&
-    record.id === val.id &&
-    isSameChange(record, remote);
+    recorded?.file === val.file &&
+    recorded.code === remote.code &&
+    recorded.name === commonName &&
+    recorded.sent === undefined &&
+    recorded.id === val.id &&
+    isSameChange(recorded, remote);
   if (isKnown) return;
   const { version, changedAt } = remote;
   records.write({ file: val.file, id: val.id, name: commonName, version, changedAt, code: remote.code });

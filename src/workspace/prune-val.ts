@@ -19,13 +19,19 @@ export async function readPrunable(
 ): Promise<RemoteVal | undefined> {
   const recorded = workspace.records.of(val);
   // Without the code, the val itself is read, and not only seen in the list.
-  const { remote, record, isOthers, name, isNameUnknown, isRemoteAssumed } = await examine(workspace, remotes, val, {
-    record: recorded,
-    code: undefined,
-  });
+  const { remote, record, isOthers, name, isNameUnknown, isRemoteAssumed } = await examine(
+    workspace,
+    remotes,
+    val,
+    {
+      record: recorded,
+      code: undefined,
+    },
+  );
   const refusal = (reason: string) => notDeleted(pathTo(workspace, val.file), reason);
   if (isOthers) throw refusal('the val belongs to another owner');
-  if (isNameUnknown || isRemoteAssumed) throw refusal('its id is not known, and the service cannot list vals');
+  if (isNameUnknown || isRemoteAssumed)
+    throw refusal('its id is not known, and the service cannot list vals');
   if (remote === undefined) return undefined;
   if (name !== 'same') throw refusal(`the val is named "${remote.name}" on the service`);
   const isChanged =
@@ -46,7 +52,10 @@ export async function pruneVal(
   const isListed = listed !== undefined && listed.id === val.id;
   if (!isListed || existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
-  if (remote?.id === undefined) return { status: 'unchanged' };
+  if (remote?.id === undefined) {
+    const wasThere = val.id !== undefined || workspace.records.of(val) !== undefined;
+    return { status: wasThere ? 'deleted' : 'unchanged', ...idAndVersion(val.id, undefined) };
+  }
   const facts = idAndVersion(remote.id, remote.version);
   if (dryRun) return { status: 'planned', ...facts };
   beforeSending();

@@ -1,16 +1,14 @@
-import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../errors.ts';
+import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
-import { interruptible } from '../lib/signals.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
-import { notPulled } from './conflicts.ts';
+import { editMarkers, forget, forkFile, notPulled } from './conflicts.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine, recordIfSame } from './examine.ts';
 import type { Backup } from './records/backup.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
-import { haveTooManyLines } from './text/lines.ts';
-import { hasConflictMarkers, merge } from './text/merge.ts';
+import { merge } from './text/merge.ts';
 import { withoutId } from './typed-words.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, pathTo, type Workspace } from './workspace.ts';
@@ -20,7 +18,7 @@ export interface PullOptions {
   force: boolean;
   dryRun: boolean;
   isNamedInCommand: boolean;
-  remark(message: string): void;
+  remark(message: string, hints?: Hints): void;
   holdsToken(code: string): boolean;
   backup: Backup;
   isInOtherProject(file: string): boolean;
@@ -46,7 +44,7 @@ export async function pullVal(
     return outcome('unchanged');
   }
   if (code === 'changed here' && !options.force) {
-    if (examined.isUnmerged) options.remark(`${path} has conflict markers. Edit the file, then run \`vals push\`.`);
+    if (examined.isUnmerged) options.remark(`${path} has conflict markers.`, editMarkers);
     return outcome('kept');
   }
   const isEdited = code === 'changed here' || code === 'conflict' || code === 'differs';
@@ -57,11 +55,11 @@ export async function pullVal(
     overwrite(workspace, examined, remote, options);
     return outcome('pulled');
   }
-  const conflicts = await mergeInto(workspace, examined, remote, options);
+  const conflicts = mergeInto(workspace, examined, remote, options);
   if (conflicts === 0) return outcome('merged');
   throw new ConflictError(
     `${path} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.' },
+    { hint: editMarkers },
   );
 }
 
@@ -71,22 +69,18 @@ function withoutRemote(
   { isNamedInCommand, remark }: PullOptions,
 ): Outcome {
   const path = pathTo(workspace, val.file);
-  const forget = `To remove the file from vals.json, run ${shell`vals forget ${path}`}.`;
   if (!isOthers && code !== 'deleted there') {
     if (isNamedInCommand) throw withoutId(workspace, val);
-    if (here === undefined) remark(`${path} is gone and was never pushed. ${forget}`);
+    if (here === undefined) remark(`${path} is gone, and was never pushed.`, forget(path));
     return { status: 'kept' };
   }
   const service = nameOf(workspace.service);
   const message = isOthers
     ? `${path} is the file of a val that belongs to another owner on ${service}. You are not allowed to read that val.`
     : `${path} has no val on ${service} any more, because the val was deleted or has another owner.`;
-  const hint =
-    here === undefined
-      ? `The file is gone too. ${forget}`
-      : `To make a new val from the file, run ${shell`vals push ${path} --fork`}.`;
+  const hint = here === undefined ? forget(path) : forkFile(path);
   if (isNamedInCommand) throw new NotFoundError(message, { hint });
-  remark(`${message} ${here === undefined ? hint : 'The file was left as it is.'}`);
+  remark(message, here === undefined ? hint : 'The file was left as it is.');
   return { status: 'kept', ...idAndVersion(val.id, undefined) };
 }
 
@@ -99,21 +93,15 @@ function overwrite(workspace: Workspace, examined: Examined, remote: RemoteVal, 
   recordAndRemember(workspace, examined, options);
 }
 
-async function mergeInto(
+function mergeInto(
   workspace: Workspace,
   examined: Examined,
   remote: RemoteVal,
   options: PullOptions,
-): Promise<number> {
+): number {
   const { val, here = '', record } = examined;
-  const path = pathTo(workspace, val.file);
   const there = writable(remote, val);
-  if (haveTooManyLines([record?.code ?? '', here, there])) {
-    throw new LocalError(`${path} was not merged, because the code has more than 2 million lines.`, {
-      hint: `To overwrite the file and keep a copy of it, run ${shell`vals pull ${path} --force`}.`,
-    });
-  }
-  const { text, conflicts } = await interruptible(() => merge(record?.code, here, there));
+  const { text, conflicts } = merge(record?.code, here, there);
   options.backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, here);
   recordAndRemember(workspace, examined, options);
@@ -134,7 +122,8 @@ function recordAndRemember(workspace: Workspace, examined: Examined, options: Pu
   const nameThere = remote?.name ?? val.name;
   const name = takesName(examined, options) ? nameThere : val.name;
   workspace.remember({ ...val, name });
-  if (name !== val.name) remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
+  if (name !== val.name)
+    remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
 
 export const tokenInFile = (file: string): string =>
@@ -144,6 +133,6 @@ export function writable({ id, code }: RemoteVal, { name }: { name: string }): s
   if (!hasLoneSurrogate(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
-    { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },
+    { hint: { text: 'To see the code', command: 'val get', input: { val: id ?? name } } },
   );
 }

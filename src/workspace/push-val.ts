@@ -3,17 +3,17 @@ import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
 import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, RefusedError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
-import { notPushed } from './conflicts.ts';
+import { forget, notPushed } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
 import { hashOf, type ValRecord } from './records/records.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { decide, type Permission } from './state.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { nameOf, pathTo, type Workspace } from './workspace.ts';
+import { pathTo, type Workspace } from './workspace.ts';
 
 export interface PushOptions extends Pick<Permission, 'force' | 'isNamed'> {
   /** --yes, or the user agreed to overwrite exactly this code. */
@@ -24,7 +24,7 @@ export interface PushOptions extends Pick<Permission, 'force' | 'isNamed'> {
   onPossibleTakeover(val: WorkspaceVal): void;
   beforeRenaming(val: WorkspaceVal, nameThere: string): void;
   beforeSending(): void;
-  remark(message: string): void;
+  remark(message: string, hints?: Hints): void;
 }
 
 export async function pushVal(
@@ -35,17 +35,17 @@ export async function pushVal(
   options: PushOptions,
 ): Promise<Outcome> {
   if (code !== undefined) return pushCode({ workspace, api, val, code, record, options });
-  options.remark(fileGone(workspace, val, record));
+  const path = pathTo(workspace, val.file);
+  options.remark(`${path} is gone.`, [
+    { text: 'To restore the file', command: 'pull', input: { vals: [path] } },
+    forget(path),
+    {
+      text: 'To delete the vals on the service whose files are gone',
+      command: 'push',
+      input: { prune: true },
+    },
+  ]);
   return { status: 'skipped' };
-}
-
-function fileGone(workspace: Workspace, { file, id }: WorkspaceVal, record: ValRecord | undefined): string {
-  const path = pathTo(workspace, file);
-  const forget = `To remove the file from vals.json, run ${shell`vals forget ${path}`}.`;
-  if (id === undefined && record === undefined) {
-    return `${path} is not in this folder, and was never pushed to ${nameOf(workspace.service)} from here. ${forget}`;
-  }
-  return `${path} is gone. To restore the file, run ${shell`vals pull ${path}`}. ${forget} To delete the val, run \`vals push --prune\`.`;
 }
 
 interface Push {
@@ -58,7 +58,7 @@ interface Push {
 }
 
 async function pushCode(push: Push): Promise<Outcome> {
-  const examined = await examineOrFork(push);
+  const examined = await examineForPush(push.workspace, push.val, push, push.options);
   const { val, remote } = examined;
   const { workspace, options } = push;
   const mayOverwrite = remote !== undefined && options.mayOverwrite(val, remote);
@@ -79,8 +79,12 @@ const isForked = ({ val, options }: Push, examined: Examined): boolean =>
   options.fork && val.id !== undefined && examined.val.id !== val.id;
 
 /** With --fork, a val that is gone, or belongs to another owner or name, counts as a val without an id. */
-async function examineOrFork({ workspace, val, code, record, options }: Push): Promise<Examined> {
-  const { remotes, fork } = options;
+export async function examineForPush(
+  workspace: Workspace,
+  val: WorkspaceVal,
+  { record, code }: LocalSide,
+  { remotes, fork }: Pick<PushOptions, 'remotes' | 'fork'>,
+): Promise<Examined> {
   const examined = await examine(workspace, remotes, val, { record, code });
   const isOtherVal = examined.isOthers || examined.code === 'deleted there' || examined.name === 'other val';
   if (!fork || !isOtherVal) return examined;
@@ -110,7 +114,14 @@ async function rename(
   const { val: changed, notApplied } = await changeVal(api, id, { name }, remote?.etag);
   if (notApplied.length > 0) {
     throw new RefusedError(`The service did not rename "${record?.name}" to "${name}".`, {
-      hint: `Rename the val on the service yourself. To use the service's name instead, run ${shell`vals pull ${pathTo(workspace, file)} --force`}.`,
+      hint: [
+        'Rename the val on the service yourself.',
+        {
+          text: "To use the service's name instead",
+          command: 'pull',
+          input: { vals: [pathTo(workspace, file)], force: true },
+        },
+      ],
     });
   }
   const isSameCode = changed.code === record?.code;
@@ -127,9 +138,11 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   const name = remote?.name ?? val.name;
   if (examined.isNameUnknown) options.onPossibleTakeover(val);
   if (name !== val.name) {
-    options.remark(
-      `${path} was sent to the val "${name}", which was named "${val.name}" before. To use the new name in vals.json too, run ${shell`vals pull ${path}`}.`,
-    );
+    options.remark(`${path} was sent to the val "${name}", which was named "${val.name}" before.`, {
+      text: 'To use the new name in vals.json too',
+      command: 'pull',
+      input: { vals: [path] },
+    });
   }
   const call = { ...routes.putVal(name, code), ifMatch: remote?.etag };
   api.refuseToken(call);

@@ -3,7 +3,6 @@ import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } fr
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
 import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import type { Lookup } from '../names/my-vals.ts';
@@ -97,10 +96,18 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
       madeBy: textAt(record, 'versionAuthor.username') ?? textAt(record, 'author.username'),
     };
     const privacy = fieldOf(record, 'privacy');
-    return { id, name, code, version: versionOf(record), changedAt: changedAtOf(record), privacy, newestVersion };
+    return {
+      id,
+      name,
+      code,
+      version: versionOf(record),
+      changedAt: changedAtOf(record),
+      privacy,
+      newestVersion,
+    };
   }
   throw new BadResponseError(`The service sent no code for the val ${name ?? id}.`, {
-    hint: `To see the answer, run ${shell`vals val get ${id} --json`}.`,
+    hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
   });
 }
 

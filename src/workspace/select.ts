@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import type { UsageError } from '../errors.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';

@@ -63,7 +63,12 @@ export function knownVals(
   const records =
     service === undefined
       ? undefined
-      : createRecords(openOwnFolder(settings, root), service, (file) => vals.ofFile(file) !== undefined, () => {});
+      : createRecords(
+          openOwnFolder(settings, root),
+          service,
+          (file) => vals.ofFile(file) !== undefined,
+          () => {},
+        );
   const vals = createVals(valsOf(root, service), (val) => records?.of(val)?.id);
   return { root, cwd: settings.cwd, vals, records };
 }
@@ -74,10 +79,9 @@ export function withoutId(
 ): NotFoundError {
   const { name } = val;
   return records?.of(val) === undefined
-    ? new NotFoundError(
-        `The val "${name}" is in the workspace, but not on ${nameOf(service)}.`,
-        { hint: 'To push the val, run `vals push`.' },
-      )
+    ? new NotFoundError(`The val "${name}" is in the workspace, but not on ${nameOf(service)}.`, {
+        hint: 'To push the val, run `vals push`.',
+      })
     : new NotFoundError(`The val "${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
         hint: 'Find the id of the val on the service, then run `vals pull <id>`.',
       });

@@ -67,7 +67,8 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
 
   const workspace: Workspace = {
     root,
-    cwd: settings.cwd,
+    // `vals clone` runs outside of the folder, and names its files as the next command in the folder will.
+    cwd: isWithin(root, settings.cwd) ? settings.cwd : root,
     service,
     records,
     own,

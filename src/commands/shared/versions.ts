@@ -4,7 +4,6 @@ import * as routes from '../../api/routes.ts';
 import { BadResponseError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { shell } from '../../lib/shell-command.ts';
-import type { Turn } from '../../lib/slots.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(
@@ -30,7 +29,6 @@ const notANumber = (version: string): BadResponseError =>
 export async function* distinctVersions(
   api: Api,
   { id, current }: { id: string; current: string },
-  turn: Turn,
 ): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
@@ -44,13 +42,13 @@ export async function* distinctVersions(
   }
   let last: string | undefined;
   for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
-    const code = versionCode(await api.record({ ...routes.getVersion(id, version), turn }), id);
+    const code = versionCode(await api.record(routes.getVersion(id, version)), id);
     if (code !== last) yield code;
     last = code;
   }
   if (current === last) return undefined;
   // The val may have a new version since its code was read.
-  const now = codeOf(await api.record({ ...routes.getVal(id), turn }));
+  const now = codeOf(await api.record(routes.getVal(id)));
   if (now !== last) yield now;
   return undefined;
 }

@@ -11,7 +11,8 @@ import { isMissing } from '../../lib/system.ts';
 /** Returns the path of `below` on the disk. Throws if one of the folders on the way is a link or a file. */
 export function pathBelow(root: string, below: string): string {
   const parts = below.split('/');
-  for (let count = 1; count < parts.length; count++) checkFolder(root, parts.slice(0, count).join('/'), below);
+  for (let count = 1; count < parts.length; count++)
+    checkFolder(root, parts.slice(0, count).join('/'), below);
   return join(root, below);
 }
 
@@ -50,8 +51,7 @@ export const readBytesBelow = (
   file: string,
   mostBytes: number,
   shownPath = file,
-): Buffer | undefined =>
-  unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file), { mostBytes }));
+): Buffer | undefined => unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file), { mostBytes }));
 
 export const statsBelow = (root: string, file: string): Stats | undefined =>
   unlessMissing(file, () => lstatSync(pathBelow(root, file)));

@@ -46,11 +46,7 @@ interface Replacement {
   beforeMove(): void;
 }
 
-function replaceWhole(
-  path: string,
-  content: string,
-  { mode, isModeExact, beforeMove }: Replacement,
-): void {
+function replaceWhole(path: string, content: string, { mode, isModeExact, beforeMove }: Replacement): void {
   const temporary = join(dirname(path), `.vals-${randomUUID()}.tmp`);
   try {
     const descriptor = openSync(temporary, 'wx', mode);

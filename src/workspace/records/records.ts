@@ -2,7 +2,13 @@
 // that vals saw, never a permission. A lost record costs a question.
 import { createHash } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../../lib/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  stringifyJson,
+  withoutUndefined,
+} from '../../lib/json.ts';
 import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
 
 export interface ValRecord {
@@ -58,8 +64,7 @@ export function createRecords(
     all,
     of(val) {
       const record = read(pathOf(val.file));
-      const isOfVal =
-        record?.file === val.file && (val.id === undefined || (record.id ?? val.id) === val.id);
+      const isOfVal = record?.file === val.file && (val.id === undefined || (record.id ?? val.id) === val.id);
       return isOfVal ? record : ofMovedFile(val);
     },
     write(record) {

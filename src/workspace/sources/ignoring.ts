@@ -44,7 +44,8 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (!(cause instanceof UnusableFile) || cause instanceof TooLarge) throw error;
-      if (!refused.has(path)) warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
+      if (!refused.has(path))
+        warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
       refused.add(path);
       return undefined;
     }

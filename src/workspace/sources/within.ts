@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import type { Settings } from '../../settings/settings.ts';
 import { isWithin, realPath, withSlashes } from '../../lib/paths.ts';
+import type { Settings } from '../../settings/settings.ts';
 
 /** The folders that hold the token. */
 export const tokenFolders = ({
