@@ -12,6 +12,7 @@ import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. The name must be new.',
+  descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
     name: argument('<name>', 'the name of the val'),
     file: codeFile,
