@@ -4,6 +4,7 @@ import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
+import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
@@ -15,15 +16,20 @@ export const command = defineCommand({
     val: valArgument,
     file: codeFile,
   },
-  options: { dryRun },
+  options: { check: noCheck, dryRun },
   examples: ['vals version new hello examples/hello.ts'],
   columns: valColumns,
-  async run(context, { val, file = '-', dryRun }) {
+  async run(context, { val, file = '-', check, dryRun }) {
     const code = await readCode(file, context);
     checkSizes({ code }, file, context.say.warn);
     const call = routes.createVersion(val, code);
-    if (dryRun) return plan(call);
-    const record = await (await context.connect()).record(call);
+    const checking = refuseBrokenCode(file, code, check);
+    if (dryRun) {
+      await checking;
+      return plan(call);
+    }
+    const api = await connectDuring(context, checking);
+    const record = await api.record(call);
     context.say.done(newVersion(record));
     return { kind: 'record', record };
   },
