@@ -27,20 +27,21 @@ export const command = defineCommand({
       descriptionForAgents: 'files and folders to check; without paths, all files of the workspace',
     },
   },
-  examples: ['vals check hello.ts', 'vals check src --json'],
+  examples: ['vals check hello.ts', 'vals check examples --json'],
   columns,
   async run(context, { paths }) {
     const items = await itemsToCheck(context, paths);
-    const checked = items.filter(({ file }) => isChecked(file));
     const problems = new Map<PushItem, Problem[]>();
     // Many files at once would fill the memory.
-    await forEach(checked, 32, async (item) => {
+    await forEach(items, 32, async (item) => {
       context.signal.throwIfAborted();
       problems.set(item, await problemsIn(item));
     });
-    const others = items.filter((item) => !checked.includes(item));
-    for (const { file } of others)
+    const isOther = (item: PushItem) => !isChecked(item.file) && problems.get(item)?.length === 0;
+    for (const { file } of items.filter(isOther)) {
       context.say.note(`${file} was not checked, because it is not a code file.`);
+    }
+    const checked = items.filter((item) => !isOther(item));
     return report(context, checked, problems);
   },
 });
@@ -61,7 +62,8 @@ interface Problem {
 
 async function problemsIn({ file, read }: PushItem): Promise<Problem[]> {
   try {
-    const faults = await faultsIn(file, (await read()) ?? '');
+    const code = await read();
+    const faults = code === undefined || !isChecked(file) ? [] : await faultsIn(file, code);
     return faults.map((fault) => {
       const { line, column, message, lineText } = fault;
       return {

@@ -61,7 +61,10 @@ const isTransformFailure = (error: unknown): error is TransformFailure =>
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The code was not checked, because the parser, esbuild, cannot be run.', {
-    hint: 'To send the code without a check, add --no-check. To install esbuild, install vals again without --omit=optional.',
+    hint: [
+      'Install vals again without --omit=optional.',
+      { text: 'To send the code without a check', input: { noCheck: true } },
+    ],
     cause,
   });
 }

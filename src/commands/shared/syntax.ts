@@ -3,6 +3,7 @@ import type { Api } from '../../api/api.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../run/check-syntax.ts';
 
 export const noCheck = toggle('--no-check', 'send the code even if it has a syntax error');
@@ -35,7 +36,7 @@ export async function connectDuring(context: Context, check: Promise<void>): Pro
 export function syntaxError(
   file: string,
   { line, column, message, lineText }: SyntaxFault,
-  hint = 'Fix the code. To send it as it is, add --no-check.',
+  hint: Hints = ['Fix the code.', { text: 'To send it as it is', input: { noCheck: true } }],
 ): LocalError {
   const name = file === '-' ? 'Standard input' : file;
   const problem = `has a syntax error: ${message}. The line is: ${excerpt(lineText, column)}`;

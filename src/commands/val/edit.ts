@@ -3,7 +3,6 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { findSyntaxFaults } from '../../run/check-syntax.ts';
 import { decode } from '../../workspace/disk/files.ts';
@@ -27,8 +26,8 @@ export const command = defineCommand({
   async run(context, { val, check, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');
     const api = await context.connect();
-    const read = () => api.record(routes.getVal(val));
-    const record = await read();
+    const read = () => api.recordWithEtag(routes.getVal(val));
+    const { record } = await read();
     const code = codeOf(record);
     context.progress.stop();
     // Ctrl-C in the editor must not end this command.
@@ -50,9 +49,10 @@ export const command = defineCommand({
       context.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       checkSizes({ code: edited }, file, context.say.warn);
-      if (check !== false) await refuseBrokenText(file, edited, context.wordFor(val) ?? val);
-      if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
-      const call = routes.createVersion(val, edited);
+      if (check !== false) await refuseBrokenText(file, edited, val);
+      const { record: now, etag } = await read();
+      if (!isSame(record, now)) throw changedMeanwhile(val, file);
+      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
         context.say.warn(textIsIn(file));
@@ -77,14 +77,19 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
-    hint: `To see the code on the service, run ${shell`vals val get ${val} --code`}. To send your text as the next version, run ${shell`vals version new ${val} ${file}`}.`,
+    hint: [
+      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
+      { text: 'To send your text as the next version', command: 'version new', input: { val, file } },
+    ],
   });
 
 async function refuseBrokenText(file: string, code: string, val: string): Promise<void> {
   const [fault] = await findSyntaxFaults(code);
   if (fault === undefined) return;
-  const send = shell`vals version new ${val} ${file}`;
-  throw syntaxError(file, fault, `Fix the text in that file, then run ${send}.`);
+  throw syntaxError(file, fault, [
+    'Fix the text in that file.',
+    { text: 'To send it', command: 'version new', input: { val, file } },
+  ]);
 }
 
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');
