@@ -113,15 +113,6 @@ it.each(Object.entries(commandTree.synonyms))(
   },
 );
 
-it('`vals runs` with the name of a val names the command for one val', async () => {
-  const { exit, stderr } = await inProcess(['runs', 'boom'], { env: {} });
-  expect({ exit, stderr }).toEqual({
-    exit: 2,
-    stderr:
-      'error: `vals runs` takes no arguments, but was given 1.\nhint: For a single val, run `vals val runs boom`.\n',
-  });
-});
-
 describe('a usage error', () => {
   it.each<[string, string]>([
     ['nonsense', 'There is no command `vals nonsense`.'],
