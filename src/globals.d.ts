@@ -24,6 +24,7 @@ declare module 'undici/lib/dispatcher/proxy-agent.js' {
 
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici';
+
   function connect(this: Dispatcher, options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
   export = connect;
 }

@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import type { Turn } from '../lib/slots.ts';
 
@@ -20,9 +21,10 @@ export interface Call {
   mayRequirePaging?: boolean;
   isRaw?: boolean;
   tokenIsOptional?: boolean;
-  ifUnknown?: string;
-  meanings?: Record<number, string>;
-  hints?: Record<number, string>;
+  ifUnknown?: Hints;
+  /** What a status means to the user. `wordFor` returns what the user typed for a val, or its id. */
+  meanings?(wordFor: (id: string) => string): Record<number, string>;
+  hints?: Record<number, Hints>;
   turn?: Turn | undefined;
 }
 

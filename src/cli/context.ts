@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { Runtime } from '../run/find-node.ts';
@@ -17,7 +18,7 @@ import type { Agent, Host, StandardInput } from './host.ts';
 export interface ConnectOptions {
   token?: string;
   baseUrl?: BaseUrl;
-  signInHint?: string;
+  signInHint?: Hints;
   concurrency?: number | 'auto';
   signal?: AbortSignal;
   mostMs?: number;

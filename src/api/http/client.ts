@@ -13,6 +13,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { encodeJson } from '../../lib/json.ts';
 import type { Call, Reply, Request } from '../call.ts';
 import { connectionFault } from './connection-fault.ts';
@@ -52,7 +53,9 @@ export interface ClientOptions extends Omit<ConnectionsOptions, 'origin'> {
   concurrency: number | 'auto';
   trace: (line: string) => void;
   redact: (text: string) => string;
-  signInHint: string;
+  signInHint: Hints;
+  /** What the user typed for a val, for messages. */
+  wordFor?(id: string): string | undefined;
 }
 
 const minAttemptLimitMs = 10_000;
@@ -60,6 +63,7 @@ const minAttemptLimitMs = 10_000;
 export function createClient(options: ClientOptions): Client {
   requireWebAssembly();
   const { baseUrl, token, proxy, clock, trace, redact, deadlineMs, signInHint } = options;
+  const { wordFor = () => undefined } = options;
   const { origin } = baseUrl;
   const basePath = baseUrl.href.slice(origin.length);
   const closing = new AbortController();
@@ -94,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
       const delayMs = backoffMs(attempt, fault, Math.random());
       const hasTimeLeft = clock.now() + delayMs < deadline;
       if (attempt === maxAttempts || !hasTimeLeft || !maySendAgain(method, fault)) {
-        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint });
+        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, wordFor });
       }
       await waitBeforeRetry(fault, delayMs);
       throwIfInterrupted(call, maybeApplied);

@@ -1,8 +1,10 @@
+import type { Hints } from '../../lib/hint.ts';
+
 export type Fault = { reason: string } & (
-  | { kind: 'not_connected'; hint?: string }
+  | { kind: 'not_connected'; hint?: Hints }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
-  | { kind: 'rejected'; hint: string }
-  | { kind: 'lost'; hint?: string }
+  | { kind: 'rejected'; hint: Hints }
+  | { kind: 'lost'; hint?: Hints }
   /** TLS failed after the request was sent, so the service may have received the request. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }
