@@ -11,6 +11,7 @@ import { createSlots, type Slots } from '../lib/slots.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
+import { createToolHints } from './tool-hints.ts';
 import type { Permissions, Tool } from './tools.ts';
 import { optionsIn, type Wording } from './wording.ts';
 import { type Input, wordsFor } from './words.ts';
@@ -29,6 +30,7 @@ export interface Answer {
 export interface CallerOptions {
   permissions: Permissions;
   wording: Wording;
+  commands: readonly LoadedCommand[];
   log(line: string): void;
 }
 
@@ -37,7 +39,10 @@ const mostRuns = 4;
 
 export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
 
-export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
+export function createCaller(
+  context: Context,
+  { permissions, wording, commands, log }: CallerOptions,
+): Caller {
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);
@@ -53,7 +58,13 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
     const optionsToKeep = optionsIn(input);
     const captured = captureOutput({
       env,
-      wording: (text) => wording(text, optionsToKeep),
+      hints: createToolHints({
+        commands,
+        permissions,
+        platform: context.settings.system.platform,
+        current: command,
+        reword: (text) => wording(text, optionsToKeep),
+      }),
       log,
       onProgress,
     });

@@ -1,4 +1,5 @@
-import { describeError, LocalError, RunFailedError, type ValsError } from '../errors.ts';
+import { describeError, LocalError, type ValsError, withHintText, withHintTexts } from '../errors.ts';
+import type { Hints, HintWriter } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, sizeUpTo, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { glyphsFor } from '../terminal/glyphs.ts';
@@ -8,18 +9,17 @@ import type { Output } from '../terminal/output.ts';
 import type { ListResult, OutcomesResult, Result } from '../terminal/result.ts';
 import { createRedactor, type Sink } from '../terminal/streams.ts';
 import type { Answer } from './call.ts';
-import type { Wording } from './wording.ts';
 
 interface CaptureOptions {
   env: NodeJS.ProcessEnv;
-  wording: Wording;
+  hints: HintWriter;
   log(line: string): void;
   onProgress(message: string): void;
 }
 
 interface Captured {
   output: Output;
-  answer(error: ValsError | undefined): Answer;
+  answer(error: ValsError | undefined): Promise<Answer>;
 }
 
 const mostCharacters = 1_000_000;
@@ -32,16 +32,16 @@ const tooLarge = (): LocalError =>
     { hint: 'Ask for less. To read the code of a large val, pull the val into a file with `vals pull`.' },
   );
 
-export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
+export function captureOutput({ env, hints, log, onProgress }: CaptureOptions): Captured {
   const redactor = createRedactor();
   redactor.add(env.VALS_TOKEN?.trim());
-  const said = new Set<string>();
+  const said: Hints[] = [];
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
   let isTooLarge = false;
 
-  const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
+  const say = (sentence: Hints) => void said.push(sentence);
 
   async function takeList(rows: ListResult['rows']): Promise<JsonObject[]> {
     const first = await firstOf(rows);
@@ -68,28 +68,20 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
   }
 
   async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
-    await takeList(rows.map(withWording));
+    await takeList(await withHintTexts(rows, hints.write));
     if (hasMore) say(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
-  const withWording = (row: JsonObject): JsonObject =>
-    isObject(row.error) ? { ...row, error: inWords(row.error) } : row;
-
-  const inWords = (error: JsonObject): JsonObject => {
-    const isForReader = (key: string) => key === 'message' || key === 'hint';
-    const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
-      typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
-    );
-    return Object.fromEntries(
-      entries.filter(([key, value]) => (key === 'hint' ? value !== '' : fits(value))),
-    );
+  const describe = async (error: ValsError): Promise<JsonObject> => {
+    const described = await withHintText(describeError(error), hints.write);
+    return Object.fromEntries(Object.entries(described).filter(([, value]) => fits(value)));
   };
 
-  const describe = (error: ValsError): JsonObject => {
-    const described = inWords(describeError(error));
-    // The message of a RunFailedError must not be reworded, because it may contain text that the val wrote.
-    return error instanceof RunFailedError ? { ...described, message: error.message } : described;
-  };
+  async function sentences(): Promise<string[]> {
+    const written = await Promise.all(said.map(hints.write));
+    const distinct = new Set(written.map((text) => redactor.redact(text.trimEnd())));
+    return distinct.size === 0 ? [] : [[...distinct].join('\n')];
+  }
 
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {
@@ -126,6 +118,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     output: {
       ...capturedStreams,
       redactor,
+      hints,
       progress: {
         show: (message) => onProgress(redactor.redact(message)),
         stop() {},
@@ -141,8 +134,8 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       }),
       receive,
     },
-    answer(error) {
-      const failure = error && { error: describe(error) };
+    async answer(error) {
+      const failure = error && { error: await describe(error) };
       const done = error === undefined ? document : itemsDoneBeforeFailure(document);
       const isCut = hasMore && 'items' in done;
       const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);
@@ -155,7 +148,7 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
       const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
       return {
         document: isObject(clean) ? clean : {},
-        texts: [shown, ...(said.size > 0 ? [[...said].join('\n')] : [])],
+        texts: [shown, ...(await sentences())],
         isError: error !== undefined,
       };
     },
@@ -199,7 +192,7 @@ const capturedStreams: Pick<
 };
 
 interface Listeners {
-  say(sentence: string): void;
+  say(sentence: Hints): void;
   log(line: string): void;
   onMore(): void;
 }
@@ -217,7 +210,6 @@ const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
   line() {},
   table() {},
   error() {},
-  nameVal() {},
   async flush() {},
   async finish() {},
 });

@@ -29,7 +29,7 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   const redactor = createRedactor();
   redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const answerTo = createCaller(context, { permissions, wording, log: log.write });
+  const answerTo = createCaller(context, { permissions, wording, commands: allCommands, log: log.write });
   const underWay = new Set<Promise<Answer>>();
   let problem: Error | undefined;
 

@@ -1,4 +1,10 @@
-import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
+import {
+  type ArgumentDefinition,
+  argumentsOf,
+  inputName,
+  isVariadic,
+  type OptionDefinition,
+} from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Wording } from './wording.ts';
 
@@ -121,11 +127,6 @@ export const optionsForAgents = (
   Object.entries<OptionDefinition<unknown>>(options).filter(
     ([, { hiddenFromAgents, deletes }]) => !hiddenFromAgents && (!deletes || allowDelete),
   );
-
-export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
-  isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
-
-const isNegative = (flags: string): boolean => flags.startsWith('--no-');
 
 function optionProperty(option: OptionDefinition<unknown>): Property {
   const { flags, description, negatedDescription, words, choices = words, isNumber, isRepeatable } = option;

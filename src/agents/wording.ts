@@ -1,7 +1,7 @@
-import { argumentsOf, isVariadic } from '../cli/command.ts';
+import { argumentsOf, inputName, isVariadic } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { JsonValue } from '../lib/json.ts';
-import { inputName, optionsForAgents, type Permissions, toolName } from './tools.ts';
+import { optionsForAgents, type Permissions, toolName } from './tools.ts';
 import type { Input } from './words.ts';
 
 export type Wording = (text: string, optionsToKeep?: ReadonlySet<string>) => string;

@@ -1,14 +1,7 @@
-import { argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
+import { argumentsOf, inputName, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import { UsageError } from '../errors.ts';
-import {
-  inputName,
-  optionsForAgents,
-  type Permissions,
-  type Property,
-  type Tool,
-  toolName,
-} from './tools.ts';
+import { optionsForAgents, type Permissions, type Property, type Tool, toolName } from './tools.ts';
 
 export interface Words {
   argv: string[];

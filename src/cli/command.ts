@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
@@ -101,7 +102,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   columns: readonly Column[];
   passesThrough?: boolean;
   jobSummary?: boolean;
-  empty?: string;
+  empty?: Hints;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
 
@@ -117,6 +118,10 @@ export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 
 export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
+
+/** The name of an option in the input of a tool and in a hint: `--no-check` is `noCheck`. */
+export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
+  flags.startsWith('--no-') ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
 
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
 

@@ -4,6 +4,7 @@ import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
 import { createWording } from '../../src/agents/wording.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
+import { createHintWriter } from '../../src/lib/hint.ts';
 import { shell } from '../../src/lib/shell-command.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
@@ -18,7 +19,7 @@ const namesFor = (permissions: Permissions) =>
     .sort();
 
 const reading =
-  'me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
+  'check me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
     ' ',
   );
 const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
@@ -137,9 +138,14 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
     large,
   }));
   for (const result of [{ kind: 'list', rows } as const, { kind: 'outcomes', rows } as const]) {
-    const captured = captureOutput({ env: {}, wording, log() {}, onProgress() {} });
+    const captured = captureOutput({
+      env: {},
+      hints: createHintWriter(({ text }) => text),
+      log() {},
+      onProgress() {},
+    });
     await captured.output.receive?.(result);
-    const { document, texts } = captured.answer(undefined);
+    const { document, texts } = await captured.answer(undefined);
     expect(document).toMatchObject({
       items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
       more: true,
