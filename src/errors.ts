@@ -14,6 +14,8 @@ export interface ErrorFacts {
   path?: string;
   body?: unknown;
   cause?: unknown;
+  /** In the file that the error is about, both from 1. */
+  place?: { line: number; column: number };
 }
 
 export abstract class ValsError extends Error {

@@ -49,7 +49,9 @@ export interface Context {
   /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
   rememberWord(word: string, val: { id: string; name?: string }): void;
-  rememberVal(id: string, record: JsonObject): void;
+  rememberVal(id: string, record: JsonObject, etag?: string): void;
+  /** Undefined if the val was not read before, or if the service sends no ETags. */
+  etagOf(id: string): string | undefined;
   /** Returns the name, the version, the privacy and the times of the val. */
   readSummary(id: string): Promise<JsonObject>;
   clock: Clock;

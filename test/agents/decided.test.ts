@@ -17,7 +17,7 @@ const namesFor = (permissions: Permissions) =>
     .sort();
 
 const reading =
-  'me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
+  'check me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
     ' ',
   );
 const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
