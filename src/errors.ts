@@ -14,6 +14,8 @@ export interface ErrorFacts {
   path?: string;
   body?: unknown;
   cause?: unknown;
+  /** In the file that the error is about, both from 1. */
+  place?: { line: number; column: number };
 }
 
 export abstract class ValsError extends Error {
@@ -31,6 +33,16 @@ export abstract class ValsError extends Error {
 export class UsageError extends ValsError {
   readonly kind = 'usage';
   readonly exit = 2;
+}
+
+/** The value of an option cannot be used. The message lacks its subject: a person and an agent name it differently. */
+export class InvalidValue extends Error {
+  constructor(
+    message: string,
+    readonly hint: Hints,
+  ) {
+    super(message);
+  }
 }
 
 export class NotFoundError extends ValsError {

@@ -25,6 +25,14 @@ export interface Call {
   /** What a status means to the user. `wordFor` returns what the user typed for a val, or its id. */
   meanings?(wordFor: (id: string) => string): Record<number, string>;
   hints?: Record<number, Hints>;
-  /** A large answer is received only after this turn has begun. The caller ends the turn when it is done with the answer. */
   turn?: Turn | undefined;
 }
+
+export interface Reply {
+  status: number;
+  body: JsonValue | undefined;
+  etag?: string;
+}
+
+/** Sends a call and returns the reply. Throws an error if the service did not do what the call asks for. */
+export type Request = (call: Call) => Promise<Reply>;

@@ -7,7 +7,7 @@ import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
-import { notingAnswers } from '../names/note-answers.ts';
+import { notingReplies } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { dataFileForUse } from '../settings/data-file.ts';
@@ -71,14 +71,16 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   const usesOtherToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
-    api: createApi(
-      // `seen` belongs to the token in the settings, so answers to requests with another token are not noted.
-      { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
-      { notes: options.notes, token, clock, signal },
-    ),
+    // `seen` belongs to the token in the settings, so replies to requests with another token are not noted.
+    api: createApi(usesOtherToken ? request : notingReplies(request, options.seen), {
+      notes: options.notes,
+      token,
+      clock,
+      signal,
+    }),
     hasWritten: client.hasWritten,
     async close() {
-      await client.close();
+      client.close();
       await close?.();
     },
   };

@@ -23,7 +23,7 @@ export function createContext(
   const { stdout, stderr, redactor, progress, messages, format, hints } = output;
   const settings = createSettings(flags, host, messages.warn);
   const namesById = new Map<string, string>();
-  const summaries = new Map<string, JsonObject>();
+  const valsRead = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
@@ -89,9 +89,14 @@ export function createContext(
       hints.nameVal(id, word);
       if (name !== undefined) namesById.set(id, name);
     },
-    rememberVal: (id, record) => void summaries.set(id, summaryOf(record)),
+    rememberVal: (id, record, etag) => void valsRead.set(id, { summary: summaryOf(record), etag }),
+    etagOf: (id) => valsRead.get(id)?.etag,
     async readSummary(id) {
-      return summaries.get(id) ?? summaryOf(await (await context.connect()).record(routes.getVal(id)));
+      const known = valsRead.get(id);
+      if (known !== undefined) return known.summary;
+      const { record, etag } = await (await context.connect()).recordWithEtag(routes.getVal(id));
+      context.rememberVal(id, record, etag);
+      return summaryOf(record);
     },
     prompt,
     progress,

@@ -1,4 +1,4 @@
-import type { Client } from '../api/http/client.ts';
+import type { Request } from '../api/call.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
@@ -6,7 +6,7 @@ import { readOnlyMember } from '../lib/problem-types.ts';
 import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
-export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
+export function checkingSpace(request: Request, baseUrl: BaseUrl): Request {
   const space = spaceIn(baseUrl);
   if (!space) return request;
   const me = routes.me();

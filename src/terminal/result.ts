@@ -45,6 +45,7 @@ export interface DiffsResult {
 
 export interface OutcomesResult {
   kind: 'outcomes';
+  columns?: readonly Column[];
   rows: readonly JsonObject[];
   error?: ValsError | undefined;
 }

@@ -190,7 +190,7 @@ describe('val edit', () => {
   it.each([
     { what: 'is killed', ends: 'kill -HUP $$', exit: 10 },
     { what: 'leaves the val unchanged', ends: 'exit 0', exit: 0 },
-    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf new > "$1"', exit: 0, newVersions: [4] },
+    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf fresh > "$1"', exit: 0, newVersions: [4] },
     { what: 'removes the file', ends: 'rm "$1"', exit: 10 },
   ])('keeps other files of the editor if the editor $what', async ({ ends, exit, newVersions = [] }) => {
     const { env, id, versions } = await valWithVersions();

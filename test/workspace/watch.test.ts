@@ -327,7 +327,7 @@ it('push --watch prints a line of text for each push without --ndjson, and refus
   place.put({ 'a.ts': 'a2' });
   const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {
     cwd: place.folder,
-    env: environment(place.folder, place.env),
+    env: environment(place.home, place.env),
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const line = await new Promise<string>((known) =>

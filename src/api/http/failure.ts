@@ -15,8 +15,7 @@ import { isObject } from '../../lib/json.ts';
 import { wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
 import { notThisService } from '../records.ts';
-import type { Fault } from './attempt.ts';
-import { isRead } from './retry.ts';
+import { type Fault, isRead } from './retry.ts';
 
 interface FailedCall<AnyFault extends Fault = Fault> {
   call: Call;

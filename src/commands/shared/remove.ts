@@ -22,11 +22,11 @@ export async function removeBatch(
 ): Promise<Result> {
   const { describe, route, concurrency } = removal;
   const once = [...new Set(names)];
-  const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) {
     return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
   }
   if (!removal.yes) await confirmDeletion(context, () => removal.question(once));
+  const deletions = once.map((name) => ({ name, call: route(name) }));
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),

@@ -26,7 +26,7 @@ export const command = defineCommand({
       question: (ids) => showValsAndAsk(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
-      route: routes.deleteVal,
+      route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.etagOf(id) }),
       // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
       concurrency: 1,
       yes,
