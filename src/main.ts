@@ -169,7 +169,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   const exit = await main({
     argv: argv.slice(2),
     env,
-    system: { platform: process.platform, uid: process.getuid?.(), sudoUid: Number(env.SUDO_UID) },
+    system: { platform: process.platform, uid: process.getuid?.() },
     get cwd() {
       return workingDirectory();
     },

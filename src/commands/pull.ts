@@ -28,7 +28,7 @@ export const command = defineCommand({
     merge: toggle('--merge', 'merge vals that changed in the file and on the service', {
       conflicts: ['force'],
     }),
-    force: toggle('--force', 'overwrite files that you changed or that differ, and keep copies of them'),
+    force: toggle('--force', 'overwrite files that you changed, and keep copies of them'),
     file: word('--file <path>', 'the file for a val that the workspace does not have yet'),
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },

@@ -84,7 +84,7 @@ export function notPulled(workspace: Workspace, examined: Examined): ConflictErr
   return conflict(path, problem, ['The file was left as it is.', merge(path), replace(path)]);
 }
 
-export function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError {
+function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError {
   const { service } = workspace;
   const path = pathTo(workspace, val.file);
   if (val.otherServices === undefined) {

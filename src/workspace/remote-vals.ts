@@ -20,7 +20,7 @@ export interface RemoteVal {
   newestVersion?: VersionFacts;
 }
 
-export interface VersionFacts {
+interface VersionFacts {
   madeAt: string | undefined;
   madeBy: string | undefined;
 }

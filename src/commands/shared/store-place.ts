@@ -3,7 +3,6 @@ import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
-import { dataFileForUse } from '../../settings/data-file.ts';
 
 export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
@@ -29,7 +28,7 @@ export function storePlace(
   }
   if (data !== undefined) return { file: resolve(settings.cwd, data) };
   if (env.VALS_DATABASE) return { database: parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE').href };
-  return { file: dataFileForUse(settings) };
+  return { file: settings.dataFile };
 }
 
 function parseDatabase(text: string, source: string): URL {

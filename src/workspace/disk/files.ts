@@ -1,6 +1,6 @@
 // Reads files below the root of a workspace. No link inside of the workspace is followed.
 import { isUtf8 } from 'node:buffer';
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalError } from '../../errors.ts';
@@ -53,10 +53,8 @@ export const readBytesBelow = (
   shownPath = file,
 ): Buffer | undefined => unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file), { mostBytes }));
 
-export const statsBelow = (root: string, file: string): Stats | undefined =>
-  unlessMissing(file, () => lstatSync(pathBelow(root, file)));
-
-export const existsBelow = (root: string, file: string): boolean => statsBelow(root, file) !== undefined;
+export const existsBelow = (root: string, file: string): boolean =>
+  unlessMissing(file, () => lstatSync(pathBelow(root, file))) !== undefined;
 
 export const namesBelow = (root: string, folder: string): string[] =>
   unlessMissing(folder, () => readdirSync(folderBelow(root, folder))) ?? [];

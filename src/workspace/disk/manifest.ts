@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } f
 import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
-export interface ManifestEntry {
+interface ManifestEntry {
   name: string;
   ids: Map<string, string>;
   unknownKeys: JsonObject;

@@ -133,7 +133,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-export function readJson(path: string): JsonValue | undefined {
+function readJson(path: string): JsonValue | undefined {
   return parseOrNothing(readText(path));
 }
 
