@@ -163,12 +163,7 @@ describe('vals serve', () => {
   it('names its own store in the command that adds a person', async () => {
     const { screen } = await runAtTerminal(
       ['serve', '--port', '0', '--data', 'team.db', '--public-url', 'http://localhost:9'],
-      {
-        columns: 200,
-        onScreen(shown, press) {
-          if (shown.includes('Press Ctrl-C')) press('\u0003');
-        },
-      },
+      { columns: 200, answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }] },
     );
     expect(screen).toContain('run `vals user add <username> --data team.db`.');
   });
