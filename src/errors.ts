@@ -35,6 +35,16 @@ export class UsageError extends ValsError {
   readonly exit = 2;
 }
 
+/** The value of an option cannot be used. The message lacks its subject: a person and an agent name it differently. */
+export class InvalidValue extends Error {
+  constructor(
+    message: string,
+    readonly hint: Hints,
+  ) {
+    super(message);
+  }
+}
+
 export class NotFoundError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;

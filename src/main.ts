@@ -1,6 +1,6 @@
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { Commands } from './cli/context.ts';
+import type { CommandCall, Commands } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
@@ -63,18 +63,12 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-async function run(
-  { command, input, flags }: Extract<CommandLine, { kind: 'command' }>,
-  host: Host,
-  output: Output,
-): Promise<void> {
+async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
   const { stdout, redactor, messages } = output;
   const commands: Commands = {
     load: () => loadTree(commandTree),
-    async run(toolHost, toolFlags, toolOutput) {
-      const merged = { ...host, ...toolHost };
-      return runAndCatch({ ...(await parse(merged)), flags: toolFlags }, merged, toolOutput);
-    },
+    run: (call, toolHost, toolOutput) =>
+      runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, toolOutput),
   };
   const { context, close } = createContext(host, flags, output, commands);
   const show = async (result: Result) => {

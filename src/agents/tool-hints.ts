@@ -12,17 +12,15 @@ export interface ToolHintOptions {
   platform: NodeJS.Platform;
   /** The command of the call, for hints about inputs to add. */
   current: LoadedCommand;
-  /** Rewords a hint that is still a text with a command in it. */
-  reword(text: string): string;
 }
 
 type Input = NonNullable<Hint['input']>;
 
 export function createToolHints(options: ToolHintOptions): HintWriter {
-  const { commands, permissions, platform, current, reword } = options;
+  const { commands, permissions, platform, current } = options;
   const quote = quoteFor(platform);
   return createHintWriter(({ text, command: path, input }) => {
-    if (path === undefined && input === undefined) return reword(text);
+    if (path === undefined && input === undefined) return text;
     const command = path === undefined ? current : commands.find((each) => each.path === path);
     if (command === undefined) return `${text}, a person has to run \`vals ${path}\`.`;
     const shown = isAllowed(command, permissions) ? toolInput(command, input, permissions) : undefined;

@@ -6,7 +6,6 @@ import {
   type OptionDefinition,
 } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { Wording } from './wording.ts';
 
 export interface Permissions {
   readOnly?: boolean | undefined;
@@ -14,7 +13,7 @@ export interface Permissions {
   allowRun?: boolean | undefined;
 }
 
-export type Property = {
+type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
   items?: { type: 'string' | 'integer' };
@@ -63,15 +62,14 @@ export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissio
   return [effect === 'runs' ? runNote : deleteNote];
 }
 
-export function toolOf(command: LoadedCommand, permissions: Permissions, wording: Wording): Tool {
+export function toolOf(command: LoadedCommand, permissions: Permissions): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
   const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');
   const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
-  for (const property of Object.values(properties)) property.description = wording(property.description);
   return {
     name: toolName(command),
     title: summary,
-    description: wording(said),
+    description: said,
     inputSchema: {
       type: 'object',
       properties,

@@ -105,6 +105,8 @@ export const myRuns = (filter: RunFilter): Call => ({
   },
 });
 
+export const getRun = (id: string): Call => ({ method: 'GET', path: `/v1/runs/${segment(id)}` });
+
 export const myLikes = (): Call => ({
   method: 'GET',
   path: '/v1/me/likes',

@@ -22,7 +22,6 @@ export interface OptionDefinition<T> {
 export interface ArgumentDefinition<T> {
   form: string;
   description: string;
-  missingMessage?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
   orFile?: boolean;
@@ -122,6 +121,8 @@ export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-
 /** The name of an option in the input of a tool and in a hint: `--no-check` is `noCheck`. */
 export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
   flags.startsWith('--no-') ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
+
+export const longName = (flags: string): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
 

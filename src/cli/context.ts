@@ -12,7 +12,7 @@ import type { Say } from '../terminal/messages.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
-import type { LoadedTree } from './command-tree.ts';
+import type { LoadedCommand, LoadedTree } from './command-tree.ts';
 import type { Agent, Host, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
@@ -24,9 +24,16 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
+export interface CommandCall {
+  command: LoadedCommand;
+  input: Record<string, unknown>;
+  flags: Flags;
+}
+
 export interface Commands {
   load(): Promise<LoadedTree>;
-  run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
+  /** Runs a command for an agent. `output` gets the result. */
+  run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
 }
 
 export interface Context {

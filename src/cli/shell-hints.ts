@@ -1,6 +1,13 @@
 import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
 import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
-import { type AnyCommand, argumentsOf, inputName, type OptionDefinition, oppositeOf } from './command.ts';
+import {
+  type AnyCommand,
+  argumentsOf,
+  inputName,
+  longName,
+  type OptionDefinition,
+  oppositeOf,
+} from './command.ts';
 import { type CommandTree, commandNamed, type LoadedCommand, loadCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 
@@ -73,5 +80,3 @@ export function optionWords(command: Pick<AnyCommand, 'options'>, input: Input, 
     return [value].flat().flatMap((each) => [name, quote(String(each))]);
   });
 }
-
-const longName = (flags: string): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;

@@ -20,6 +20,9 @@ export const command = defineCommand({
   details:
     'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
     'The command does not check types and does not look for imported files. The exit code is 10 if a file has an error.',
+  descriptionForAgents:
+    'Find syntax errors in code or files, as push does before it sends them. Nothing is sent. Types and imported files ' +
+    'are not checked.',
   arguments: {
     paths: {
       ...argument('[paths...]', 'files or folders to check, or - for standard input'),

@@ -21,7 +21,6 @@ function toolHints(permissions: Permissions = {}) {
     permissions,
     platform: 'linux',
     current: push,
-    reword: (text) => text,
   });
 }
 

@@ -131,9 +131,9 @@ describe('vals login', () => {
   it.each([
     {
       args: ['login', '--base-url', 'http://127.0.0.1:1'],
-      hint: '`vals login --base-url http://127.0.0.1:1 --with-token < token.txt`',
+      hint: '`vals login --base-url http://127.0.0.1:1 --with-token`',
     },
-    { args: ['login'], hint: '`vals login --base-url https://...`' },
+    { args: ['login'], hint: '`vals login --base-url <url>`' },
     { args: ['login', '--local'], hint: 'unset VALS_LOCAL' },
     { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
   ])('$args does not wait for input without a terminal', async ({ args, hint }) => {

@@ -35,7 +35,7 @@ const runStatus: Column = {
   },
 };
 
-const runError: Column = {
+export const runError: Column = {
   ...column('error', 'error.message', 'error'),
   firstLine: { hint: 'To see whole errors, add --full.' },
 };

@@ -13,7 +13,7 @@ import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 const runsBeforeFollowing = 10;
 
 export const summaryExplained =
-  '--summary reads all runs and prints a row for each val and version, most failures first. Its columns are val, ' +
+  'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +
   'version, runs, failed, errors (the error rate), p50, p95 and "over time" (a chart). Half of the runs took at most p50, ' +
   'and 95% of them took at most p95. p50 and p95 are exact for up to 2,048 different durations, and within 1% for more. A ' +
   'run that has not ended counts as a run, but not as a failure, and has no duration.';

@@ -13,6 +13,7 @@ import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. The name must be new.',
+  descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
     name: argument('<name>', 'the name of the val'),
     file: codeFile,

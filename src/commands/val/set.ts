@@ -25,7 +25,7 @@ export const command = defineCommand({
   options: {
     name: word('--name <name>', 'the new name of the val'),
     privacy,
-    readme: word('--readme <file>', 'a file with the new readme, or - for standard input'),
+    readme: word('--readme <file>', 'a file with the new readme'),
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
