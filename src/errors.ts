@@ -35,6 +35,9 @@ export class UsageError extends ValsError {
   readonly exit = 2;
 }
 
+/** The user answered no. That is no mistake, so the message is shown without the label "error". */
+export class DeclinedError extends UsageError {}
+
 /** The value of an option cannot be used. The message lacks its subject: a person and an agent name it differently. */
 export class InvalidValue extends Error {
   constructor(

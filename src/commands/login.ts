@@ -124,7 +124,17 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
   } catch {
     throw noService;
   }
-  const text = await prompt.text('Base URL of the service, such as https://api.example.com: ', instead);
-  if (text === '') throw noService;
+  const ask = async (question: string): Promise<string> => {
+    const text = await prompt.text(question, instead);
+    if (text === '') throw noService;
+    return text;
+  };
+  let text = await ask('Base URL of the service, such as https://api.example.com: ');
+  // Only http:// and https:// are addresses of a service, and people leave them out.
+  while (!/^https?:\/\//i.test(text)) {
+    const proposed = `https://${text.replace(/^[a-z]*:?\/\//i, '')}`;
+    text =
+      (await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead)) || proposed;
+  }
   return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
 }

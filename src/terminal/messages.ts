@@ -1,4 +1,4 @@
-import { describeError, type ValsError, withHintText } from '../errors.ts';
+import { DeclinedError, describeError, type ValsError, withHintText } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
@@ -51,6 +51,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
   const hint = (message: Hints) => void hints.set(JSON.stringify(message), message);
+  let hasMore = false;
   let lastLine: Parameters<Messages['done']> | undefined;
   const warn = (message: Hints) => writer.writeLabelled('warning:', 'yellow', message);
 
@@ -60,7 +61,9 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       if (!json) warn(message);
     },
     hint,
-    more: () => hint('There are more records. To see them, add --limit N or --all.'),
+    more: () => {
+      hasMore = true;
+    },
     note: writer.writeDim,
     done: (...line) => {
       lastLine = line;
@@ -93,12 +96,15 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
         });
       }
       if (error.message === '') return;
+      if (error instanceof DeclinedError) return writer.writeDim(error.message);
       const hint = hintList(error.facts.hint);
       writer.writeLabelled('error:', 'red', error.message);
       if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
     },
     flush: writer.flush,
     finish() {
+      // A script must learn that its list is not whole, so this line is written in a pipe too.
+      if (hasMore && !quiet) writer.writeDim('There are more records. To see them, add --limit N or --all.');
       if (atTerminal && !quiet) {
         for (const message of hints.values()) writer.writeDim(message);
         if (lastLine) {

@@ -37,7 +37,7 @@ const runStatus: Column = {
 
 export const runError: Column = {
   ...column('error', 'error.message', 'error'),
-  firstLine: { hint: 'To see whole errors, add --full.' },
+  firstLine: { hint: { text: 'To see whole errors', input: { full: true } } },
 };
 
 export const runColumns: Column[] = [

@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { UsageError } from '../../errors.ts';
+import { DeclinedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
@@ -50,10 +50,10 @@ export async function confirmDeletion(
   question: () => Promise<string>,
   refusal = 'Nothing was deleted.',
 ): Promise<void> {
-  const instead = 'To delete without a question, add --yes.';
+  const instead = { text: 'To delete without a question', input: { yes: true } };
   prompt.expectTerminal(instead);
   const text = await question();
   progress.stop();
   if (await prompt.confirm(text, instead)) return;
-  throw new UsageError(refusal);
+  throw new DeclinedError(refusal);
 }

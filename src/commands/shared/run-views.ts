@@ -78,8 +78,7 @@ export async function showRuns(
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : defaultLimit, offset } = paging;
-    const more = context.forPerson || context.agent ? context.say.more : undefined;
-    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, more);
+    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, context.say.more);
     return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs. Press Ctrl-C to stop');
@@ -103,7 +102,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
       if (!isThere) throw error;
       throw new NotFoundError('The service does not list the runs of a single val.', {
         ...error.facts,
-        hint: 'To list the runs of all your vals, run `vals runs`.',
+        hint: { text: 'To list the runs of all your vals', command: 'runs' },
       });
     }
   }

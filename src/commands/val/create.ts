@@ -2,7 +2,6 @@ import { fieldOf, publicity } from '../../api/change-val.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../cli/command.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -59,7 +58,7 @@ export const command = defineCommand({
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };
     const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
-    const hint = `To change its privacy, run ${shell`vals val set ${name} --privacy ${privacy}`}.`;
+    const hint = { text: 'To change its privacy', command: 'val set', input: { val: name, privacy } };
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });

@@ -37,7 +37,7 @@ export const command = defineCommand({
     const api = await context.connect();
     const { val: record, notApplied } = await changeVal(api, val, fields, context.etagOf(val)).catch(
       (error) => {
-        throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as --name ${valid}.`);
+        throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as ${valid}.`);
       },
     );
     if (!notApplied.includes('name')) await renaming?.();
@@ -59,10 +59,10 @@ async function readFields(
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
-      hint: 'Add --name, --privacy or --readme.',
+      hint: 'Give a new name, privacy or readme.',
     });
   }
-  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as --name hello.' });
+  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
   if (name !== undefined) checkName(name, context.say.warn);
   const { readText } = await import('../../workspace/sources/read-text.ts');
   const text = readme === undefined ? undefined : await readText(readme, context);
