@@ -76,7 +76,8 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   ): URLSearchParams | undefined {
     if (next === null || emptyPages > mostEmptyPages) return undefined;
     if (next !== undefined && leadsToNextPage(next)) return queryOfLink(next);
-    return paging === undefined || records.length === 0 ? undefined : atOffset(offset);
+    const isWholeList = paging === undefined && next === undefined;
+    return isWholeList || records.length === 0 ? undefined : atOffset(offset);
   }
 
   /** Offsets of later pages can be guessed, as long as each page is full of new records. */
