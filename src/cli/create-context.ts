@@ -93,6 +93,7 @@ export function createContext(
     async readSummary(id) {
       return summaries.get(id) ?? summaryOf(await (await context.connect()).record(routes.getVal(id)));
     },
+    redact: redactor.redact,
     prompt,
     progress,
     say: {
