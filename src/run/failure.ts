@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import { type Miss, type Modules, placeOfImport } from './modules.ts';
+import { type Miss, type Modules, placeOfImport, placeOfText } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
 
@@ -10,7 +10,7 @@ export function thrownFailure(name: string, thrown: Thrown, modules: Modules): V
   if (known !== undefined) return known;
   const miss = missedImport(thrown, modules);
   if (miss !== undefined) return importFailure(miss, modules);
-  const { lines, place = placeOfLinkError(thrown, modules) } = ownLines(thrown.whole, modules);
+  const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
   const [first = ''] = problemOf(thrown).split('\n');
   const hint = hintFor(thrown, modules);
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
@@ -75,13 +75,16 @@ function importFailure({ specifier, from, isMapped }: Miss, modules: Modules): R
   );
 }
 
-/** An import of a name that the module does not export has no frames, but begins with the place of the importer. */
-function placeOfLinkError({ text, whole }: Thrown, modules: Modules): string | undefined {
-  const [, url = ''] = /^(file:.*):\d+$/m.exec(whole) ?? [];
-  const source = modules.find(url);
+/** V8 refuses the code of a module before it runs, so the error has no frames. */
+function placeOfSyntaxError({ text }: Thrown, modules: Modules): string | undefined {
   const [, specifier] = /requested module '([^']+)'/.exec(text) ?? [];
-  if (source === undefined) return undefined;
-  return (specifier && placeOfImport(specifier, source)) ?? source.name;
+  const [, literal] = /^SyntaxError: Invalid regular expression: (\/.*\/)\w*: /.exec(text) ?? [];
+  for (const source of modules.sources()) {
+    const place =
+      (specifier && placeOfImport(specifier, source)) || (literal && placeOfText(literal, source));
+    if (place) return place;
+  }
+  return undefined;
 }
 
 const frame =

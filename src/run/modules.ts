@@ -23,6 +23,7 @@ export interface Modules {
   answer(request: ModuleRequest): Promise<ModuleReply | undefined>;
   /** The source of a module of this run, by its URL. */
   find(url: string): Source | undefined;
+  sources(): Iterable<Source>;
   misses: readonly Miss[];
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
@@ -63,8 +64,7 @@ export function createModules(
 
   const transpiledEntry = (async () => {
     const { name, code, url } = entry;
-    const place = entry.isFile ? entryPath : name;
-    return transpileFile(url, { name, code, place }, entryPath);
+    return transpileFile(url, { name, code, place: entryPath }, entryPath);
   })();
   transpiledEntry.then(
     ({ imports }) => prefetch(imports, entry.url),
@@ -155,6 +155,7 @@ export function createModules(
       }
     },
     find: (url) => sources.get(url),
+    sources: () => sources.values(),
     misses,
     looksLikeHttp: () =>
       /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),
@@ -202,11 +203,12 @@ function isInModulePackage(path: string): boolean {
 }
 
 /** Where the source names the import, such as `a.ts:1:20`. */
-export function placeOfImport(specifier: string, { name, code }: Source): string | undefined {
-  const index = [`'${specifier}'`, `"${specifier}"`]
-    .map((text) => code.indexOf(text))
-    .find((at) => at !== -1);
-  if (index === undefined) return undefined;
+export const placeOfImport = (specifier: string, source: Source): string | undefined =>
+  placeOfText(`'${specifier}'`, source) ?? placeOfText(`"${specifier}"`, source);
+
+export function placeOfText(text: string, { name, code }: Source): string | undefined {
+  const index = code.indexOf(text);
+  if (index === -1) return undefined;
   const lines = code.slice(0, index).split('\n');
   return `${name}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
 }

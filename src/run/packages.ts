@@ -1,4 +1,4 @@
-import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { existingRealPath, foldersAbove, isWithin, realPath } from '../lib/paths.ts';
 
@@ -47,6 +47,3 @@ function entriesOf(folder: string): Dirent[] {
     return [];
   }
 }
-
-export const isInstalled = (name: string, folder: string): boolean =>
-  foldersAbove(join(folder, 'file')).some((above) => existsSync(join(above, 'node_modules', name)));

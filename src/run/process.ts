@@ -25,7 +25,7 @@ export interface ProcessOptions {
 }
 
 export interface ProcessListener {
-  modules: Modules;
+  modules: Pick<Modules, 'answer'>;
   onEvent(event: ValEvent): void;
   onValue(bytes: Buffer): void;
   onLog(bytes: Buffer): void;

@@ -16,7 +16,7 @@ export interface ServeOptions extends Omit<ProcessOptions, 'command'> {
   onFailure(failure: ValsError): void;
 }
 
-export interface Answered {
+interface Answered {
   method: string;
   path: string;
   status: number;

@@ -22,13 +22,12 @@ export type Target = FileTarget | ServiceTarget;
 
 interface TargetBase {
   load(): Promise<Entry>;
-  /** Packages are looked for from here. */
-  folder: string;
+  /** Of a val on the service: a file that does not exist, in the current folder. */
+  path: string;
 }
 
 export interface FileTarget extends TargetBase {
   kind: 'file';
-  path: string;
   /** The folder of the nearest package.json, vals.json or .git, else that of the file. */
   project: string;
 }
@@ -79,7 +78,6 @@ function fileTarget(options: FindOptions, word: string): FileTarget {
     load: async () => ({ name: word, code: await readText(path, options), url, isFile: true }),
     path,
     project: projectOf(path, options.agent?.filesBelow),
-    folder: dirname(path),
   };
 }
 
@@ -101,10 +99,10 @@ async function serviceTarget(
   const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
   const version = at ?? textAt(val, 'version');
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const folder = options.settings.cwd;
-  const { href: url } = pathToFileURL(join(folder, `${name}.tsx`));
+  const path = join(options.settings.cwd, `${name}.tsx`);
+  const { href: url } = pathToFileURL(path);
   const entry = { name, code: codeOf(val), url, isFile: false };
-  return { kind: 'service', load: async () => entry, folder, known, api };
+  return { kind: 'service', load: async () => entry, path, known, api };
 }
 
 export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {

@@ -1,6 +1,7 @@
 import { basename, extname } from 'node:path';
 import type { BuildFailure, BuildOptions, Loader, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
+import { errnoOf } from '../lib/system.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
@@ -66,7 +67,9 @@ function isClassicJsx(code: string, { jsx }: CompilerOptions): boolean {
 function resultOf(code: string, { inputs, outputs }: Metafile, original: string): Transpiled {
   const [input] = Object.values(inputs);
   const [output] = Object.values(outputs);
-  const syntax = input?.format;
+  // esbuild may add an import itself, for JSX.
+  const hasImports = output?.imports.some(({ kind }) => kind === 'import-statement');
+  const syntax = input?.format ?? (hasImports ? 'esm' : undefined);
   return {
     code,
     syntax,
@@ -91,8 +94,7 @@ function loadersFor(place: string): Loader[] {
     case '.cjs':
     case '.jsx':
       return ['jsx'];
-    case '.tsx':
-      return ['tsx'];
+    // Code of the service has this ending too, and may contain `<T>value`, which is not valid beside JSX.
     default:
       return ['tsx', 'ts'];
   }
@@ -116,6 +118,8 @@ const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {
+  // vals itself runs under Node's permission model.
+  if (errnoOf(cause) === 'ERR_ACCESS_DENIED') throw cause;
   throw new LocalError('The transpiler, esbuild, cannot be started.', {
     hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
     cause,

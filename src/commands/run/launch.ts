@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Context } from '../../cli/context.ts';
 import { isWithin, realPath } from '../../lib/paths.ts';
@@ -40,6 +40,7 @@ export interface Launch extends Omit<ProcessOptions, 'command' | 'stdout'> {
 
 export function prepareLaunch(context: Context, given: GivenRun, target: Target): Launch {
   const { env, settings, clock, node: runtime, agent, say, signal } = context;
+  const { platform } = settings.system;
   const node = findNode(runtime, env);
   const programs = realPath(join(__dirname, 'run'));
   const inspect = given.inspect === true;
@@ -51,7 +52,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
   const permissions = isSandboxed ? permissionsOf(context, given, target, programs) : undefined;
   const options = [
     node.path,
-    ...nodeOptions({ version: node.version, permissions, inspect }),
+    ...nodeOptions({ version: node.version, permissions, inspect, platform }),
     `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
   ];
   const dataFolder = settings.dataDirectory?.value;
@@ -80,7 +81,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
       isSandboxed,
     }),
     cwd: settings.cwd,
-    platform: settings.system.platform,
+    platform,
     stdin: agent ? 'ignore' : 'inherit',
     clock,
   };
@@ -93,26 +94,21 @@ function permissionsOf(
   programs: string,
 ): Permissions {
   const fromCwd = (path: string) => resolve(settings.cwd, path);
-  const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : [];
+  const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : target.path;
   return {
-    read: [
-      programs,
-      ...own.flatMap((path) => [path, realPath(path)]),
-      ...packagePaths(target.folder),
-      ...allowRead.map(fromCwd),
-    ],
+    read: [programs, own, realPath(own), ...packagePaths(dirname(target.path)), ...allowRead.map(fromCwd)],
     write: allowWrite.map(fromCwd),
     run: allowRun,
   };
 }
 
 /** In the home folder, or around the config of vals, a project would be everything that the person has. */
-function readableCode(path: string, project: string, settings: Context['settings']): string[] {
+function readableCode(path: string, project: string, settings: Context['settings']): string {
   const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
     (folder) => folder?.value ?? [],
   );
   const isTooWide = [homedir(), ...ownFolders].some((folder) =>
     isWithin(realPath(project), realPath(folder)),
   );
-  return [isTooWide ? path : project];
+  return isTooWide ? path : project;
 }

@@ -86,7 +86,7 @@ export const command = defineCommand({
     allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', forPeople),
     report: toggle('--no-report', 'do not record the run on the service'),
   },
-  examples: ['vals run hello.ts Ada', 'vals run --http --port 3000 web.ts', 'vals run greet@2'],
+  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --env NAME=Ada hello.ts'],
   columns: [],
   async run(context, { val, args, ...options }) {
     if (!options.http && (options.port !== undefined || options.host !== undefined)) {

@@ -11,8 +11,9 @@ export interface ResolveContext {
 
 export interface LoadContext {
   format?: string | null | undefined;
-  /** Node 20 leaves them out, and calls the hooks for `import` only. */
+  /** Node 20 leaves them out. */
   conditions?: readonly string[];
+  importAttributes?: { type?: string };
 }
 
 type Resolved = { url: string; shortCircuit?: boolean };
@@ -80,8 +81,8 @@ export function load(
     return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
   }
   if (!isInPackage) locked(() => tell({ kind: 'used', url }));
-  const isImportedJson = path.endsWith('.json') && !context.conditions?.includes('require');
-  return isImportedJson ? jsonModule(path) : next(url, context);
+  const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
+  return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
 }
 
 const typeScript = /\.[cm]?tsx?$/;
@@ -105,7 +106,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** Node has only the default export of a JSON file. Programs that were written for a bundler also import its keys. */
+/** For programs that were written for a bundler: they import JSON without `with { type: 'json' }`, and single keys of it. */
 function jsonModule(path: string): Loaded {
   const text = readFileSync(path, 'utf8');
   const value: unknown = JSON.parse(text);
