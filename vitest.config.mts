@@ -39,7 +39,7 @@ const onBothDatabases = [
   'test/commands/user.test.ts',
   'test/service/routes/*.test.ts',
   'test/service/store/*.test.ts',
-  'test/service/database/{processes,released}.test.ts',
+  'test/service/database/{processes,deletion}.test.ts',
   'test/service/pages/sign-in.test.ts',
 ];
 

@@ -1,12 +1,21 @@
-import type { JsonObject } from './lib/json.ts';
+import { type Hints, isHints, type WriteHints } from './lib/hint.ts';
+import { isObject, type JsonObject } from './lib/json.ts';
+
+/** A predicate without its subject: "changed here", or both numbers where the verb differs. */
+export type Problem = string | { one: string; many: string };
 
 export interface ErrorFacts {
-  hint?: string;
+  hint?: Hints;
+  /** What the error is about, such as a file. Together with `problem`, it makes the summary of many errors. */
+  subject?: string;
+  problem?: Problem;
   status?: number;
   method?: string;
   path?: string;
   body?: unknown;
   cause?: unknown;
+  /** In the file that the error is about, both from 1. */
+  place?: { line: number; column: number };
 }
 
 export abstract class ValsError extends Error {
@@ -24,6 +33,19 @@ export abstract class ValsError extends Error {
 export class UsageError extends ValsError {
   readonly kind = 'usage';
   readonly exit = 2;
+}
+
+/** The user answered no. That is no mistake, so the message is shown without the label "error". */
+export class DeclinedError extends UsageError {}
+
+/** The value of an option cannot be used. The message lacks its subject: a person and an agent name it differently. */
+export class InvalidValue extends Error {
+  constructor(
+    message: string,
+    readonly hint: Hints,
+  ) {
+    super(message);
+  }
 }
 
 export class NotFoundError extends ValsError {
@@ -133,6 +155,7 @@ export function asValsError(error: unknown): ValsError {
   });
 }
 
+/** The hint stays data. `withHintText` makes a text of it. */
 export function describeError({ kind, exit, message, facts }: ValsError): JsonObject {
   const { hint, status, method, path, body } = facts;
   return Object.fromEntries(
@@ -141,3 +164,16 @@ export function describeError({ kind, exit, message, facts }: ValsError): JsonOb
     ),
   ) as JsonObject;
 }
+
+export async function withHintText(described: JsonObject, write: WriteHints): Promise<JsonObject> {
+  const { hint } = described;
+  return isHints(hint) ? { ...described, hint: await write(hint) } : described;
+}
+
+/** Gives each outcome's error a hint in words. */
+export const withHintTexts = (rows: readonly JsonObject[], write: WriteHints): Promise<JsonObject[]> =>
+  Promise.all(
+    rows.map(async (row) =>
+      isObject(row.error) ? { ...row, error: await withHintText(row.error, write) } : row,
+    ),
+  );

@@ -12,14 +12,21 @@ declare namespace WebAssembly {
 
 // undici has no types for these files. vals imports them directly, because undici's index loads many other files, and
 // `vals me` would take 1.3 times as long.
-declare module 'undici/lib/dispatcher/client.js' {
-  import { Client } from 'undici';
-  export = Client;
+declare module 'undici/lib/dispatcher/pool.js' {
+  import { Pool } from 'undici';
+  export = Pool;
 }
 
-declare module 'undici/lib/core/connect.js' {
-  import { buildConnector } from 'undici';
-  export = buildConnector;
+declare module 'undici/lib/dispatcher/proxy-agent.js' {
+  import { ProxyAgent } from 'undici';
+  export = ProxyAgent;
+}
+
+declare module 'undici/lib/api/api-connect.js' {
+  import type { Dispatcher } from 'undici';
+
+  function connect(this: Dispatcher, options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;
+  export = connect;
 }
 
 declare module 'undici/lib/llhttp/llhttp_simd-wasm.js' {

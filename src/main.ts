@@ -1,13 +1,15 @@
 import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { Commands } from './cli/context.ts';
+import type { CommandCall, Commands } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
+import { createShellHints } from './cli/shell-hints.ts';
 import { commandTree } from './commands/index.ts';
-import { asValsError, InterruptedError, LocalError, type ValsError } from './errors.ts';
+import { asValsError, InterruptedError, LocalError, type ValsError, withHintTexts } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
+import { hintList } from './lib/hint.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { listenForSignals, whileListening } from './lib/signals.ts';
 import { visible } from './lib/visible.ts';
@@ -23,12 +25,19 @@ const maxHelpWidth = 80;
 
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
-  const output = createOutput(host, line.flags);
+  const output = createOutput(host, line.flags, shellHintsFor(line, host));
   const error = await runAndCatch(line, host, output);
   if (error !== undefined) output.messages.error(error);
   await output.messages.finish();
   return error?.exit ?? 0;
 }
+
+const shellHintsFor = (line: CommandLine, { system }: Host) =>
+  createShellHints({
+    tree: commandTree,
+    platform: system.platform,
+    current: line.kind === 'command' ? line.command : undefined,
+  });
 
 async function runAndCatch(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
   try {
@@ -54,23 +63,19 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-async function run(
-  { command, input, flags }: Extract<CommandLine, { kind: 'command' }>,
-  host: Host,
-  output: Output,
-): Promise<void> {
+async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
   const { stdout, redactor, messages } = output;
   const commands: Commands = {
     load: () => loadTree(commandTree),
-    async run(toolHost, toolFlags, toolOutput) {
-      const merged = { ...host, ...toolHost };
-      return runAndCatch({ ...(await parse(merged)), flags: toolFlags }, merged, toolOutput);
-    },
+    run: (call, toolHost, toolOutput) =>
+      runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, toolOutput),
   };
   const { context, close } = createContext(host, flags, output, commands);
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
+    if (result.kind === 'outcomes')
+      result = { ...result, rows: await withHintTexts(result.rows, output.hints.write) };
     const emptyHint = result.kind === 'list' ? result.emptyHint : undefined;
     await render(result, stdout, {
       ...output.format,
@@ -152,7 +157,8 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   const reportDefect = (error: unknown) => {
     const { message, facts } = asValsError(error);
     const shown = visible(redactor.redact(message));
-    stderr.write(`error: ${shown}\n${facts.hint ? `hint: ${facts.hint}\n` : ''}`);
+    const hints = hintList(facts.hint).map(({ text }) => `hint: ${text}\n`);
+    stderr.write(`error: ${shown}\n${hints.join('')}`);
     process.exitCode = 1;
   };
   process.on('uncaughtException', reportDefect);

@@ -8,12 +8,13 @@ import { InterruptedError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
+import type { Redactor } from '../terminal/streams.ts';
 import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/typed-path.ts';
 import { captureOutput } from './captured-output.ts';
-import type { Permissions, Tool } from './tools.ts';
-import { optionsIn, type Wording } from './wording.ts';
-import { type Input, wordsFor } from './words.ts';
+import { createToolHints } from './tool-hints.ts';
+import { checkToolInput, type ToolInput } from './tool-input.ts';
+import type { Permissions } from './tools.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
@@ -28,16 +29,19 @@ export interface Answer {
 
 export interface CallerOptions {
   permissions: Permissions;
-  wording: Wording;
+  commands: readonly LoadedCommand[];
+  redactor: Redactor;
   log(line: string): void;
 }
 
 const mostReaders = 4;
 const mostRuns = 4;
 
-export type Caller = (command: LoadedCommand, tool: Tool, input: Input, call: CallOptions) => Promise<Answer>;
+export type Caller = (command: LoadedCommand, given: ToolInput, call: CallOptions) => Promise<Answer>;
 
-export function createCaller(context: Context, { permissions, wording, log }: CallerOptions): Caller {
+export function createCaller(context: Context, { permissions, commands, ...options }: CallerOptions): Caller {
+  const { settings, signal: serverSignal } = context;
+  const { platform } = settings.system;
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
   const env = { ...context.env, GITHUB_ACTIONS: undefined };
   const changing = createSlots(1);
@@ -49,46 +53,42 @@ export function createCaller(context: Context, { permissions, wording, log }: Ca
     deletes: changing,
   };
 
-  return async (command, tool, input, { signal, onProgress }) => {
-    const optionsToKeep = optionsIn(input);
-    const captured = captureOutput({
-      env,
-      wording: (text) => wording(text, optionsToKeep),
-      log,
-      onProgress,
-    });
-    const interruption = interruptedBy(signal, context.signal);
+  return async (command, given, { signal: callSignal, onProgress }) => {
+    const hints = createToolHints({ commands, permissions, platform, current: command });
+    const captured = captureOutput({ ...options, hints, onProgress });
+    const controller = new AbortController();
+    const { signal } = controller;
+    setMaxListeners(0, signal);
+    const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
+    const causes = [callSignal, serverSignal];
+    for (const cause of causes) cause.addEventListener('abort', abort);
+    if (causes.some(({ aborted }) => aborted)) abort();
     try {
-      const { argv, stdin } = wordsFor(command, tool, input, permissions);
+      const { input, code } = checkToolInput(command, given, permissions);
       const host = {
-        argv,
         env,
-        signal: interruption.signal,
-        stdin: () => Readable.from(stdin === '' ? [] : [Buffer.from(stdin)]),
-        agent: {
-          filesBelow: folderForFiles(context.settings),
-          forbiddenFolders: tokenFolders(context.settings),
-        },
+        signal,
+        stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
+        agent: { filesBelow: folderForFiles(settings), forbiddenFolders: tokenFolders(settings) },
       };
-      const error = await slots[command.effect].run(async () => {
-        host.signal.throwIfAborted();
-        return context.commands.run(host, flagsForEveryTool(context), captured.output);
+      const error = await slots[command.effect].run(() => {
+        signal.throwIfAborted();
+        return context.commands.run({ command, input, flags: flagsForTools(context) }, host, captured.output);
       });
-      return captured.answer(error);
+      return await captured.answer(error);
     } catch (error) {
       if (error instanceof ValsError) return captured.answer(error);
       throw error;
     } finally {
-      interruption.stopListening();
+      for (const cause of causes) cause.removeEventListener('abort', abort);
     }
   };
 }
 
-function flagsForEveryTool({
-  flags: { baseUrl, local, timeout, debug, allowHttp },
-}: Context): Context['flags'] {
+const flagsForTools = ({ flags }: Context): Context['flags'] => {
+  const { baseUrl, local, timeout, debug, allowHttp } = flags;
   return { baseUrl, local, timeout, debug, allowHttp, json: true };
-}
+};
 
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
@@ -97,20 +97,4 @@ export function folderForFiles(settings: Context['settings']): string | undefine
   const isHome = existingRealPath(homedir()) === cwd;
   // In / and in the home folder, the result is undefined, so that an agent cannot use all files of the user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;
-}
-
-function interruptedBy(...signals: AbortSignal[]): { signal: AbortSignal; stopListening(): void } {
-  const controller = new AbortController();
-  setMaxListeners(0, controller.signal);
-  const abort = () => controller.abort(new InterruptedError(130, 'The call was cancelled.'));
-  for (const signal of signals) {
-    if (signal.aborted) abort();
-    else signal.addEventListener('abort', abort);
-  }
-  return {
-    signal: controller.signal,
-    stopListening() {
-      for (const signal of signals) signal.removeEventListener('abort', abort);
-    },
-  };
 }

@@ -1,117 +1,85 @@
-import { describeError, LocalError, RunFailedError, type ValsError } from '../errors.ts';
-import { isObject, type JsonObject, type JsonValue, sizeUpTo, stringifyJson } from '../lib/json.ts';
+import { describeError, LocalError, type ValsError, withHintText, withHintTexts } from '../errors.ts';
+import type { Hints, HintWriter } from '../lib/hint.ts';
+import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { glyphsFor } from '../terminal/glyphs.ts';
-import { withoutToken } from '../terminal/json-text.ts';
 import type { Messages } from '../terminal/messages.ts';
 import type { Output } from '../terminal/output.ts';
-import type { ListResult, OutcomesResult, Result } from '../terminal/result.ts';
-import { createRedactor, type Sink } from '../terminal/streams.ts';
+import type { ListResult, Result } from '../terminal/result.ts';
+import type { Redactor, Sink } from '../terminal/streams.ts';
 import type { Answer } from './call.ts';
-import type { Wording } from './wording.ts';
 
 interface CaptureOptions {
-  env: NodeJS.ProcessEnv;
-  wording: Wording;
+  hints: HintWriter;
+  redactor: Redactor;
   log(line: string): void;
   onProgress(message: string): void;
 }
 
 interface Captured {
   output: Output;
-  answer(error: ValsError | undefined): Answer;
+  answer(error: ValsError | undefined): Promise<Answer>;
 }
 
-const mostCharacters = 1_000_000;
+/** Together at most 50,000 characters. */
+const mostOfDocument = 40_000;
+const mostOfSentences = 3_000;
+const mostOfErrorField = 2_000;
 
-const fits = (value: JsonValue): boolean => sizeUpTo(mostCharacters, value) <= mostCharacters;
-
-const tooLarge = (): LocalError =>
-  new LocalError(
-    `The call succeeded, but its result has more than ${mostCharacters} characters, so it is too large for one answer.`,
-    { hint: 'Ask for less. To read the code of a large val, pull the val into a file with `vals pull`.' },
-  );
-
-export function captureOutput({ env, wording, log, onProgress }: CaptureOptions): Captured {
-  const redactor = createRedactor();
-  redactor.add(env.VALS_TOKEN?.trim());
-  const said = new Set<string>();
+export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptions): Captured {
+  const said: Hints[] = [];
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
-  let isTooLarge = false;
 
-  const say = (sentence: string) => void said.add(wording(redactor.redact(sentence.trimEnd())));
+  const say = (sentence: Hints) => void said.push(sentence);
 
-  async function takeList(rows: ListResult['rows']): Promise<JsonObject[]> {
-    const first = await firstOf(rows);
-    const items = isTooLarge && Array.isArray(rows) ? await firstOf(unchangedLast(rows)) : first;
-    document = { items };
-    return items;
-  }
-
-  async function firstOf(rows: ListResult['rows']): Promise<JsonObject[]> {
+  async function takeList(rows: ListResult['rows']): Promise<void> {
     const items: JsonObject[] = [];
+    document = { items };
     let size = 0;
     for await (const { records } of Symbol.asyncIterator in rows ? rows : [{ records: rows }]) {
       for (const record of records) {
-        size += sizeUpTo(mostCharacters, record);
-        isTooLarge = size > mostCharacters;
-        if (isTooLarge) {
+        size += stringifyJson(record).length + 1;
+        if (size > mostOfDocument) {
+          if (items.length === 0) throw tooLarge();
           hasMore = true;
-          return items;
+          say('There are more records, but a result has at most 50,000 characters. Ask for less at a time.');
+          return;
         }
         items.push(record);
       }
     }
-    return items;
   }
 
-  async function takeOutcomes({ rows }: OutcomesResult): Promise<void> {
-    await takeList(rows.map(withWording));
+  async function takeOutcomes(rows: readonly JsonObject[]): Promise<void> {
+    const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
+    const whole = await withHintTexts(rows, hints.write);
+    await takeList(fits(whole) ? whole : [...whole.filter(isNews), ...whole.filter((row) => !isNews(row))]);
     if (hasMore) say(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
-  const withWording = (row: JsonObject): JsonObject =>
-    isObject(row.error) ? { ...row, error: inWords(row.error) } : row;
-
-  const inWords = (error: JsonObject): JsonObject => {
-    const isForReader = (key: string) => key === 'message' || key === 'hint';
-    const entries = Object.entries(error).map(([key, value]): [string, JsonValue] =>
-      typeof value === 'string' && isForReader(key) ? [key, wording(value)] : [key, value],
-    );
-    return Object.fromEntries(
-      entries.filter(([key, value]) => (key === 'hint' ? value !== '' : fits(value))),
-    );
-  };
-
-  const describe = (error: ValsError): JsonObject => {
-    const described = inWords(describeError(error));
-    // The message of a RunFailedError must not be reworded, because it may contain text that the val wrote.
-    return error instanceof RunFailedError ? { ...described, message: error.message } : described;
-  };
+  function take(value: JsonObject): void {
+    if (!fits(value)) throw tooLarge();
+    document = value;
+  }
 
   async function receive(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
-        if (fits(result.record)) document = result.record;
-        else if (result.error === undefined) throw tooLarge();
+        if (result.error === undefined || fits(result.record)) take(result.record);
         return;
       case 'list':
       case 'diffs':
-        if ((await takeList(result.rows)).length === 0 && isTooLarge) throw tooLarge();
-        return;
+        return takeList(result.rows);
       case 'outcomes':
-        return takeOutcomes(result);
+        return takeOutcomes(result.rows);
       case 'text':
-        if (!fits(result.text)) throw tooLarge();
+        take({ text: result.text });
         text = result.text;
-        document = { text };
         return;
       case 'json':
-        if (!fits(result.value)) throw tooLarge();
-        document = asDocument(result.value);
-        return;
+        return take(asDocument(result.value));
       case 'series':
         for await (const each of result.results) await receive(each);
         return;
@@ -122,52 +90,59 @@ export function captureOutput({ env, wording, log, onProgress }: CaptureOptions)
     }
   }
 
+  async function sentences(): Promise<string[]> {
+    const written = new Set(await Promise.all(said.map(hints.write)));
+    return written.size === 0 ? [] : [[...written].join('\n').slice(0, mostOfSentences)];
+  }
+
   return {
     output: {
       ...capturedStreams,
       redactor,
-      progress: {
-        show: (message) => onProgress(redactor.redact(message)),
-        stop() {},
-        clear() {},
-        pause() {},
-      },
-      messages: capturedMessages({
-        say,
-        log: (line) => log(redactor.redact(line)),
-        onMore: () => {
-          hasMore = true;
-        },
+      hints,
+      progress: { show: onProgress, stop() {}, clear() {}, pause() {} },
+      messages: capturedMessages(say, log, () => {
+        hasMore = true;
+        say('There are more records. To see them, give a higher limit.');
       }),
       receive,
     },
-    answer(error) {
-      const failure = error && { error: describe(error) };
-      const done = error === undefined ? document : itemsDoneBeforeFailure(document);
-      const isCut = hasMore && 'items' in done;
-      const clean = withoutToken({ ...failure, ...done, ...(isCut && { more: true }) }, redactor);
-      if (isCut)
-        say(
-          isTooLarge
-            ? 'There are more records, but the whole list is too large for one answer. Ask for fewer records or fewer vals at a time.'
-            : 'There are more records. To see them, give a higher limit.',
-        );
-      const shown = text === undefined || error ? stringifyJson(clean) : redactor.redact(text);
-      return {
-        document: isObject(clean) ? clean : {},
-        texts: [shown, ...(said.size > 0 ? [[...said].join('\n')] : [])],
-        isError: error !== undefined,
-      };
+    async answer(error) {
+      if (error === undefined) {
+        const whole: JsonObject = hasMore ? { ...document, more: true } : document;
+        return {
+          document: whole,
+          texts: [text ?? stringifyJson(whole), ...(await sentences())],
+          isError: false,
+        };
+      }
+      const described = shortened(await withHintText(describeError(error), hints.write));
+      const whole: JsonObject = { error: described, ...itemsDone(document), ...(hasMore && { more: true }) };
+      return { document: whole, texts: [stringifyJson(whole), ...(await sentences())], isError: true };
     },
   };
 }
 
-function unchangedLast(rows: readonly JsonObject[]): JsonObject[] {
-  const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-  return [...rows.filter(isNews), ...rows.filter((row) => !isNews(row))];
-}
+const fits = (value: JsonValue): boolean => stringifyJson(value).length <= mostOfDocument;
 
-function itemsDoneBeforeFailure(document: JsonObject): JsonObject {
+const tooLarge = (): LocalError =>
+  new LocalError('The call succeeded, but its result has more than 50,000 characters.', {
+    hint: [
+      'Ask for less.',
+      { text: 'To write the code of a large val into a file', command: 'pull', input: { vals: true } },
+    ],
+  });
+
+/** A service may send a long error. */
+const shortened = (error: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(error).map(([key, value]) => {
+      const text = typeof value === 'string' ? value : stringifyJson(value);
+      return [key, text.length > mostOfErrorField ? text.slice(0, mostOfErrorField) : value];
+    }),
+  );
+
+function itemsDone(document: JsonObject): JsonObject {
   if (Object.keys(document).length === 0) return {};
   if (!Array.isArray(document.items)) return { items: [document] };
   return document.items.length > 0 ? document : {};
@@ -198,26 +173,23 @@ const capturedStreams: Pick<
   watchWrites() {},
 };
 
-interface Listeners {
-  say(sentence: string): void;
-  log(line: string): void;
-  onMore(): void;
-}
-
-const capturedMessages = ({ say, log, onMore }: Listeners): Messages => ({
+const capturedMessages = (
+  say: (sentence: Hints) => void,
+  log: (line: string) => void,
+  more: () => void,
+): Messages => ({
   warn: say,
   note: say,
   hint: say,
   banner: say,
   instruct: say,
-  more: onMore,
+  more,
   trace: log,
   warnInText() {},
   done() {},
   line() {},
   table() {},
   error() {},
-  nameVal() {},
   async flush() {},
   async finish() {},
 });

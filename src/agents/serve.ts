@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { commandsOf } from '../cli/command-tree.ts';
 import type { Context } from '../cli/context.ts';
-import { UsageError } from '../errors.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/streams.ts';
 import { type Answer, createCaller, folderForFiles } from './call.ts';
 import { isAllowed, type Permissions, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
-import { createWording } from './wording.ts';
 
 const instructions =
   'Vals are named pieces of code. A service keeps every version of them. To name a val, give its name, its id or, in a ' +
@@ -22,16 +20,14 @@ export async function serveAgents(context: Context, permissions: Permissions): P
   const { settings, signal, say } = context;
   const allCommands = commandsOf(await context.commands.load());
   const commands = allCommands.filter((each) => isAllowed(each, permissions));
-  const wording = createWording(commands, permissions);
   const tools = new Map(
-    commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions, wording) }]),
+    commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
   const redactor = createRedactor();
   redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const answerTo = createCaller(context, { permissions, wording, log: log.write });
+  const answerTo = createCaller(context, { permissions, commands: allCommands, redactor, log: log.write });
   const underWay = new Set<Promise<Answer>>();
-  let problem: Error | undefined;
 
   say.banner(
     'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
@@ -53,25 +49,17 @@ export async function serveAgents(context: Context, permissions: Permissions): P
     stdout: context.stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(restoreNumbers(message))),
     signal,
-    onError(error) {
-      problem = error;
-      log.write(`The server did not understand a message: ${error.message}`);
-    },
+    onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),
     async call(name, input, options) {
       const found = tools.get(name);
       if (found === undefined) throw new Error(`no tool ${name}`);
-      const answer = answerTo(found.command, found.tool, input, options);
+      const answer = answerTo(found.command, input, options);
       underWay.add(answer);
       return answer.finally(() => underWay.delete(answer));
     },
   });
   await Promise.allSettled(underWay);
   log.close();
-  if (problem !== undefined && /maximum size/.test(problem.message)) {
-    throw new UsageError('The client sent a message of more than 4 MB.', {
-      hint: 'Tell the client to pass the path of a file instead of the code.',
-    });
-  }
 }
 
 const filesNote = (folder: string | undefined): string =>

@@ -1,6 +1,11 @@
-import { type ArgumentDefinition, argumentsOf, isVariadic, type OptionDefinition } from '../cli/command.ts';
+import {
+  type ArgumentDefinition,
+  argumentsOf,
+  inputName,
+  isVariadic,
+  type OptionDefinition,
+} from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { Wording } from './wording.ts';
 
 export interface Permissions {
   readOnly?: boolean | undefined;
@@ -8,7 +13,7 @@ export interface Permissions {
   allowRun?: boolean | undefined;
 }
 
-export type Property = {
+type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
   items?: { type: 'string' | 'integer' };
@@ -57,15 +62,14 @@ export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissio
   return [effect === 'runs' ? runNote : deleteNote];
 }
 
-export function toolOf(command: LoadedCommand, permissions: Permissions, wording: Wording): Tool {
+export function toolOf(command: LoadedCommand, permissions: Permissions): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
   const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');
   const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
-  for (const property of Object.values(properties)) property.description = wording(property.description);
   return {
     name: toolName(command),
     title: summary,
-    description: wording(said),
+    description: said,
     inputSchema: {
       type: 'object',
       properties,
@@ -121,11 +125,6 @@ export const optionsForAgents = (
   Object.entries<OptionDefinition<unknown>>(options).filter(
     ([, { hiddenFromAgents, deletes }]) => !hiddenFromAgents && (!deletes || allowDelete),
   );
-
-export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
-  isNegative(flags) ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
-
-const isNegative = (flags: string): boolean => flags.startsWith('--no-');
 
 function optionProperty(option: OptionDefinition<unknown>): Property {
   const { flags, description, negatedDescription, words, choices = words, isNumber, isRepeatable } = option;

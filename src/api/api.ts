@@ -1,10 +1,8 @@
 import { BadResponseError, isInvalidRequest, LocalError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
-import { isLarge, type Page } from '../lib/page.ts';
+import type { Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
-import type { Call } from './call.ts';
-import type { Answer } from './http/attempt.ts';
-import type { Client } from './http/client.ts';
+import type { Call, Reply, Request } from './call.ts';
 import type { FetchedPage, ListNotes, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
 import { listPages } from './lists/pages.ts';
@@ -12,7 +10,7 @@ import { listOf, nextQueryOf, recordOf } from './records.ts';
 import { readRun } from './run-record.ts';
 
 export interface Api {
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<Reply>;
   holdsToken(text: string): boolean;
   refuseToken(call: Call): void;
   record(call: Call): Promise<JsonObject>;
@@ -39,7 +37,7 @@ const tokenIn = (field: string): LocalError =>
     hint: `Remove your token from the ${field}. Otherwise anybody who can read the ${field} could act as you.`,
   });
 
-export function createApi(client: Client, { notes, token, clock, signal }: ApiOptions): Api {
+export function createApi(send: Request, { notes, token, clock, signal }: ApiOptions): Api {
   const holdsToken = (text: string): boolean => token !== undefined && holdsSecret(text, token);
   const refuseToken = ({ body }: Call): void => {
     if (!isObject(body)) return;
@@ -48,16 +46,16 @@ export function createApi(client: Client, { notes, token, clock, signal }: ApiOp
       if (typeof text === 'string' && holdsToken(text)) throw tokenIn(field);
     }
   };
-  const request = async (call: Call): Promise<Answer> => {
+  const request = async (call: Call): Promise<Reply> => {
     refuseToken(call);
-    return client.request(call);
+    return send(call);
   };
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
-    const { body = null, bodyBytes: bytes = 0 } = await request({ ...call, query });
+    const { body = null } = await request({ ...call, query });
     const next = nextQueryOf(body, call);
     // A link with the token must not be followed, because servers write the addresses of requests to their logs.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { page: { records: listOf(body, call), isLarge: isLarge(bytes) }, next, bytes };
+    return { page: { records: listOf(body, call) }, next };
   };
   const pages = (call: Call, paging?: Paging) =>
     listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);

@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import type { Turn } from '../lib/slots.ts';
 
@@ -20,9 +21,18 @@ export interface Call {
   mayRequirePaging?: boolean;
   isRaw?: boolean;
   tokenIsOptional?: boolean;
-  ifUnknown?: string;
-  meanings?: Record<number, string>;
-  hints?: Record<number, string>;
-  /** A large answer is received only after this turn has begun. The caller ends the turn when it is done with the answer. */
+  ifUnknown?: Hints;
+  /** What a status means to the user. `wordFor` returns what the user typed for a val, or its id. */
+  meanings?(wordFor: (id: string) => string): Record<number, string>;
+  hints?: Record<number, Hints>;
   turn?: Turn | undefined;
 }
+
+export interface Reply {
+  status: number;
+  body: JsonValue | undefined;
+  etag?: string;
+}
+
+/** Sends a call and returns the reply. Throws an error if the service did not do what the call asks for. */
+export type Request = (call: Call) => Promise<Reply>;

@@ -1,6 +1,5 @@
 import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
 import type { Api } from './api.ts';
 import type { Call } from './call.ts';
 import { codeOf, textAt } from './records.ts';
@@ -57,7 +56,7 @@ export function fieldOf(val: JsonObject, field: ValField): string | undefined {
 const notRead = (id: string, { message, facts }: ValsError): UnknownOutcomeError =>
   new UnknownOutcomeError(`The change was sent, but the val could not be read afterwards: ${message}`, {
     ...facts,
-    hint: `To see the val as it is now, run ${shell`vals val get ${id}`}.`,
+    hint: routes.seeVal(id),
   });
 
 /** Returns 0 for private, 1 for unlisted and 2 for public. */

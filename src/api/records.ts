@@ -1,11 +1,14 @@
 import { BadResponseError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import { isObject, JsonNumber, type JsonObject, type JsonValue, lookUp, textOf } from '../lib/json.ts';
 import type { Call } from './call.ts';
 
 type Request = Pick<Call, 'method' | 'path'>;
 
-export const notThisService =
-  'Check that the base URL belongs to a val service. To see the base URL, run `vals config`.';
+export const notThisService: Hints = [
+  'Check that the base URL belongs to a val service.',
+  { text: 'To see the base URL', command: 'config' },
+];
 
 const badResponse = (message: string, { method, path }: Request): BadResponseError =>
   new BadResponseError(message, { hint: notThisService, method, path });
@@ -184,7 +187,7 @@ export function summaryOf(record: JsonObject): JsonObject {
 const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
 
 /** Throws if the record has no code, because an empty text would overwrite the user's file. */
-export function codeOf(record: JsonObject, hint = noCodeHint): string {
+export function codeOf(record: JsonObject, hint: Hints = noCodeHint): string {
   const { code } = record;
   if (typeof code === 'string') return code;
   throw new BadResponseError('The service sent the val without its code.', { hint });

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
+import type { Hint } from '../lib/hint.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import type { Call } from './call.ts';
 
@@ -37,30 +37,49 @@ const valPath = (id: string) => `/v1/vals/${segment(id)}`;
 function segment(id: string): string {
   if (id === '' || id === '.' || id === '..' || hasLoneSurrogate(id)) {
     throw new UsageError(`"${id}" is not the id of a val.`, {
-      hint: 'Give the id of a val. To see the ids of your vals, run `vals ls --fields id,name`.',
+      hint: [
+        'Give the id of a val.',
+        { text: 'To see the ids of your vals', command: 'ls', input: { fields: 'id,name' } },
+      ],
     });
   }
   return encodeURIComponent(id);
 }
 
-const noVal = (id: string): Call['meanings'] => {
-  const sentence = `There is no val ${looksLikeId(id) ? id : `named ${id}`}.`;
+const noVal = (val: string): Record<number, string> => {
+  const sentence = `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`;
   return { 404: sentence, 410: sentence };
 };
 
-const noVersion = (id: string, version: string): Call['meanings'] => {
-  const sentence = `There is no version ${version} of the val ${id}.`;
+const noVersion = (val: string, version: string): Record<number, string> => {
+  const sentence = `There is no version ${version} of the val ${val}.`;
   return { 404: sentence, 410: sentence };
 };
 
 const idHints = (id: string): Call['hints'] =>
   looksLikeId(id)
     ? {}
-    : { 404: `"${id}" does not look like the id of a val. To see the ids of your vals, run \`vals ls\`.` };
+    : {
+        404: [
+          `"${id}" does not look like the id of a val.`,
+          { text: 'To see the ids of your vals', command: 'ls' },
+        ],
+      };
 
 const noRoute: Call['hints'] = {
-  404: 'To check the base URL, run `vals config`. If the base URL is right, this service does not support this command.',
+  404: [
+    { text: 'To check the base URL', command: 'config' },
+    'If the base URL is right, this service does not support this command.',
+  ],
 };
+
+export const seeVal = (val: string): Hint => ({
+  text: 'To see the val as it is now',
+  command: 'val get',
+  input: { val },
+});
+
+const listing = (text: string, val: string): Hint => ({ text, command: 'version ls', input: { val } });
 
 export const me = (): Call => ({
   method: 'GET',
@@ -82,9 +101,11 @@ export const myRuns = (filter: RunFilter): Call => ({
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
   hints: {
-    404: 'This service cannot list all runs. To list the runs of one val, run `vals val runs <val>`.',
+    404: ['This service cannot list all runs.', { text: 'To list the runs of one val', command: 'val runs' }],
   },
 });
+
+export const getRun = (id: string): Call => ({ method: 'GET', path: `/v1/runs/${segment(id)}` });
 
 export const myLikes = (): Call => ({
   method: 'GET',
@@ -111,8 +132,11 @@ export const createVal = (val: NewVal): Call => ({
   path: '/v1/vals',
   remember: { kind: 'val', isMine: true },
   body: { ...val },
-  meanings: { 409: `There is a val named ${val.name} already.` },
-  hints: { ...noRoute, 409: 'Choose another name. To update the val, run `vals push`.' },
+  meanings: () => ({ 409: `There is a val named ${val.name} already.` }),
+  hints: {
+    ...noRoute,
+    409: ['Choose another name.', { text: 'To update the val', command: 'push', input: { paths: true } }],
+  },
   ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second val.`,
 });
 
@@ -121,7 +145,7 @@ export const putVal = (name: string, code: string, fields: { privacy?: string } 
   path: '/v1/vals',
   remember: { kind: 'val', isMine: true },
   body: { name, code, ...fields },
-  hints: { ...noRoute, 409: `To see the val as it is now, run ${shell`vals val get ${name}`}.` },
+  hints: { ...noRoute, 409: seeVal(name) },
   ifUnknown: 'You can safely push again: both pushes give the val the same code.',
 });
 
@@ -130,7 +154,7 @@ export const getVal = (id: string): Call => ({
   path: valPath(id),
   val: id,
   remember: { kind: 'val', isMine: false },
-  meanings: noVal(id),
+  meanings: (wordFor) => noVal(wordFor(id)),
   hints: idHints(id),
 });
 
@@ -139,16 +163,16 @@ export const deleteVal = (id: string): Call => ({
   path: valPath(id),
   val: id,
   remember: { kind: 'deletion' },
-  meanings: noVal(id),
+  meanings: (wordFor) => noVal(wordFor(id)),
   hints: idHints(id),
-  ifUnknown: `To see whether the val still exists, run ${shell`vals val get ${id}`}.`,
+  ifUnknown: { text: 'To see whether the val still exists', command: 'val get', input: { val: id } },
 });
 
 export const listVersions = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/versions`,
   val: id,
-  meanings: noVal(id),
+  meanings: (wordFor) => noVal(wordFor(id)),
   hints: idHints(id),
 });
 
@@ -188,9 +212,12 @@ export const changeVal = (id: string, fields: ValFields): Call => ({
   method: 'PUT',
   path: valPath(id),
   body: { ...fields },
-  meanings: { ...noVal(id), ...ifRenamed(fields, `There is a val named ${fields.name} already.`) },
+  meanings: (wordFor) => ({
+    ...noVal(wordFor(id)),
+    ...ifRenamed(fields, `There is a val named ${fields.name} already.`),
+  }),
   hints: { ...idHints(id), ...ifRenamed(fields, 'Choose another name.') },
-  ifUnknown: `To see the val as it is now, run ${shell`vals val get ${id}`}. You can safely run the command again.`,
+  ifUnknown: [seeVal(id), 'You can safely run the command again.'],
 });
 
 const ifRenamed = ({ name }: ValFields, text: string): Record<number, string> =>
@@ -202,40 +229,43 @@ export const createVersion = (id: string, code: string, fields: ValFields = {}):
   val: id,
   remember: { kind: 'val', isMine: false },
   body: { code, ...fields },
-  meanings: noVal(id),
+  meanings: (wordFor) => noVal(wordFor(id)),
   hints: idHints(id),
-  ifUnknown: `To see whether the version was created, run ${shell`vals version ls ${id}`}.`,
+  ifUnknown: listing('To see whether the version was created', id),
 });
 
 export const getVersion = (id: string, version: string): Call => ({
   method: 'GET',
   mayRequirePaging: true,
   path: `${valPath(id)}/versions/${version}`,
-  meanings: noVersion(id, version),
-  hints: { 404: `To list the versions that exist, run ${shell`vals version ls ${id}`}.` },
+  meanings: (wordFor) => noVersion(wordFor(id), version),
+  hints: { 404: listing('To list the versions that exist', id) },
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,
-  meanings: {
-    ...noVersion(id, version),
-    409: `The service refuses to delete version ${version} of the val ${id}.`,
-  },
+  meanings: (wordFor) => ({
+    ...noVersion(wordFor(id), version),
+    409: `The service refuses to delete version ${version} of the val ${wordFor(id)}.`,
+  }),
   hints: {
-    404: `To list the versions that exist, run ${shell`vals version ls ${id}`}.`,
-    409: `To delete the val with all its versions, run ${shell`vals val rm ${id}`}.`,
+    404: listing('To list the versions that exist', id),
+    409: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
   },
-  ifUnknown: `To see whether the version still exists, run ${shell`vals version ls ${id}`}.`,
+  ifUnknown: listing('To see whether the version still exists', id),
 });
 
 export const valRuns = (id: string): Call => ({
   method: 'GET',
   path: `${valPath(id)}/runs`,
   val: id,
-  meanings: noVal(id),
+  meanings: (wordFor) => noVal(wordFor(id)),
   hints: {
-    404: `To see whether the val exists, run ${shell`vals val get ${id}`}. If the val exists, this service cannot list runs.`,
+    404: [
+      { text: 'To see whether the val exists', command: 'val get', input: { val: id } },
+      'If the val exists, this service cannot list runs.',
+    ],
     ...idHints(id),
   },
 });

@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
@@ -21,7 +22,6 @@ export interface OptionDefinition<T> {
 export interface ArgumentDefinition<T> {
   form: string;
   description: string;
-  missingMessage?: string;
   parse?: (word: string) => string;
   isVal?: boolean;
   orFile?: boolean;
@@ -103,7 +103,7 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   /** After this option, options may follow the arguments, although the command passes words through. */
   optionsMayFollow?: string;
   jobSummary?: boolean;
-  empty?: string;
+  empty?: Hints;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;
 }
 
@@ -119,6 +119,12 @@ export const formsOf = (command: AnyCommand): string[] =>
   command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
 
 export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
+
+/** The name of an option in the input of a tool and in a hint: `--no-check` is `noCheck`. */
+export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
+  flags.startsWith('--no-') ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
+
+export const longName = (flags: string): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 
 export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
 

@@ -5,9 +5,9 @@ import { mostRequests } from '../api/http/pace.ts';
 import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
 import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Hints } from '../lib/hint.ts';
 import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
-import { shell } from '../lib/shell-command.ts';
-import { notingAnswers } from '../names/note-answers.ts';
+import { notingReplies } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { dataFileForUse } from '../settings/data-file.ts';
@@ -32,6 +32,7 @@ export interface ConnectionOptions extends ConnectOptions {
   trace(line: string): void;
   seen: SeenVals;
   redactor: Redactor;
+  wordFor(id: string): string | undefined;
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
@@ -64,19 +65,22 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
     trace,
     redact: redactor.redact,
     signInHint: signInHint(options, baseUrl),
+    wordFor: options.wordFor,
   });
   const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
   const usesOtherToken = options.token !== undefined;
   return {
     name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
-    api: createApi(
-      // `seen` belongs to the token in the settings, so answers to requests with another token are not noted.
-      { ...client, request: usesOtherToken ? request : notingAnswers(request, options.seen) },
-      { notes: options.notes, token, clock, signal },
-    ),
+    // `seen` belongs to the token in the settings, so replies to requests with another token are not noted.
+    api: createApi(usesOtherToken ? request : notingReplies(request, options.seen), {
+      notes: options.notes,
+      token,
+      clock,
+      signal,
+    }),
     hasWritten: client.hasWritten,
     async close() {
-      await client.close();
+      client.close();
       await close?.();
     },
   };
@@ -85,11 +89,11 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
-function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }: BaseUrl): string {
+function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }: BaseUrl): Hints {
   if (signInHint !== undefined) return signInHint;
-  if (token !== undefined) return 'Nothing was stored. Check the token, then run `vals login` again.';
+  if (token !== undefined) return 'Nothing was stored. Check the token, then sign in again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
-  return `To sign in, run ${shell`vals login --base-url ${href}`}, or set VALS_TOKEN.`;
+  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
 }
 
 function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {

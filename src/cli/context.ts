@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts';
 import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { Runtime } from '../run/find-node.ts';
@@ -11,21 +12,28 @@ import type { Say } from '../terminal/messages.ts';
 import type { Output } from '../terminal/output.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
-import type { LoadedTree } from './command-tree.ts';
+import type { LoadedCommand, LoadedTree } from './command-tree.ts';
 import type { Agent, Host, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
   token?: string;
   baseUrl?: BaseUrl;
-  signInHint?: string;
+  signInHint?: Hints;
   concurrency?: number | 'auto';
   signal?: AbortSignal;
   mostMs?: number;
 }
 
+export interface CommandCall {
+  command: LoadedCommand;
+  input: Record<string, unknown>;
+  flags: Flags;
+}
+
 export interface Commands {
   load(): Promise<LoadedTree>;
-  run(host: Partial<Host>, flags: Flags, output: Output): Promise<ValsError | undefined>;
+  /** Runs a command for an agent. `output` gets the result. */
+  run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
 }
 
 export interface Context {
@@ -41,7 +49,9 @@ export interface Context {
   /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
   rememberWord(word: string, val: { id: string; name?: string }): void;
-  rememberVal(id: string, record: JsonObject): void;
+  rememberVal(id: string, record: JsonObject, etag?: string): void;
+  /** Undefined if the val was not read before, or if the service sends no ETags. */
+  etagOf(id: string): string | undefined;
   /** Returns the name, the version, the privacy and the times of the val. */
   readSummary(id: string): Promise<JsonObject>;
   clock: Clock;

@@ -1,5 +1,6 @@
 import { summaryOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
+import { withHintTexts } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
@@ -19,11 +20,10 @@ export function createContext(
   commands: Commands,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
-  const { stdout, stderr, redactor, progress, messages, format } = output;
+  const { stdout, stderr, redactor, progress, messages, format, hints } = output;
   const settings = createSettings(flags, host, messages.warn);
-  const wordsById = new Map<string, string>();
   const namesById = new Map<string, string>();
-  const summaries = new Map<string, JsonObject>();
+  const valsRead = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
@@ -46,6 +46,7 @@ export function createContext(
       clock,
       trace: settings.debug.value ? messages.trace : () => {},
       redactor,
+      wordFor: hints.wordFor,
       notes: {
         circular: () =>
           messages.warn('The service sent the same records twice, so the list may be incomplete.'),
@@ -82,16 +83,20 @@ export function createContext(
     agent,
     commands,
     forPerson: format.forPerson,
-    wordFor: (id) => wordsById.get(id),
+    wordFor: hints.wordFor,
     nameFor: (id) => namesById.get(id),
     rememberWord(word, { id, name }) {
-      wordsById.set(id, word);
+      hints.nameVal(id, word);
       if (name !== undefined) namesById.set(id, name);
-      messages.nameVal(id, word);
     },
-    rememberVal: (id, record) => void summaries.set(id, summaryOf(record)),
+    rememberVal: (id, record, etag) => void valsRead.set(id, { summary: summaryOf(record), etag }),
+    etagOf: (id) => valsRead.get(id)?.etag,
     async readSummary(id) {
-      return summaries.get(id) ?? summaryOf(await (await context.connect()).record(routes.getVal(id)));
+      const known = valsRead.get(id);
+      if (known !== undefined) return known.summary;
+      const { record, etag } = await (await context.connect()).recordWithEtag(routes.getVal(id));
+      context.rememberVal(id, record, etag);
+      return summaryOf(record);
     },
     redact: redactor.redact,
     prompt,
@@ -115,8 +120,8 @@ export function createContext(
       };
     },
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
-    event: (record, columns) =>
-      renderEvent(record, stdout, {
+    event: async (record, columns) =>
+      renderEvent((await withHintTexts([record], hints.write))[0] ?? record, stdout, {
         ...format,
         commandColumns: columns,
         redactor,

@@ -1,4 +1,5 @@
-import { PartialError, UnavailableError, ValsError } from '../errors.ts';
+import { PartialError, type Problem, UnavailableError, ValsError } from '../errors.ts';
+import { type Hint, type Hints, hintList, keyOfHints, mergeHints } from '../lib/hint.ts';
 import { replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 
 export interface Failure {
@@ -11,8 +12,8 @@ class AllFailed extends ValsError {
   readonly kind: string;
   readonly exit: number;
 
-  constructor(first: ValsError, message: string, hint: string | undefined) {
-    super(message, { ...first.facts, hint });
+  constructor(first: ValsError, message: string, hint: Hints | undefined) {
+    super(message, { ...first.facts, subject: undefined, problem: undefined, hint });
     this.kind = first.kind;
     this.exit = first.exit;
   }
@@ -29,7 +30,7 @@ export interface Counts {
 export function summarizeFailures(
   failures: readonly Failure[],
   { total, done, verb, things, consequence }: Counts,
-): { error: ValsError | undefined; warnings: string[] } {
+): { error: ValsError | undefined; warnings: Hints[] } {
   const [first] = failures;
   if (first === undefined) return { error: undefined, warnings: [] };
   const suffix = consequence === undefined || total === 1 ? '' : ` ${consequence}`;
@@ -42,8 +43,13 @@ export function summarizeFailures(
     };
   }
   const groups = groupAlike(
-    failures.map(({ label, error }) => ({ label, error, message: error.message, hint: error.facts.hint })),
-    ({ error }) => error.exit,
+    failures.map(({ label, error }) => ({
+      label: error.facts.subject ?? label,
+      problem: error.facts.problem,
+      message: error.message,
+      hints: hintList(error.facts.hint),
+      kind: error.exit,
+    })),
   );
   const failed = failures.length;
   const verbs = [...new Set(failures.map((failure) => failure.verb ?? verb))].join(' or ');
@@ -53,47 +59,100 @@ export function summarizeFailures(
       : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
   const only = groups.length === 1 ? groups[0] : undefined;
   const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
-  const hint = only === undefined ? nextStep(groups) : only.hint;
+  const hint = only === undefined ? nextStep(failures) : only.hints;
   const isOneKind = failures.every(({ error }) => error.exit === first.error.exit);
   return {
     error:
       done === 0 && isOneKind
         ? new AllFailed(first.error, summary + suffix, hint)
         : new PartialError(summary, { hint }),
-    warnings:
-      only === undefined
-        ? groups.map((group) => [sentence(group), group.hint].filter(Boolean).join(' '))
-        : [],
+    warnings: only === undefined ? groups.map((group) => [sentence(group), ...group.hints]) : [],
   };
 }
 
 export interface Remarked {
   label: string;
   message: string;
-  hint?: string | undefined;
+  problem?: Problem | undefined;
+  hints?: readonly Hint[];
+  /** Only remarks of one kind are put together. */
+  kind?: number;
 }
 
-function groupAlike<Item extends Remarked>(
-  items: readonly Item[],
-  kindOf: (item: Item) => number = () => 0,
-): (Item & { labels: string[] })[] {
-  const groups = new Map<string, Item & { labels: string[] }>();
+interface Group {
+  labels: string[];
+  message: string;
+  problem: Problem | undefined;
+  hints: Hint[];
+}
+
+function groupAlike(items: readonly Remarked[]): Group[] {
+  const groups = new Map<string, { group: Group; hints: Hint[][] }>();
   for (const item of items) {
-    const { label } = item;
-    const message = withoutLabel(label, item.message);
-    const hint = item.hint && withoutLabel(label, item.hint);
-    const key = JSON.stringify([kindOf(item), message, hint ?? '']);
+    const { label, kind, hints = [] } = item;
+    const problem = item.problem ?? problemIn(label, item.message);
+    const message = problem === undefined ? withoutLabel(label, item.message) : '';
+    const general = hints.map((hint) =>
+      hint.input || hint.command ? hint : { text: withoutLabel(label, hint.text) },
+    );
+    const key = JSON.stringify([kind, problem ?? message, keyOfHints(general)]);
     const alike = groups.get(key);
-    if (alike === undefined) groups.set(key, { ...item, labels: [label] });
-    else {
-      alike.labels.push(label);
-      Object.assign(alike, { message, hint });
+    if (alike === undefined) {
+      const group = { labels: [label], message: item.message, problem, hints: [...hints] };
+      groups.set(key, { group, hints: [general] });
+    } else {
+      alike.group.labels.push(label);
+      alike.hints.push(general);
+      alike.group.hints = mergeHints(alike.hints);
+      alike.group.message = message;
     }
   }
-  return [...groups.values()];
+  return [...groups.values()].map(({ group }) => group);
 }
 
-export const summarizeRemarks = (remarks: readonly Remarked[]): string[] => groupAlike(remarks).map(sentence);
+export const summarizeRemarks = (remarks: readonly Remarked[]): Hints[] =>
+  groupAlike(remarks).map((group) => [sentence(group), ...group.hints]);
+
+const maxLabelsInMessage = 3;
+
+const sentence = (group: Group): string =>
+  sentenceAbout(group) ?? `${enumerate(group.labels)}: ${group.message}`;
+
+const countsWithReason = (counts: string, group: Group): string => {
+  const reason = sentenceAbout(group);
+  return reason === undefined
+    ? `${counts} (${enumerate(group.labels)}). ${group.message}`
+    : `${counts}: ${reason}`;
+};
+
+function sentenceAbout({ labels, message, problem }: Group): string | undefined {
+  const [label = ''] = labels;
+  if (labels.length === 1 && (problem !== undefined || message.startsWith(label))) return message;
+  if (problem === undefined) return undefined;
+  return `${enumerate(labels)} ${typeof problem === 'string' ? problem : problem.many}.`;
+}
+
+// The functions below are for messages whose errors have no subject and problem yet.
+
+const pluralVerbs: Record<string, string | undefined> = {
+  is: 'are',
+  was: 'were',
+  has: 'have',
+  does: 'do',
+  holds: 'hold',
+  differs: 'differ',
+  changed: 'changed',
+  cannot: 'cannot',
+  could: 'could',
+};
+
+function problemIn(label: string, message: string): Problem | undefined {
+  if (!message.startsWith(`${label} `)) return undefined;
+  const one = withoutLabel(label, message).replace(/\.$/, '');
+  const [verb = '', ...others] = one.split(' ');
+  const plural = pluralVerbs[verb];
+  return plural === undefined ? undefined : { one, many: [plural, ...others].join(' ') };
+}
 
 function withoutLabel(label: string, text: string): string {
   const [prose, commands] = splitAtCommand(
@@ -109,43 +168,6 @@ function withoutLabel(label: string, text: string): string {
   return shortened + replaceInCommands(commands, label, '<val>');
 }
 
-const maxLabelsInMessage = 3;
-
-interface Group {
-  labels: readonly string[];
-  message: string;
-}
-
-const sentence = (group: Group): string =>
-  sentenceAbout(group) ?? `${enumerate(group.labels)}: ${group.message}`;
-
-const countsWithReason = (counts: string, group: Group): string => {
-  const reason = sentenceAbout(group);
-  return reason === undefined
-    ? `${counts} (${enumerate(group.labels)}). ${group.message}`
-    : `${counts}: ${reason}`;
-};
-
-const pluralVerbs: Record<string, string | undefined> = {
-  is: 'are',
-  was: 'were',
-  has: 'have',
-  does: 'do',
-  holds: 'hold',
-  differs: 'differ',
-  changed: 'changed',
-  cannot: 'cannot',
-  could: 'could',
-};
-
-function sentenceAbout({ labels, message }: Group): string | undefined {
-  const [label = ''] = labels;
-  if (labels.length === 1) return message.startsWith(label) ? message : undefined;
-  const [verb = '', ...others] = message.split(' ');
-  const plural = pluralVerbs[verb];
-  return plural === undefined ? undefined : [enumerate(labels), plural, ...others].join(' ');
-}
-
 function enumerate(labels: readonly string[]): string {
   if (labels.length === 1) return labels.join('');
   const more = labels.length - maxLabelsInMessage;
@@ -153,8 +175,8 @@ function enumerate(labels: readonly string[]): string {
   return `${labels.slice(0, more > 0 ? maxLabelsInMessage : -1).join(', ')} and ${last}`;
 }
 
-function nextStep(groups: readonly Failure[]): string {
-  return groups.every(({ error }) => error instanceof UnavailableError)
+function nextStep(failures: readonly Failure[]): string {
+  return failures.every(({ error }) => error instanceof UnavailableError)
     ? 'To finish, run the command again.'
     : 'The warnings above give the reasons and the next steps.';
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { InvalidValue } from '../errors.ts';
 import { type Flags, parseTimeout } from '../settings/settings.ts';
 import { type OptionDefinition, parsed, toggle, word } from './command.ts';
 
@@ -6,7 +6,7 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
   ndjson: toggle('--ndjson', 'print one JSON record per line, as records arrive'),
   fields: parsed('--fields <a,b.c>', 'print only these fields of each record', parseFields),
-  quiet: toggle('--quiet', 'print no hints and no progress'),
+  quiet: toggle('-q, --quiet', 'print no hints and no progress'),
   baseUrl: word('--base-url <url>', 'the address of the service (VALS_BASE_URL)'),
   local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
   timeout: parsed(
@@ -41,9 +41,10 @@ export const environmentAlone: Readonly<Record<string, string>> = {
 function parseFields(text: string): string[] {
   const fields = text.split(',').map((field) => field.trim());
   if (fields.some((field) => field === '' || field.split('.').includes(''))) {
-    throw new UsageError(`--fields takes names separated by commas, not "${text}".`, {
-      hint: 'For example --fields id,author.username.',
-    });
+    throw new InvalidValue(
+      `takes names separated by commas, not "${text}".`,
+      'For example id,author.username.',
+    );
   }
   return fields;
 }

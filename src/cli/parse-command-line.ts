@@ -1,11 +1,12 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { Flags } from '../settings/settings.ts';
-import { argumentsOf, isVariadic, type OptionDefinition, oppositeOf } from './command.ts';
+import { checkInput, checkOptions, type InputNames } from './check-input.ts';
+import { argumentsOf, isVariadic, longName, type OptionDefinition } from './command.ts';
 import type { CommandTree, LoadedCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
 import { createProgram, type Program } from './program.ts';
-import { givenTogether, refusalOf, unknownCommand, wrongChoice } from './refusals.ts';
+import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
 
 export type CommandLine = { flags: Flags } & (
   | { kind: 'command'; command: LoadedCommand; input: Record<string, unknown> }
@@ -26,7 +27,9 @@ export async function parseCommandLine(
     if (text !== undefined) return { kind: 'help', text, flags: readableFlags(program) };
     const command = program.definition();
     if (command === undefined) throw new Error('commander ran no command');
-    return { kind: 'command', command, ...inputOf(command, program) };
+    const current = program.current();
+    const flags: Flags = checkOptions(globalOptions, givenOptions(current, globalOptions), namesFor(current));
+    return { kind: 'command', command, flags, input: inputOf(command, current) };
   } catch (error) {
     return { kind: 'refused', error, flags: readableFlags(program) };
   }
@@ -52,55 +55,49 @@ async function parseWords(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
-    if (!error.code.startsWith('commander.help')) throw refusalOf(error, words, program, tree);
+    if (!error.code.startsWith('commander.help')) throw refusalOf(error, program.current(), tree);
   }
   const current = program.current();
   const [word] = current.args;
   if (current.commands.length > 0 && word !== undefined && !word.startsWith('-')) {
-    throw unknownCommand(current, tree);
+    throw unknownCommand(current, tree, `unknown command '${word}'`);
   }
   return program.help();
 }
 
-function inputOf(command: LoadedCommand, program: Program) {
-  const current = program.current();
-  const valuesOf = (options: Record<string, OptionDefinition<unknown>> = {}) =>
-    Object.fromEntries(
-      Object.entries(options).map(([key, definition]) => [key, optionValue(key, definition, program)]),
-    );
-  const flags: Flags = valuesOf(globalOptions);
-  for (const { flags: option } of Object.values<OptionDefinition<unknown>>(command.options ?? {})) {
-    const opposite = oppositeOf(option);
-    if (program.isGiven(option) && program.isGiven(opposite)) throw givenTogether(current, option, opposite);
-  }
-  const options = valuesOf(command.options);
-  const args = argumentsOf(command).map(([key, definition], index) => {
-    const { parse = (word: string) => word } = definition;
-    if (isVariadic(definition)) return [key, current.args.slice(index).map(parse)];
-    const word = current.args[index];
-    return [key, word === undefined ? undefined : parse(word)];
-  });
-  return { flags, input: { ...Object.fromEntries(args), ...options } };
+function inputOf(command: LoadedCommand, current: Command): Record<string, unknown> {
+  const args = argumentsOf(command).map(([key, definition], index) => [
+    key,
+    isVariadic(definition) ? current.args.slice(index) : current.args[index],
+  ]);
+  const given = { ...Object.fromEntries(args), ...givenOptions(current, command.options ?? {}) };
+  return checkInput(command, given, namesFor(current, command));
 }
 
-function optionValue(key: string, definition: OptionDefinition<unknown>, program: Program): unknown {
-  const current = program.current();
-  const value: unknown = current.getOptionValue(key);
-  if (current.getOptionValueSource(key) !== 'cli') return value;
-  const { parse = (word: string) => word, choices, flags } = definition;
-  const parseWord = (word: unknown) => {
-    if (typeof word !== 'string') return word;
-    if (choices && !choices.includes(word)) throw wrongChoice(flags.split(' ')[0] ?? '', word, choices);
-    return parse(word);
-  };
-  return Array.isArray(value) ? value.map(parseWord) : parseWord(value);
+function givenOptions(current: Command, options: Record<string, unknown>): Record<string, unknown> {
+  const keys = Object.keys(options).filter((key) => current.getOptionValueSource(key) === 'cli');
+  return Object.fromEntries(keys.map((key) => [key, current.getOptionValue(key)]));
 }
 
+const namesFor = (current: Command, command?: LoadedCommand): InputNames => ({
+  nameOf(key) {
+    const definitions: Record<string, OptionDefinition<unknown>> = { ...globalOptions, ...command?.options };
+    const option = definitions[key];
+    return option === undefined ? (command?.arguments?.[key]?.form ?? key) : longName(option.flags);
+  },
+  hint: helpHint(current),
+});
+
+/** The flags of a refused command line still decide how the error looks. */
 function readableFlags(program: Program): Flags {
+  const current = program.current();
   const flags: Record<string, unknown> = {};
   for (const [key, definition] of Object.entries(globalOptions)) {
     try {
-      flags[key] = optionValue(key, definition, program);
+      Object.assign(
+        flags,
+        checkOptions({ [key]: definition }, givenOptions(current, { [key]: definition }), namesFor(current)),
+      );
     } catch {}
   }
   return flags;

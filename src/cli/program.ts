@@ -15,7 +15,6 @@ export interface Program {
   root: Command;
   current(): Command;
   definition(): LoadedCommand | undefined;
-  isGiven(option: string): boolean;
   help(): Promise<string>;
 }
 
@@ -26,8 +25,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   const root = createRoot(helpWidth, (text) => {
     written += text;
   });
-  // `given` contains every option on the command line, because commander keeps only the last of `--error --no-error`.
-  const given = new Set<string>();
   let current = root;
   const entries = new Map<Command, CommandEntry>();
   const definitions = new Map<Command, LoadedCommand>();
@@ -38,9 +35,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     const definition = await loadCommand(entry);
     definitions.set(command, definition);
     defineCommand(command, definition);
-    for (const option of command.options) {
-      command.on(`option:${option.name()}`, () => void given.add(`--${option.name()}`));
-    }
   }
 
   const onReached = async (parent: Command, command: Command) => {
@@ -93,7 +87,6 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
     root,
     current: () => current,
     definition: () => definitions.get(current),
-    isGiven: (option) => given.has(option),
     async help() {
       const topic = current.name();
       for (const command of current.commands) await define(command);
@@ -114,7 +107,6 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
     .usage('<command> [options]')
     .enablePositionalOptions()
     .exitOverride()
-    .showSuggestionAfterError(false)
     .version(VERSION, versionOption.flags)
     .addHelpOption(new Option(helpOption.flags).hideHelp())
     .helpCommand(false)
@@ -147,7 +139,7 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
   addCommandHelp(command, definition);
 }
 
-/** commander must not check the values of options, so that --help works even with an invalid value. */
+/** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */
 function addOptions(
   command: Command,
   options: Record<string, OptionDefinition<unknown>>,

@@ -1,27 +1,31 @@
-import type { Client } from '../api/http/client.ts';
+import type { Request } from '../api/call.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
 import { readOnlyMember } from '../lib/problem-types.ts';
-import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
-export function checkingSpace(request: Client['request'], baseUrl: BaseUrl): Client['request'] {
+export function checkingSpace(request: Request, baseUrl: BaseUrl): Request {
   const space = spaceIn(baseUrl);
   if (!space) return request;
   const me = routes.me();
+  const addMember = { text: 'To add a member', command: 'space grant', input: { name: space.name } };
   const noSpace = (): NoSpaceError =>
     // The error must have no HTTP status, because commands take status 404 to mean that the val does not exist.
     new NoSpaceError(
       `There is no space ${space.name} on ${space.service.href}, or you are not a member of that space.`,
       {
-        hint: `To list your spaces, run \`vals use\`. To become a member, ask the person who runs the service to run ${shell`vals space grant ${space.name} <username>`}.`,
+        hint: [
+          { text: 'To list your spaces', command: 'use' },
+          'To become a member, ask the person who runs the service.',
+          addMember,
+        ],
       },
     );
   const mayOnlyRead = ({ message, facts }: AuthError): AuthError =>
     new AuthError(message, {
       ...facts,
-      hint: `To get write access, ask the person who runs the service to run ${shell`vals space grant ${space.name} <username>`}.`,
+      hint: ['To get write access, ask the person who runs the service.', addMember],
     });
   let asked: Promise<boolean> | undefined;
 

@@ -30,7 +30,6 @@ export const command = defineCommand({
     first: {
       ...argument('<method|path>', 'the HTTP method, or the path alone'),
       words: methods,
-      missingMessage: pathMissing,
     },
     second: argument('[path]', 'the path below the base URL, such as /v1/me'),
   },

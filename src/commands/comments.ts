@@ -21,7 +21,7 @@ export const command = defineCommand({
     { ...moment('created', 'createdAt'), droppable: 2 },
     { ...authorColumn('author.username', 'author'), droppable: 3 },
     column('val', 'val.name', 'valName'),
-    { ...column('comment'), firstLine: { hint: 'To see whole comments, add --json.' } },
+    { ...column('comment'), firstLine: { hint: { text: 'To see whole comments', input: { json: true } } } },
     idColumn('id'),
   ],
   empty: 'No comments.',

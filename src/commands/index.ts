@@ -18,6 +18,7 @@ const tool = (path: string, effect: Effect, load: Load, aliases: string[] = []):
 
 const vals = [
   tool('push', 'updates', () => import('./push/push.ts'), ['val push']),
+  tool('check', 'reads', () => import('./check.ts')),
   tool('run', 'runs', () => import('./run/run.ts')),
   tool('ls', 'reads', () => import('./ls.ts'), ['list']),
   tool('runs', 'reads', () => import('./runs.ts')),

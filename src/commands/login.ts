@@ -3,8 +3,8 @@ import * as routes from '../api/routes.ts';
 import { defineCommand, toggle } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
+import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
@@ -45,7 +45,10 @@ export const command = defineCommand({
     if (env.VALS_TOKEN)
       say.warn('VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.');
     warnIfLocalIsSet(context);
-    say.hint('To send a file, run `vals push <file>`. To see your user, run `vals me`.');
+    say.hint([
+      { text: 'To send a file', command: 'push', input: { paths: true } },
+      { text: 'To see your user', command: 'me' },
+    ]);
     // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const space = spaceIn(baseUrl);
@@ -60,7 +63,7 @@ async function readToken(context: Context): Promise<string> {
   const text = (await readText('-', context)).trim();
   if (text !== '') return checkToken(text, 'standard input');
   throw new AuthError('No token was given, because standard input was empty.', {
-    hint: 'Nothing was stored. Pipe the token into `vals login --with-token`.',
+    hint: 'Nothing was stored. Pipe the token into the command.',
   });
 }
 
@@ -70,10 +73,14 @@ async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl
       "Create a token in the service's settings, or ask the person who runs the service. Paste the token below. The terminal does not show the token.\n" +
       `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
   );
-  const text = await prompt.secret(
-    `Token for ${href}: `,
-    `To read the token from a file, run ${shell`vals login --base-url ${href} --with-token < token.txt`}.`,
-  );
+  const text = await prompt.secret(`Token for ${href}: `, [
+    'The token can be piped in.',
+    {
+      text: 'To read it from standard input',
+      command: 'login',
+      input: { baseUrl: href, withToken: true },
+    },
+  ]);
   if (text !== '') return checkToken(text, 'the prompt');
   throw new AuthError('No token was given.', {
     hint: 'Nothing was stored. Run the command again, and paste the token.',
@@ -92,17 +99,22 @@ async function signIn(context: Context, baseUrl: BaseUrl, token: string): Promis
     if (!space || !(error instanceof NoSpaceError)) throw error;
     throw new NoSpaceError(error.message, {
       ...error.facts,
-      hint: `Nothing was stored. To sign in to your own vals, run ${shell`vals login --base-url ${space.service.href}`}.`,
+      hint: [
+        'Nothing was stored.',
+        { text: 'To sign in to your own vals', command: 'login', input: { baseUrl: space.service.href } },
+      ],
     });
   }
   throw new BadResponseError('The service did not tell who the token belongs to.', {
-    hint: `Nothing was stored. ${notThisService}`,
+    hint: ['Nothing was stored.', ...hintList(notThisService)],
   });
 }
 
 async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean): Promise<BaseUrl> {
-  const instead =
-    'To name the service, run `vals login --base-url https://...`. The embedded service (--local) needs no sign-in.';
+  const instead: Hints = [
+    { text: 'To name the service', command: 'login', input: { baseUrl: true } },
+    'The embedded service (--local) needs no sign-in.',
+  ];
   const noService = new UsageError('No service was given, so there is nothing to sign in to.', {
     hint: instead,
   });
@@ -112,7 +124,17 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
   } catch {
     throw noService;
   }
-  const text = await prompt.text('Base URL of the service, such as https://api.example.com: ', instead);
-  if (text === '') throw noService;
+  const ask = async (question: string): Promise<string> => {
+    const text = await prompt.text(question, instead);
+    if (text === '') throw noService;
+    return text;
+  };
+  let text = await ask('Base URL of the service, such as https://api.example.com: ');
+  // Only http:// and https:// are addresses of a service, and people leave them out.
+  while (!/^https?:\/\//i.test(text)) {
+    const proposed = `https://${text.replace(/^[a-z]*:?\/\//i, '')}`;
+    text =
+      (await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead)) || proposed;
+  }
   return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
 }

@@ -15,11 +15,12 @@ export const command = defineCommand({
     const baseUrl = settings.baseUrl?.value;
     if (baseUrl === undefined) {
       throw new UsageError('No service was given, and there is no default service to sign out of.', {
-        hint: 'To name the service, run `vals logout --base-url https://...`.',
+        hint: { text: 'To name the service', command: 'logout', input: { baseUrl: true } },
       });
     }
     let wasSignedIn = false;
     let change = '';
+    let others = 0;
     const { updateConfig } = await import('../settings/config-update.ts');
     await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
@@ -27,17 +28,20 @@ export const command = defineCommand({
       if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
       const left = Object.keys(tokens);
       const next = left.length === 1 ? left[0] : undefined;
-      change = next === undefined ? noDefault(left.length) : ` The default service is now ${next}.`;
+      change = ` ${next === undefined ? 'There is no default service now' : `The default service is now ${next}`}.`;
+      others = next === undefined ? left.length : 0;
       return { ...config, baseUrl: next, tokens };
     });
     if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.');
     if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
+    if (others > 0) {
+      say.hint({
+        text: `To choose one of the ${others} other services`,
+        command: 'use',
+        input: { baseUrl: true },
+      });
+    }
     const status = wasSignedIn ? 'signed out' : 'not signed in';
     return { kind: 'record', record: { status, baseUrl: baseUrl.href } };
   },
 });
-
-const noDefault = (left: number): string =>
-  left === 0
-    ? ' There is no default service now.'
-    : ` There is no default service now. To choose one of the ${left} other services, run \`vals use <base-url>\`.`;

@@ -26,7 +26,10 @@ export const command = defineCommand({
     { ...moment('changed', 'versionCreatedAt', 'updatedAt'), droppable: 3 },
     idColumn('id'),
   ],
-  empty: 'You have no vals yet. Write some code to hello.ts, then run `vals push hello.ts`.',
+  empty: [
+    'You have no vals yet. Write some code to hello.ts.',
+    { text: 'To make it a val', command: 'push', input: { paths: ['hello.ts'] } },
+  ],
   async run(context, { words, privacy, ...paging }) {
     const { connect, seen, say } = context;
     const api = await connect();
@@ -47,8 +50,7 @@ export const command = defineCommand({
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const { takeRecords } = await import('./shared/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const onMore = context.forPerson ? say.more : undefined;
-    const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, onMore);
+    const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, say.more);
     return {
       kind: 'list',
       rows,

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
@@ -20,7 +20,7 @@ export const command = defineCommand({
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
         {
-          hint: 'To start a service that shows vals in the browser, run `vals serve`.',
+          hint: { text: 'To start a service that shows vals in the browser', command: 'serve' },
         },
       );
     }
@@ -57,10 +57,12 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
 
 const longestAddress = 8_192;
 
+const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
+
 function addressOf(api: Api, text: string | undefined): string {
   if (text === undefined) {
     throw new BadResponseError('The service sent no address of a page, so nothing was opened.', {
-      hint: 'To see the answer of the service, run `vals val get <val> --json`.',
+      hint: seeAnswer,
     });
   }
   if (text.length > longestAddress) throw unusable('is too long');
@@ -71,14 +73,14 @@ function addressOf(api: Api, text: string | undefined): string {
   throw new BadResponseError(
     'The service sent an address that is not http:// or https://, so nothing was opened.',
     {
-      hint: 'To see the answer of the service, run `vals val get <val> --json`.',
+      hint: seeAnswer,
     },
   );
 }
 
 const unusable = (problem: string): BadResponseError =>
   new BadResponseError(`The service sent an address that ${problem}, so nothing was opened.`, {
-    hint: 'Check that the base URL is the address of a service that keeps vals. To see the base URL, run `vals config`.',
+    hint: notThisService,
   });
 
 function decoded(text: string): string {

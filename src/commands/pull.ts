@@ -19,6 +19,9 @@ export const command = defineCommand({
   details:
     'Some names of vals cannot be names of files. --all reports these vals at the end. To add one of these vals, run ' +
     '`vals pull <id> --file <path>`. To continue after an interruption, run the command again.',
+  descriptionForAgents:
+    "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
+    'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
   arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),

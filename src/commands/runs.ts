@@ -1,12 +1,18 @@
 import * as routes from '../api/routes.ts';
-import { defineCommand, word } from '../cli/command.ts';
+import { argument, defineCommand, word } from '../cli/command.ts';
+import { UsageError } from '../errors.ts';
 import { runColumns } from './shared/columns.ts';
+import { showRun } from './shared/one-run.ts';
 import { paging, runFilter } from './shared/options.ts';
 import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
 
 export const command = defineCommand({
-  summary: 'List the runs of your vals',
+  summary: 'List the runs of your vals, or show one run',
+  description:
+    'List the runs of your vals. With the id of a run, or its first 8 characters, show that run with its whole error ' +
+    'and what it printed.',
   details: summaryExplained,
+  arguments: { run: argument('[run]', 'the id of a run, or the beginning of its id') },
   options: {
     ...runFilter,
     val: word('--val <val>', 'list only the runs of this val', { isVal: true }),
@@ -20,8 +26,12 @@ export const command = defineCommand({
   ],
   columns: runColumns,
   empty: 'No runs.',
-  run: (context, { error, since, until, ...view }) => {
+  run: (context, { run, error, since, until, ...view }) => {
     const filter = { error, since, until };
+    if (run !== undefined) {
+      refuseListOptions({ ...filter, ...view, val: undefined, full: undefined });
+      return showRun(context, run, view.val === undefined ? routes.myRuns({}) : routes.valRuns(view.val));
+    }
     const runs =
       view.val === undefined
         ? { call: routes.myRuns(filter), filter, isFilteredByService: true }
@@ -29,3 +39,13 @@ export const command = defineCommand({
     return showRuns(context, runs, view);
   },
 });
+
+function refuseListOptions(options: Readonly<Record<string, unknown>>): void {
+  if (Object.values(options).every((value) => value === undefined)) return;
+  throw new UsageError(
+    'The id of a run cannot be combined with options of the list, such as --limit or --error.',
+    {
+      hint: 'Omit the id, or omit these options.',
+    },
+  );
+}

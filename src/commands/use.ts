@@ -1,7 +1,6 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
 import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
@@ -25,7 +24,10 @@ export const command = defineCommand({
     { ...column('base url', 'baseUrl'), neverCut: true },
     { ...column('role'), only: 'terminal', droppable: 1 },
   ],
-  empty: 'You are not signed in to a service yet. To sign in, run `vals login --base-url <url>`.',
+  empty: [
+    'You are not signed in to a service yet.',
+    { text: 'To sign in', command: 'login', input: { baseUrl: true } },
+  ],
   async run(context, { baseUrl: wanted }) {
     const { settings, env, say } = context;
     if (wanted === undefined) {
@@ -69,7 +71,7 @@ function withScheme(wanted: string, config: StoredConfig): string {
   if (only === undefined) throw notSignedIn(wanted, config);
   if (found.length === 1) return only + path;
   throw new UsageError(`${wanted} is ambiguous: it may be ${found.join(' or ')}.`, {
-    hint: `Give the whole address: ${shell`vals use ${only + path}`}.`,
+    hint: { text: 'To name one of them', command: 'use', input: { baseUrl: only + path } },
   });
 }
 
@@ -91,7 +93,7 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
     hint:
       known.length > 0
         ? `Use one of your spaces: ${known.join(', ')}.`
-        : `You have no spaces on ${service.href}. To become a member of a space, ask the person who runs the service to run \`vals space grant\`.`,
+        : `You have no spaces on ${service.href}. To become a member of a space, ask the person who runs the service.`,
   });
 }
 
@@ -100,6 +102,6 @@ function notSignedIn(href: string, config: StoredConfig): UsageError {
   const others = known.length === 0 ? '' : ` You are signed in to ${known.join(', ')}.`;
   const address = href.includes('://') ? href : `https://${href}`;
   return new UsageError(`You are not signed in to ${href}.${others}`, {
-    hint: `To sign in, run ${shell`vals login --base-url ${address}`}.`,
+    hint: { text: 'To sign in', command: 'login', input: { baseUrl: address } },
   });
 }

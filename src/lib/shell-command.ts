@@ -3,10 +3,19 @@
  * quotes, so a backslash before a quote or another backslash is written outside of the quotes. Without quotes, zsh
  * replaces `=name` with the path of a program, and fish replaces `%self`.
  */
-export function quoteWord(word: string): string {
-  const safe = word.startsWith('-') ? `./${word}` : word;
-  return /^[\w@+:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
-}
+export const quoteWord: QuoteWord = (word) => quoteForPosix(word.startsWith('-') ? `./${word}` : word);
+
+const quoteForPosix: QuoteWord = (word) =>
+  /^[\w@+:,./-]+$/.test(word) ? word : `'${word.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
+
+export type QuoteWord = (word: string) => string;
+
+/** PowerShell takes `@name` for a variable and a comma for a list, and doubles a quote inside of quotes. */
+const quoteForPowerShell: QuoteWord = (word) =>
+  /^[\w+:./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`;
+
+export const quoteFor = (platform: NodeJS.Platform): QuoteWord =>
+  platform === 'win32' ? quoteForPowerShell : quoteForPosix;
 
 /** Returns a command for a message, between backticks and with each value quoted: shell`vals push ${file}`. */
 export function shell(fixed: TemplateStringsArray, ...values: (string | readonly string[])[]): string {

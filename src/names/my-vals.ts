@@ -14,9 +14,10 @@ export async function openMyVals(
   seen: SeenVals,
   paging: Paging,
 ): Promise<AsyncGenerator<Page> | undefined> {
+  // A 404 here means that there is no service at the address, so it is an error.
+  const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
+  if (id === undefined) return undefined;
   try {
-    const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
-    if (id === undefined) return undefined;
     const pages = api.pages(routes.userVals(id), paging);
     const first = await pages.next();
     return (async function* () {

@@ -1,19 +1,16 @@
-import type { Call } from '../api/call.ts';
-import type { Answer } from '../api/http/attempt.ts';
+import type { Call, Reply, Request } from '../api/call.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';
 import { ValsError } from '../errors.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
-type Request = (call: Call) => Promise<Answer>;
-
-export const notingAnswers =
+export const notingReplies =
   (request: Request, seen: SeenVals): Request =>
   async (call) => {
     try {
-      const answer = await request(call);
-      noteAnswer(call, answer, seen);
-      return answer;
+      const reply = await request(call);
+      noteReply(call, reply, seen);
+      return reply;
     } catch (error) {
       if (call.val !== undefined && error instanceof ValsError && isGone(error)) seen.drop(call.val);
       throw error;
@@ -22,7 +19,7 @@ export const notingAnswers =
 
 const isGone = ({ facts: { status } }: ValsError): boolean => status === 404 || status === 410;
 
-function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
+function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
   const { val, remember } = call;
   switch (remember?.kind) {
     case 'caller': {
@@ -44,7 +41,7 @@ function noteAnswer(call: Call, { body = null }: Answer, seen: SeenVals): void {
   }
 }
 
-function recordsIn(body: Answer['body'], call: Call): readonly JsonObject[] {
+function recordsIn(body: Reply['body'], call: Call): readonly JsonObject[] {
   try {
     return listOf(body ?? null, call);
   } catch {

@@ -1,20 +1,16 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isAmong } from '../lib/addresses.ts';
-import { isObject, isTooComplex } from '../lib/json.ts';
+import { isObject } from '../lib/json.ts';
 import { readOnlyMember, wrongHost } from '../lib/problem-types.ts';
-import { callerOf, hostNames, type Network } from './http/network.ts';
-import { smallPieceBytes } from './http/piece-limit.ts';
-import type { RateLimit } from './http/rate-limit.ts';
+import { hostNames, type Network } from './http/network.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 import type { Principal } from './store/spaces.ts';
 import type { Store } from './store/store.ts';
 
 const longestHost = 255;
-const largestBody = 4 * 1024 * 1024;
-const largeBody = 64 * 1024;
-const bodyLimits = { maxDepth: 1_000, maxValues: 2_000 };
+const largestBody = 2 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
 /**
@@ -64,20 +60,12 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   if (length > largestBody) throw tooLarge();
 }
 
-export async function identify(
-  request: ServiceRequest,
-  { identify }: Store,
-  rateLimit: RateLimit | undefined,
-  network: Network,
-): ReturnType<Store['identify']> {
+export async function identify(request: ServiceRequest, { identify }: Store): ReturnType<Store['identify']> {
   const header = headerOf(request, 'authorization');
   if (header === undefined) return undefined;
-  const stranger = `wrong token, ${addressOf(request, network)}`;
-  if (rateLimit?.isSpent(stranger)) throw tooManyRequests();
   const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = token === undefined ? undefined : await identify(token, request.space);
   if (found) return found;
-  rateLimit?.spend(stranger);
   throw unauthorized('This service does not know the token.');
 }
 
@@ -100,27 +88,10 @@ export function checkMembership({ method, url, path, space, user, actor }: Servi
 
 export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
 
-export const callerKey = (request: ServiceRequest, network: Network): string =>
-  request.actor?.id ?? addressOf(request, network);
+export const tooManyRequests = (): Problem =>
+  new Problem(429, 'You sent too many requests. Try again in a second.', { headers: { 'Retry-After': '1' } });
 
-export const addressOf = ({ incoming }: Pick<ServiceRequest, 'incoming'>, { proxies }: Network): string =>
-  `address ${callerOf(incoming, proxies)}`;
-
-export const tooManyRequests = (
-  detail = 'You sent too many requests. Try again in a second.',
-  seconds = 1,
-): Problem => new Problem(429, detail, { headers: { 'Retry-After': `${seconds}` } });
-
-export async function readJson(request: ServiceRequest): Promise<Record<string, unknown>> {
-  const isComplete = request.incoming.complete;
-  const bytes = await readBytes(request);
-  await request.countStored(bytes.length);
-  if (!isComplete || bytes.length > largeBody) {
-    // The bodies of one caller are parsed one at a time, so that other callers are answered in between.
-    await request.takeTurn();
-    // A body can take 30 seconds to arrive, and the caller may have been removed in this time.
-    await request.identifyAgain();
-  }
+export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString());
   if (isObject(body)) return body;
@@ -128,7 +99,6 @@ export async function readJson(request: ServiceRequest): Promise<Record<string, 
 }
 
 function parse(text: string): unknown {
-  if (isTooComplex(text, bodyLimits)) throw new Problem(400, 'The request body has too many values.');
   try {
     return JSON.parse(text);
   } catch {
@@ -136,50 +106,23 @@ function parse(text: string): unknown {
   }
 }
 
-export async function readBytes(
-  { incoming, reserveMemory, pieces }: ServiceRequest,
-  most = largestBody,
-): Promise<Buffer> {
+export async function readBytes({ incoming }: ServiceRequest, most = largestBody): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  const take = (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > most) throw tooLarge(most);
-    pieces.count(chunk);
-    if (pieces.isExceeded())
-      throw new Problem(400, 'The request body arrives in too many small pieces. Send larger pieces.');
-    reserveMemory(Math.max(chunk.length, smallPieceBytes));
-    chunks.push(chunk);
-  };
-  if (incoming.destroyed) throw callerIsGone();
   await new Promise<void>((resolve, reject) => {
-    // With `for await`, Node would buffer thousands of small pieces before `take` could refuse the body.
-    incoming.on('data', function onData(chunk: Buffer) {
-      try {
-        take(chunk);
-      } catch (error) {
-        incoming.off('data', onData);
-        reject(error);
-      }
-    });
-    const onGone = () => reject(callerIsGone());
+    const onGone = () => reject(new Problem(408, 'The client disconnected before the end of its request.'));
+    if (incoming.destroyed) onGone();
     incoming.once('end', resolve).once('error', onGone).once('close', onGone);
+    incoming.on('data', function onData(chunk: Buffer) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= most) return;
+      incoming.off('data', onData);
+      reject(tooLarge(most));
+    });
   });
   return Buffer.concat(chunks);
 }
-
-/**
- * For a route without a body. A body that nobody reads would stay in memory while its request waits, and a piece of one
- * byte takes 400 bytes.
- */
-export function discardBody({ incoming, pieces }: ServiceRequest): void {
-  incoming.on('data', (piece: Buffer) => {
-    pieces.count(piece);
-    if (pieces.isExceeded()) incoming.destroy();
-  });
-}
-
-export const callerIsGone = (): Problem => new Problem(408, 'The caller disconnected before the answer.');
 
 function tooLarge(most = largestBody): Problem {
   return new Problem(413, `The request body must have at most ${most} bytes.`);

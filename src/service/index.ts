@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { type LocalError, UsageError } from '../errors.ts';
-import { isAmong } from '../lib/addresses.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
@@ -81,7 +80,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       host: network.host,
       port: options.port,
       certificate,
-      isLimited: (address) => !isAmong(network.proxies, address),
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onAnswered({ incoming, ...answered }) {
         const route = routeOf(incoming);

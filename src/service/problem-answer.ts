@@ -3,6 +3,7 @@ import { DatabaseFailure } from './database/database.ts';
 import { pageHeaders, problemPage } from './pages/page.ts';
 import { Problem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import { type Answer, html } from './request.ts';
+import { Refusal } from './store/refusal.ts';
 
 export function problemAnswer(error: Error, forBrowser = false): Answer {
   const problem = error instanceof Problem ? error : problemOf(error);
@@ -13,8 +14,17 @@ export function problemAnswer(error: Error, forBrowser = false): Answer {
   return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
 }
 
+const statuses: Record<Refusal['kind'], number> = {
+  'not found': 404,
+  'not allowed': 403,
+  conflict: 409,
+  changed: 412,
+  'key reused': 422,
+};
+
 /** The answer must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
+  if (error instanceof Refusal) return new Problem(statuses[error.kind], error.message);
   if (!(error instanceof DatabaseFailure))
     return new Problem(
       500,

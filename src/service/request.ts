@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { PieceLimit } from './http/piece-limit.ts';
 import type { Caller } from './store/read-vals.ts';
 import type { User } from './store/users.ts';
 
@@ -7,17 +6,12 @@ export interface ServiceRequest {
   incoming: IncomingMessage;
   method: string;
   url: URL;
-  pieces: PieceLimit;
   space: string | undefined;
   path: string;
   origin: string;
   hasLinks: boolean;
   user: Caller;
   actor: User | undefined;
-  reserveMemory(bytes: number): void;
-  countStored(bytes: number): Promise<void>;
-  identifyAgain(): Promise<void>;
-  takeTurn(): Promise<void>;
 }
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);

@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Glyphs } from './glyphs.ts';
 import type { Style } from './style.ts';
@@ -22,7 +23,7 @@ export interface Column {
   formatNumber?(value: number): string;
   chart?: { since: string | undefined };
   /** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
-  firstLine?: { hint: string };
+  firstLine?: { hint: Hints };
 }
 
 export const column = (header: string, ...paths: string[]): Column => ({

@@ -1,6 +1,6 @@
-import { describeError, type ValsError } from '../errors.ts';
+import { DeclinedError, describeError, type ValsError, withHintText } from '../errors.ts';
+import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
-import { quoteWord, replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 import { visible } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import type { Glyphs } from './glyphs.ts';
@@ -9,13 +9,13 @@ import { createLineWriter, type LineWriterOptions } from './line-writer.ts';
 import type { Redactor, Sink } from './streams.ts';
 
 export interface Say {
-  warn(message: string): void;
+  warn(message: Hints): void;
   /** Shows nothing with --json, because the JSON output already contains the problem. */
-  warnInText(message: string): void;
+  warnInText(message: Hints): void;
   /** Shows a hint after the result, if the output is a terminal. */
-  hint(message: string): void;
+  hint(message: Hints): void;
   more(): void;
-  note(message: string): void;
+  note(message: Hints): void;
   /**
    * Shows a sentence as the last line, if the output is a terminal. The service and the duration follow in brackets.
    */
@@ -33,8 +33,6 @@ export interface Messages extends Omit<Say, 'done'> {
   done(sentence: string, details: readonly string[]): void;
   trace(line: string): void;
   error(error: ValsError): void;
-  /** From now on, errors show `word` instead of the id of the val. */
-  nameVal(id: string, word: string): void;
   flush(): Promise<void>;
   finish(): Promise<void>;
 }
@@ -44,23 +42,28 @@ export interface MessageOptions extends LineWriterOptions {
   quiet: boolean;
   atTerminal: boolean;
   glyphs: Glyphs;
+  writeHints: WriteHints;
 }
 
 export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
-  const { json, quiet, atTerminal, glyphs } = options;
+  const { json, quiet, atTerminal, glyphs, writeHints } = options;
   const writer = createLineWriter(stderr, redactor, options);
-  const hints = new Set<string>();
-  const wordsById = new Map<string, string>();
+  /** Several parts of a command may give the same hint. */
+  const hints = new Map<string, Hints>();
+  const hint = (message: Hints) => void hints.set(JSON.stringify(message), message);
+  let hasMore = false;
   let lastLine: Parameters<Messages['done']> | undefined;
-  const warn = (message: string) => writer.writeLabelled('warning:', 'yellow', message);
+  const warn = (message: Hints) => writer.writeLabelled('warning:', 'yellow', message);
 
   return {
     warn,
     warnInText(message) {
       if (!json) warn(message);
     },
-    hint: (message) => void hints.add(message),
-    more: () => void hints.add('There are more records. To see them, add --limit N or --all.'),
+    hint,
+    more: () => {
+      hasMore = true;
+    },
     note: writer.writeDim,
     done: (...line) => {
       lastLine = line;
@@ -87,20 +90,23 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
     trace: (line) => writer.write(({ dim }) => dim(visible(line))),
     error(error) {
       if (json) {
-        const described = { error: describeError(error) };
-        const redacted = () => `${stringifyJson(withoutToken(described, redactor))}\n`;
-        return writer.write(() => stringifyJson(described), redacted);
+        return writer.write(async () => {
+          const described = { error: await withHintText(describeError(error), writeHints) };
+          return stringifyJson(withoutToken(described, redactor));
+        });
       }
       if (error.message === '') return;
-      const { hint } = error.facts;
-      writer.writeLabelled('error:', 'red', withWords(error.message, wordsById));
-      if (hint && !quiet) writer.writeLabelled('hint:', 'cyan', withWords(hint, wordsById));
+      if (error instanceof DeclinedError) return writer.writeDim(error.message);
+      const hint = hintList(error.facts.hint);
+      writer.writeLabelled('error:', 'red', error.message);
+      if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
     },
-    nameVal: (id, word) => void wordsById.set(id, word),
     flush: writer.flush,
     finish() {
+      // A script must learn that its list is not whole, so this line is written in a pipe too.
+      if (hasMore && !quiet) writer.writeDim('There are more records. To see them, add --limit N or --all.');
       if (atTerminal && !quiet) {
-        for (const hint of hints) writer.writeDim(hint);
+        for (const message of hints.values()) writer.writeDim(message);
         if (lastLine) {
           const [sentence, details] = lastLine;
           writer.writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${details.join(', ')})`);
@@ -109,14 +115,4 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       return writer.flush();
     },
   };
-}
-
-function withWords(text: string, wordsById: ReadonlyMap<string, string>): string {
-  let [prose, commands] = splitAtCommand(text);
-  for (const [id, word] of wordsById) {
-    // An id with other characters could remove the quotes around a proposed word.
-    if (quoteWord(id) === id) prose = prose.replaceAll(id, () => word);
-    commands = replaceInCommands(commands, id, quoteWord(word));
-  }
-  return prose + commands;
 }

@@ -1,3 +1,4 @@
+import type { HintWriter } from '../lib/hint.ts';
 import { interruptible, setBeforeComputation } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
 import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
@@ -44,6 +45,7 @@ export interface Output {
   progress: ProgressLine;
   messages: Messages;
   format: Format;
+  hints: HintWriter;
   /** A signal ends `work` immediately, unless the command changed data on the service: `work` reports that change. */
   interruptibleIfReadOnly<T>(work: () => T | Promise<T>): Promise<T>;
   /** If an agent called the command, this function gets the result, and stdout gets nothing. */
@@ -51,7 +53,7 @@ export interface Output {
   watchWrites(hasWritten: () => boolean): void;
 }
 
-export function createOutput(streams: OutputStreams, flags: OutputFlags): Output {
+export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: HintWriter): Output {
   const { env, system, signal, pager, redactor = createRedactor() } = streams;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
   let hasWritten = () => false;
@@ -79,6 +81,7 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs: format.glyphs,
+    writeHints: hints.write,
     clearProgress: () => progress.clear(),
   });
   return {
@@ -88,6 +91,7 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags): Output
     progress,
     messages,
     format,
+    hints,
     interruptibleIfReadOnly,
     watchWrites(known) {
       hasWritten = known;

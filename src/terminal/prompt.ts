@@ -1,15 +1,16 @@
 import type { Readable } from 'node:stream';
 import { InterruptedError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Hints } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {
   /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
-  expectTerminal(instead: string): void;
-  confirm(question: string, instead: string): Promise<boolean>;
-  secret(question: string, instead: string): Promise<string>;
-  text(question: string, instead: string): Promise<string>;
+  expectTerminal(instead: Hints): void;
+  confirm(question: string, instead: Hints): Promise<boolean>;
+  secret(question: string, instead: Hints): Promise<string>;
+  text(question: string, instead: Hints): Promise<string>;
   waitedMs(): number;
 }
 
@@ -28,12 +29,12 @@ export function createPrompt(
 ): Prompt {
   let waitedMs = 0;
 
-  function expectTerminal(instead: string, wanted = 'confirmation'): void {
+  function expectTerminal(instead: Hints, wanted = 'confirmation'): void {
     if (input().isTTY && stderr.isTTY) return;
     throw new UsageError(`Cannot ask for ${wanted} without a terminal.`, { hint: instead });
   }
 
-  async function ask(question: string, instead: string, hidden: boolean): Promise<string> {
+  async function ask(question: string, instead: Hints, hidden: boolean): Promise<string> {
     expectTerminal(instead, 'input');
     await flushMessages();
     const stdin = input();

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
 import { cellText, columnValue } from './fields.ts';
@@ -34,6 +34,8 @@ function otherColumns(record: JsonObject, columns: readonly Column[], screen: Sc
 }
 
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {
+  // A person, such as the author of a version, is shown by name.
+  if (isObject(value) && typeof value.username === 'string') return value.username;
   if (typeof value !== 'string') return value;
   const { text, hasMore } = firstLine(value);
   return hasMore ? `${text} ${glyphs.ellipsis}` : text;

@@ -1,4 +1,5 @@
 import type { ValsError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import type { Column } from './column.ts';
@@ -20,7 +21,7 @@ export interface ListLayout {
 
 export interface ListResult extends ListLayout {
   kind: 'list';
-  emptyHint?: string;
+  emptyHint?: Hints;
   rows: readonly JsonObject[] | Pages;
 }
 
@@ -43,6 +44,7 @@ export interface DiffsResult {
 
 export interface OutcomesResult {
   kind: 'outcomes';
+  columns?: readonly Column[];
   rows: readonly JsonObject[];
   error?: ValsError | undefined;
 }

@@ -1,3 +1,4 @@
+import type { Hints } from '../lib/hint.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
@@ -14,7 +15,7 @@ export interface Screen {
   now: number;
   links: boolean;
   redact(text: string): string;
-  hint(message: string): void;
+  hint(message: Hints): void;
 }
 
 export interface Cell {

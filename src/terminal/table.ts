@@ -44,7 +44,10 @@ function hintAtHiddenColumns(
   }
   if (leftOut === 0) return;
   const columnCount = leftOut === 1 ? '1 column' : `${leftOut} columns`;
-  hint(`The terminal is too narrow for ${columnCount}. Add --json to see every column.`);
+  hint([
+    `The terminal is too narrow for ${columnCount}.`,
+    { text: 'To see every column', input: { json: true } },
+  ]);
 }
 
 /** The first rows decide the columns and their widths. Later rows use the same columns. */

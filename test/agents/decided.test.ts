@@ -1,24 +1,23 @@
 import { expect, it } from 'vitest';
 import { captureOutput } from '../../src/agents/captured-output.ts';
 import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
-import { createWording } from '../../src/agents/wording.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import { shell } from '../../src/lib/shell-command.ts';
+import { createHintWriter } from '../../src/lib/hint.ts';
+import { createRedactor } from '../../src/terminal/streams.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
-const wording = createWording(commands, {});
 const toolsFor = (permissions: Permissions) =>
   commands
     .filter((command) => isAllowed(command, permissions))
-    .map((command) => toolOf(command, permissions, wording));
+    .map((command) => toolOf(command, permissions));
 const namesFor = (permissions: Permissions) =>
   toolsFor(permissions)
     .map(({ name }) => name)
     .sort();
 
 const reading =
-  'me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
+  'check me runs likes comments refs ls val_get val_runs version_ls version_get version_diff status diff'.split(
     ' ',
   );
 const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
@@ -87,65 +86,28 @@ it('descriptions name tools and inputs, not commands and options', () => {
   }
 });
 
-it.each([
-  ['`vals pull --merge` merges both.', '`pull {"merge": true}` merges both.'],
-  [
-    "Run `vals pull 'my file.ts' b.ts --file <path>`.",
-    'Run `pull {"vals": ["my file.ts","b.ts"], "file": "<path>"}`.',
-  ],
-  ["Run `vals diff 'it'\\''s.ts'`.", 'Run `diff {"vals": ["it\'s.ts"]}`.'],
-  [
-    'Add a name, such as `vals push - --name hello`.',
-    'Add a name, such as `push {"code": "...", "name": "hello"}`.',
-  ],
-  ['Code from standard input needs a name.', 'code needs a name.'],
-  ['Run `vals val get hello --json`.', 'Run `val_get {"val": "hello"}`.'],
-  ['Omit one of them. To list the options, run `vals val get --help`.', 'Omit one of them.'],
-  ['To give it more time, add --max-time <seconds>.', 'To give it more time, add maxTime.'],
-  [
-    '`vals version ls <val>` lists them; --dry-run tries it.',
-    '`version_ls {"val": "<val>"}` lists them; dryRun tries it.',
-  ],
-  [
-    '`vals push --prune` deletes them.',
-    '`vals push --prune` deletes them. A person has to run that command: it is not a tool.',
-  ],
-  [
-    'Run `vals login --base-url https://a.example`.',
-    'Run `vals login --base-url https://a.example`. A person has to run that command: it is not a tool.',
-  ],
-  ['Run `vals login`.', 'Run `vals login`. A person has to run that command: it is not a tool.'],
-])('%j becomes %j for an agent', (text, said) => {
-  expect(
-    createWording(
-      commands.filter((command) => isAllowed(command, {})),
-      {},
-    )(text),
-  ).toBe(said);
-});
-
-it.each(["it's", '\\', "\\'", '\\\\ x --force'])('an agent gets the id %j as one word', (id) => {
-  expect(wording(shell`vals pull ${id} --merge`)).toBe(
-    `\`pull {"vals": [${JSON.stringify(id)}], "merge": true}\``,
-  );
-});
-
 it('a list that is too large loses unchanged items first, and all outcomes are counted', async () => {
-  const large = 'x'.repeat(300_000);
+  const large = 'x'.repeat(12_000);
   const rows = ['unchanged', 'unchanged', 'unchanged', 'failed', 'skipped', 'pushed'].map((status) => ({
     status,
     large,
   }));
-  for (const result of [{ kind: 'list', rows } as const, { kind: 'outcomes', rows } as const]) {
-    const captured = captureOutput({ env: {}, wording, log() {}, onProgress() {} });
+  {
+    const result = { kind: 'outcomes', rows } as const;
+    const captured = captureOutput({
+      redactor: createRedactor(),
+      hints: createHintWriter(({ text }) => text),
+      log() {},
+      onProgress() {},
+    });
     await captured.output.receive?.(result);
-    const { document, texts } = captured.answer(undefined);
+    const { document, texts } = await captured.answer(undefined);
     expect(document).toMatchObject({
       items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
       more: true,
     });
-    expect(texts[1]).toContain('There are more records, but the whole list is too large for one answer.');
-    if (result.kind === 'outcomes') expect(texts[1]).toContain('All 6 outcomes: ');
+    expect(texts[1]).toContain('There are more records, but a result has at most 50,000 characters.');
+    expect(texts[1]).toContain('All 6 outcomes: ');
   }
 });
 
@@ -154,11 +116,4 @@ it('the input privacy lists its values', () => {
   expect(tools.map(({ name, inputSchema }) => [name, inputSchema.properties.privacy?.enum])).toEqual(
     ['ls', 'val_create', 'val_set'].map((name) => [name, ['public', 'unlisted', 'private']]),
   );
-});
-
-it.each(['To ', '--a <', '`a'])('a long text of a service is worded at once: %j', (unit) => {
-  const text = unit.repeat(100_000);
-  const began = performance.now();
-  expect(wording(`The val is named "${text}".`).length).toBeGreaterThan(100_000);
-  expect(performance.now() - began).toBeLessThan(20_000);
 });

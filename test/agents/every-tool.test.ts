@@ -42,6 +42,7 @@ it('every tool can be called', async () => {
   const names = (await agent.listTools()).map(({ name }) => name);
 
   expect(await call('me')).toMatchObject({ username: expect.any(String) });
+  expect(await call('check', { code: first })).toEqual({ items: [] });
   expect(await call('push')).toMatchObject({ items: [{ file: 'hello.ts', status: 'created' }] });
   expect(await call('push', { name: 'other', code: first })).toMatchObject({
     items: [{ status: 'created' }],
@@ -54,7 +55,9 @@ it('every tool can be called', async () => {
   expect(await call('val_get', { val: 'third', code: true })).toEqual({ text: first });
   expect(await call('val_set', { val: 'third', privacy: 'public' })).toMatchObject({ privacy: 'public' });
   expect(await call('ls', { limit: 2 })).toMatchObject({ items: [{}, {}], more: true });
-  expect(await call('version_new', { val: 'hello', code: second })).toMatchObject({ version: 2 });
+  expect(await call('version_new', { val: 'hello', code: second, ifVersion: 1 })).toMatchObject({
+    version: 2,
+  });
   expect(await call('version_ls', { val: 'hello' })).toMatchObject({
     items: [{ version: 2 }, { version: 1 }],
   });

@@ -6,6 +6,7 @@ import { loadTree } from '../../src/cli/command-tree.ts';
 import { createContext } from '../../src/cli/create-context.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { createHintWriter } from '../../src/lib/hint.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 import { environment, runProcess, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
@@ -33,10 +34,19 @@ it('closing a context ends a request under way, and all connections', async () =
     clock: systemClock,
     node: { path: process.execPath, version: process.versions.node },
   };
-  const { context, close } = createContext(host, {}, createOutput(host, {}), {
-    load: () => loadTree(commandTree),
-    run: async () => undefined,
-  });
+  const { context, close } = createContext(
+    host,
+    {},
+    createOutput(
+      host,
+      {},
+      createHintWriter(({ text }) => text),
+    ),
+    {
+      load: () => loadTree(commandTree),
+      run: async () => undefined,
+    },
+  );
   const me = async () => (await context.connect({})).record(routes.me());
   await me();
   const unanswered = me();

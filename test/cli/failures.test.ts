@@ -3,7 +3,6 @@ import { expect, it } from 'vitest';
 import { runBatch } from '../../src/cli/batch.ts';
 import { summarizeFailures } from '../../src/cli/failures.ts';
 import { RefusedError } from '../../src/errors.ts';
-import { shell } from '../../src/lib/shell-command.ts';
 
 const failures = (labels: string[], message: (label: string) => string, hint: string) =>
   labels.map((label) => ({ label, error: new RefusedError(message(label), { hint }) }));
@@ -19,7 +18,7 @@ it('a single failure among successes is reported once', () => {
   expect(error).toMatchObject({
     exit: 9,
     message: '1 of 3 vals was not pushed (a.ts). It was refused.',
-    facts: { hint: 'Change it.' },
+    facts: { hint: [{ text: 'Change it.' }] },
   });
 });
 
@@ -45,27 +44,44 @@ it('labels are taken out of equal messages, but not out of words that begin like
   );
 });
 
-it('the commands of equal hints need a val, because without one they would apply to all vals', () => {
-  const alike = ['a.ts', 'b c.ts'].map((label) => ({
-    label,
-    error: new RefusedError('changed.', { hint: `Run ${shell`vals push ${label} --force`}.` }),
+it('the summary of many errors is made from their subjects and problems', () => {
+  const problem = { one: 'is not yours', many: 'are not yours' };
+  const alike = ['notes --force.ts', 'b.ts'].map((subject) => ({
+    label: 'another name',
+    error: new RefusedError(`${subject} is not yours. Nothing was sent.`, { subject, problem }),
   }));
-  const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
-  expect(error?.facts.hint).toBe('Run `vals push <val> --force`.');
+  const { error } = summarizeFailures(alike, { ...pushed, total: 3, done: 0 });
+  expect(error?.message).toBe('2 of 3 vals were not pushed: notes --force.ts and b.ts are not yours.');
 });
 
+const forced = (subjects: readonly string[]) =>
+  subjects.map((subject) => {
+    const hint = { text: 'To overwrite it', command: 'push', input: { paths: [subject], force: true } };
+    return { label: subject, error: new RefusedError('No.', { subject, problem: 'changed', hint }) };
+  });
+
 it.each([
-  { label: "'a.ts", name: 'a.ts;touch x #' },
-  { label: 'a.ts', name: 'other a.ts' },
-])('the label $label is not taken out of the name $name in a command', ({ label, name }) => {
-  const alike = [label, label.replace('a', 'b')].map((each) => ({
-    label: each,
-    error: new RefusedError('It is gone.', {
-      hint: `Run ${shell`vals val rm ${name.replace(label.slice(-4), each.slice(-4))}`}.`,
-    }),
-  }));
-  const { warnings } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
-  expect(warnings.join()).toContain(shell`vals val rm ${name}`);
+  [
+    ['a.ts', 'b c.ts'],
+    ['a.ts', 'b c.ts'],
+  ],
+  // Without a path, `vals push --force` would apply to all vals.
+  [['a.ts', 'b.ts', 'c.ts', 'd.ts'], true],
+])('the hint for %j has the paths %j', (subjects, paths) => {
+  const { error } = summarizeFailures(forced(subjects), { ...pushed, total: 9, done: 0 });
+  expect(error?.facts.hint).toEqual([
+    { text: 'To overwrite it', command: 'push', input: { paths, force: true } },
+  ]);
+});
+
+it('errors with different hints are reported apart', () => {
+  const other = new RefusedError('No.', { subject: 'b.ts', problem: 'changed', hint: 'Wait.' });
+  const { warnings } = summarizeFailures([...forced(['a.ts']), { label: 'b.ts', error: other }], {
+    ...pushed,
+    total: 2,
+    done: 0,
+  });
+  expect(warnings).toHaveLength(2);
 });
 
 it('failures are named in the order of the items, not in the order of time', async () => {
@@ -74,7 +90,7 @@ it('failures are named in the order of the items, not in the order of time', asy
     describe: (file) => ({ file }),
     async work(file) {
       if (file === 'a.ts') await once(secondFailed.signal, 'abort');
-      throw new RefusedError('changed on the service.');
+      throw new RefusedError('No.', { subject: file, problem: 'changed on the service' });
     },
     onFailure: () => secondFailed.abort(),
     concurrency: 2,

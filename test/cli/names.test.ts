@@ -364,7 +364,7 @@ describe('before a deletion', () => {
       expect(shown).toMatch(row);
     }
     for (const line of shown.split('\r\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(screen).toContain('Delete these 2 vals, with all their versions: hello, second? [y/N]');
+    expect(screen).toContain('Delete these 2 vals, with all their versions and runs: hello, second? [y/N]');
     expect(there.asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
   });
 

@@ -39,7 +39,7 @@ describe('a name or a file stands for the val', () => {
       exit: 2,
       requests: ['GET'],
     });
-    expect(screen).toContain('Delete the val hello, with all its versions?');
+    expect(screen).toContain('Delete the val hello, with all its versions and runs?');
   });
 
   it.each<[string[], string]>([

@@ -603,7 +603,9 @@ describe('a target with few features', () => {
   });
 
   it('a source without a list says why --all cannot work', async () => {
-    const source = await scriptedService([], () => ({ status: 404 }));
+    const source = await scriptedService([], ({ path }) =>
+      path === '/v1/me' ? { body: { id: 'u1' } } : { status: 404 },
+    );
     const env = { ...source.env, VALS_TO_TOKEN: 't' };
     const result = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], { env });
     expect(result).toMatchObject({ exit: 2 });

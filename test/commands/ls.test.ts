@@ -54,6 +54,19 @@ describe('vals ls on another service', () => {
       return body === undefined ? { status: 404 } : { body };
     };
 
+  it('fails at an address that is no service', async () => {
+    const service = await scriptedService([], () => ({ status: 404, body: 'nothing here' }));
+    expect(await run(['ls'], service)).toMatchObject({ exit: 3, stdout: '' });
+  });
+
+  it('says in a pipe that there are more vals than it lists', async () => {
+    const data = [1, 2, 3].map((index) => ({ id: `${id.slice(0, -1)}${index}`, name: `val${index}` }));
+    const service = await scriptedService([], answers({ '/v1/users/me/vals': { data } }));
+    const list = (...args: string[]) => run(['ls', '--limit', '2', '--json', ...args], service);
+    expect((await list()).stderr).toBe('There are more records. To see them, add --limit N or --all.\n');
+    expect((await list('--quiet')).stderr).toBe('');
+  });
+
   it("leaves out other people's vals that the search finds", async () => {
     const service = await scriptedService([], answers({ '/v1/search/vals': [mine, others] }));
     expect(names(await run(['ls', 'price', '--json'], service))).toEqual(['getPrice']);

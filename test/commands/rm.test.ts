@@ -30,6 +30,8 @@ it.each([
   const result = await runOnScreen(one, { env: service.env, answers: [{ after: '[y/N]', keys }] });
   expect(result.exit).toBe(exit);
   expect(result.screen).toContain(id.slice(0, 8));
+  // The user decided so, and made no mistake.
+  if (exit === 2) expect(result.screen).toMatch(/(?<!error: )Nothing was deleted\./);
   expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
 });
 

@@ -1,7 +1,16 @@
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -45,6 +54,15 @@ describe('version diff', () => {
     expect((await vals(['version', 'diff', id, '1', '--color'])).stdout).toContain('\u001b[31m-two');
   });
 
+  it('without a number shows the last change, even after deletions', async () => {
+    const { id, vals } = await valWithVersions();
+    await vals(['version', 'rm', id, '2', '--yes']);
+    const { stdout } = await vals(['version', 'diff', id, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ a: 1, diff: expect.stringContaining('-two\n') }]);
+    await vals(['version', 'rm', id, '1', '--yes']);
+    expect(await vals(['version', 'diff', id])).toMatchObject({ exit: 0, stdout: '' });
+  });
+
   it('fails as a whole if a version is missing', async () => {
     const { id, vals } = await valWithVersions();
     expect(await vals(['version', 'diff', id, '1', '99', '--json'])).toMatchObject({
@@ -73,6 +91,25 @@ describe('version restore', () => {
     });
     expect(await versions()).toEqual([4, 3, 2, 1]);
     expect(await code()).toBe(codes[0]);
+  });
+
+  it('in a workspace, says that the file keeps its code', async () => {
+    const { env } = await serviceInProcess();
+    const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'hello.ts': '1' });
+    const vals = (...args: string[]) => run(args, { env, cwd });
+    await vals('push');
+    writeFileSync(join(cwd, 'hello.ts'), '2');
+    await vals('push');
+    const { stderr } = await vals('version', 'restore', 'hello', '1');
+    expect(stderr).toContain('The file hello.ts keeps its code');
+    expect(stderr).toContain('`vals pull hello.ts`');
+  });
+
+  it('shows the author of the new version as a name', async () => {
+    const versionAuthor = { id: 'u1', username: 'ada' };
+    const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'x', versionAuthor } }));
+    const { screen } = await runOnScreen(['version', 'restore', id, '1'], { env: service.env });
+    expect(screen).toMatch(/versionAuthor\S* +ada/);
   });
 
   it('says that the version is the current one already', async () => {
@@ -190,7 +227,7 @@ describe('val edit', () => {
   it.each([
     { what: 'is killed', ends: 'kill -HUP $$', exit: 10 },
     { what: 'leaves the val unchanged', ends: 'exit 0', exit: 0 },
-    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf new > "$1"', exit: 0, newVersions: [4] },
+    { what: 'changes the val', ends: 'cp "$1" "$1~"; printf fresh > "$1"', exit: 0, newVersions: [4] },
     { what: 'removes the file', ends: 'rm "$1"', exit: 10 },
   ])('keeps other files of the editor if the editor $what', async ({ ends, exit, newVersions = [] }) => {
     const { env, id, versions } = await valWithVersions();

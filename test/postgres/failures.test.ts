@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { LocalError, UsageError } from '../../src/errors.ts';
-import { createRowQueue } from '../../src/service/database/row-queue.ts';
+import { createWriteSlots } from '../../src/service/database/write-slots.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
   addPerson,
@@ -122,112 +122,21 @@ test.each(['/v1/me/runs', '/?val=ID'])(
   },
 );
 
-test('a row queue refuses requests beyond its limit, and requests that waited for too long', async () => {
-  const limits = { connections: 2, connectionsPerPerson: 1, waitingPerPersonAndRow: 2, waitMs: 500 };
-  const queue = createRowQueue(limits);
+test('writes to one row wait for each other, and a write that waited for too long is refused', async () => {
+  const slots = createWriteSlots(500);
   let finish = () => {};
-  const first = queue.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
-  const late = [1, 2].map(() => queue.run({ row: 'a' }, async () => 'done').catch(({ kind }) => kind));
-  await expect(queue.run({ row: 'a' }, async () => {})).rejects.toMatchObject({ kind: 'busy' });
-  expect(queue.waiting()).toBe(2);
-  expect(await queue.run({ row: 'b' }, async () => 'done')).toBe('done');
-  expect(await queue.run({}, async () => 'done')).toBe('done');
+  const first = slots.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
+  const late = [1, 2].map(() => slots.run({ row: 'a' }, async () => 'done').catch(({ kind }) => kind));
+  expect(slots.waiting()).toBe(2);
+  expect(await slots.run({ row: 'b' }, async () => 'done')).toBe('done');
+  expect(await slots.run({}, async () => 'done')).toBe('done');
   await setTimeout(600);
   finish();
   await first;
   expect(await Promise.all(late)).toEqual(['busy', 'busy']);
-  await expect(queue.run({ row: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await queue.run({ row: 'a' }, async () => 'done')).toBe('done');
-  expect(queue.waiting()).toBe(0);
-});
-
-const rowLimits = { connections: 7, connectionsPerPerson: 2, waitingPerPersonAndRow: 100, waitMs: 60_000 };
-
-test('members who write to one row get one turn each, however many writes one of them sends', async () => {
-  const queue = createRowQueue(rowLimits);
-  const order: string[] = [];
-  const write = (person: string) =>
-    queue.run({ row: 'shared', person }, async () => {
-      await setTimeout(1);
-      order.push(person);
-    });
-  const writes = [...Array.from({ length: 20 }, () => 'eve'), 'bob', 'bob', 'ada'].map(write);
-  await Promise.all(writes);
-  expect(order.slice(0, 6)).toEqual(['eve', 'eve', 'bob', 'ada', 'eve', 'bob']);
-  expect(order).toHaveLength(23);
-});
-
-test('a member with many writes to other rows gets a turn at a row that another member floods', async () => {
-  const queue = createRowQueue(rowLimits);
-  let isEnded = false;
-  const writeOften = async (person: string, row: string): Promise<number> => {
-    let count = 0;
-    while (!isEnded) {
-      await queue.run({ row, person }, () => setTimeout(2));
-      count += 1;
-    }
-    return count;
-  };
-  const eve = Array.from({ length: 20 }, () => writeOften('eve', 'shared'));
-  const ada = ['shared', 'own1', 'own2', 'own3', 'own4'].map((row) => writeOften('ada', row));
-  await setTimeout(500);
-  isEnded = true;
-  const byEve = (await Promise.all(eve)).reduce((sum, count) => sum + count);
-  const [byAda = 0] = await Promise.all(ada);
-  expect(byAda).toBeGreaterThan(byEve / 4);
-});
-
-test.each([1, 30])(
-  'members with many writes to other rows, %i of them shared, do not keep a row that another member waits for',
-  async (shared) => {
-    const queue = createRowQueue({ ...rowLimits, connections: 2 });
-    let ended = 0;
-    const write = (person: string, row: string) =>
-      queue.run({ row, person }, async () => {
-        await setTimeout(1);
-        ended += 1;
-      });
-    const members = ['eve', 'mallory', 'trudy', 'oscar'];
-    const rowsOf = (person: string) => [
-      ...Array.from({ length: 30 }, (_, i) => (i < shared - 1 ? `shared${i}` : `${person}${i}`)),
-      'row',
-    ];
-    const writes = members.flatMap((person) => rowsOf(person).map((row) => write(person, row)));
-    await write('ada', 'row');
-    expect(ended).toBeLessThan(40);
-    await Promise.all(writes);
-    expect(ended).toBe(4 * 31 + 1);
-    expect(queue.waiting()).toBe(0);
-  },
-);
-
-test('members who fill the queue of a row do not keep another member from writing', async () => {
-  const queue = createRowQueue({ ...rowLimits, waitingPerPersonAndRow: 2 });
-  const write = (person: string) =>
-    queue.run({ row: 'shared', person }, async () => {
-      await setTimeout(1);
-      return 'done';
-    });
-  const filled = ['eve', 'eve', 'mallory', 'mallory'].map(write);
-  expect(await write('ada')).toBe('done');
-  expect(await Promise.all(filled)).toEqual(filled.map(() => 'done'));
-});
-
-test('a write that waits for other writes of its person does not hold its row', async () => {
-  const queue = createRowQueue(rowLimits);
-  const ends: (() => void)[] = [];
-  const hold = (row: string) =>
-    queue.run({ row, person: 'eve' }, () => new Promise<void>((resolve) => ends.push(resolve)));
-  const writes = ['own1', 'own2', 'other', 'shared'].map(hold);
-  writes.push(queue.run({ row: 'other', person: 'bob' }, async () => {}));
-  expect(await queue.run({ row: 'shared', person: 'bob' }, async () => 'done')).toBe('done');
-  expect(queue.waiting()).toBe(2);
-  while (ends.length > 0) {
-    ends.shift()?.();
-    await setTimeout(1);
-  }
-  await Promise.all(writes);
-  expect(queue.waiting()).toBe(0);
+  await expect(slots.run({ row: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(await slots.run({ row: 'a' }, async () => 'done')).toBe('done');
+  expect(slots.waiting()).toBe(0);
 });
 
 async function connectTo(service: TemporaryService): Promise<pg.Client> {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,8 +21,6 @@ import { budget } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
 import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';
-
-const times = { version: 1, runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
 
 const serve = (database: string): Promise<ServeProcess> =>
   embeddedService({ at: database, args: ['--rate', '100000'] });
@@ -87,8 +84,8 @@ async function check(
   expect(unexpected).toEqual([]);
   const rows = await onServer(
     at,
-    `SELECT name, last_version, version, convert_from(code, 'UTF8') AS code, versions.created_at AS at
-      FROM vals.vals JOIN vals.versions ON val_id = id ORDER BY name, version`,
+    `SELECT name, last_version, versions.version, convert_from(code, 'UTF8') AS code, versions.created_at AS at
+      FROM vals.vals JOIN vals.versions ON val_id = id ORDER BY name, versions.version`,
   );
   const kept = new Map(rows.map(({ name, version, code }) => [`${name} ${version}`, code]));
   const lost = acknowledged.filter(({ name, version, code }) => kept.get(`${name} ${version}`) !== code);
@@ -213,38 +210,4 @@ test('a full disk gives 507 for writes, reads go on, and writes succeed when the
   expect(await statusOf(service, 'GET', '/healthz')).toBe(200);
   execFileSync('mount', ['-o', 'remount,size=64m', disk]);
   expect((await push()).status).toBe(200);
-});
-
-test('others can connect while one person reads large pages', async () => {
-  const at = await newPlace();
-  const eve = await addPerson({ at, baseUrl: '' }, 'eve');
-  const { baseUrl } = await serve(at);
-  const { port, host } = new URL(baseUrl);
-  const { id } = await createVal({ ...eve, baseUrl }, { name: 'v', code: 'c' });
-  const body = { ...times, error: 'e'.repeat(65_536) };
-  for (let i = 0; i < 64; i++) await ask({ ...eve, baseUrl }, 'POST', `/v1/vals/${id}/runs`, { body });
-  const open = () => {
-    const socket = connect(Number(port), '127.0.0.1');
-    onTestFinished(() => void socket.destroy());
-    return socket;
-  };
-  let read = 0;
-  for (let i = 0; i < 10; i++) {
-    const head = `Host: ${host}\r\nAuthorization: Bearer ${eve.token}\r\n\r\n`;
-    open()
-      .on('data', ({ length }) => {
-        read += length;
-      })
-      .write(`GET /v1/vals/${id}/runs?limit=100 HTTP/1.1\r\n${head}`.repeat(100));
-  }
-  await expect.poll(() => read).toBeGreaterThan(0);
-  const before = read;
-  await Promise.all(
-    Array.from({ length: 200 }, async () => {
-      const socket = open();
-      socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-      await once(socket, 'data');
-    }),
-  );
-  expect(read - before).toBeLessThan(100_000_000);
 });

@@ -5,7 +5,6 @@ import {
   ask,
   putVal,
   sayTo,
-  speak,
   statusIn,
   statusOf,
   type TemporaryService,
@@ -44,11 +43,12 @@ describe('Host', () => {
     ['127.0.0.1', 403],
     ['localhost', 403],
     ['127.0.0.1:1', 403],
-    ['127.0.0.1:PORT@evil.example', 400],
+    ['127.0.0.1:PORT@evil.example', 403],
     ['0.0.0.0:PORT', 403],
     ['127.1:PORT', 403],
     ['127.0.0.1:PORT, evil.example', 400],
-    ['', 400],
+    ['127.0.0.1:PORT/v1/me?', 403],
+    ['', 403],
   ])('%s is answered with %i', async (host, status) => {
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${host}`, SIGNED]);
     expect(statusIn(answer)).toBe(status);
@@ -71,7 +71,6 @@ describe('Host', () => {
     ['/v1/../v1/me', 200],
     ['//evil.example/v1/me', 404],
     ['*', 400],
-    ['/v1\\me', 400],
   ])('with the request target %s the answer is %i', async (target, status) => {
     expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: 127.0.0.1:PORT', SIGNED]))).toBe(status);
   });
@@ -93,21 +92,6 @@ test.each(['http://evil.example', 'null', 'http://127.0.0.1:PORT', ''])(
 );
 
 describe('headers', () => {
-  const me = ['GET /v1/me HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED];
-  const others = (count: number) => Array.from({ length: count }, (_, i) => `X-${i}: x`);
-
-  // Every request has three more headers, so `others(97)` makes 100.
-  test.each([
-    ['100', 200, others(97)],
-    ['101', 431, others(98)],
-    ['100 and an Origin behind them', 431, [...others(97), 'Origin: http://evil.example']],
-    ['1,003', 431, others(1_000)],
-  ])('%s are answered with %i', async (_, status, headers) => {
-    const answer = await say([...me, ...headers]);
-    expect(statusIn(answer)).toBe(status);
-    if (status !== 200) expect(answer).toContain('application/problem+json');
-  });
-
   test.each([
     ['Authorization, the right one first,', 401, [SIGNED, 'Authorization: Bearer wrong']],
     ['Authorization, the right one last,', 401, ['Authorization: Bearer wrong', SIGNED]],
@@ -185,23 +169,13 @@ describe('bodies', () => {
 
   const POST = ['POST /v1/vals HTTP/1.1', 'Host: 127.0.0.1:PORT', SIGNED, 'Content-Type: application/json'];
 
-  test('that are announced as larger than 4 MiB are answered with 413, unread', async () => {
-    expect(statusIn(await say([...POST, `Content-Length: ${4 * 1024 * 1024 + 1}`]))).toBe(413);
+  test('that are announced as larger than 2 MiB are answered with 413, unread', async () => {
+    expect(statusIn(await say([...POST, `Content-Length: ${2 * 1024 * 1024 + 1}`]))).toBe(413);
   });
 
-  test('of exactly 4 MiB are read', async () => {
-    const raw = val('c').padEnd(4 * 1024 * 1024, ' ');
+  test('of exactly 2 MiB are read', async () => {
+    const raw = val('c').padEnd(2 * 1024 * 1024, ' ');
     expect(await statusOf(service, 'PUT', '/v1/vals', { raw })).toBeLessThan(300);
-  });
-
-  test('of thousands of values are refused before they are parsed', async () => {
-    const put = (unknown: string) =>
-      ask(service, 'PUT', '/v1/vals', { raw: `{"name":"v","code":"c","unknown":${unknown}}` });
-    expect((await put(`[0${',0'.repeat(1_000)}]`)).status).toBeLessThan(300);
-    const refused = { status: 400, body: { detail: 'The request body has too many values.' } };
-    expect(await put(`[0${',0'.repeat(2_500)}]`)).toMatchObject(refused);
-    expect(await put(`[0${',0'.repeat(20_000)}]`)).toMatchObject(refused);
-    expect(await put(`${'['.repeat(5_000)}${']'.repeat(5_000)}`)).toMatchObject(refused);
   });
 
   test('that are too large are answered with 413 to a caller that reads after it has sent everything', async () => {
@@ -210,64 +184,10 @@ describe('bodies', () => {
     expect(statusIn(answer)).toBe(413);
   });
 
-  test('of endless chunks are answered with 413, and the connection ends while the caller keeps sending', async () => {
-    const head = filledIn([...POST, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
-    const chunk = Buffer.from(`10000\r\n${' '.repeat(0x10000)}\r\n`);
-    const socket = connect(service.port, '127.0.0.1');
-    let answer = '';
-    socket.on('data', (data) => {
-      answer += data;
-    });
-    socket.on('error', () => {});
-    socket.write(head);
-    const sending = setInterval(() => {
-      for (let i = 0; i < 16 && !socket.destroyed; i++) socket.write(chunk);
-    }, 1);
-    await new Promise((resolve) => socket.once('close', resolve));
-    clearInterval(sending);
-    expect(statusIn(answer)).toBe(413);
-  });
-
   test('of small chunks are read', async () => {
     const body = val('chunked').replace(/.{1,5}/g, (part) => `${part.length.toString(16)}\r\n${part}\r\n`);
     const lines = [...POST.slice(1), 'Transfer-Encoding: chunked'];
     expect(statusIn(await say(['PUT /v1/vals HTTP/1.1', ...lines], `${body}0\r\n\r\n`))).toBeLessThan(300);
-  });
-
-  test.each([
-    [4_000, 2],
-    [200_000, 1],
-  ])(
-    'that are not needed, in %i chunks of one byte: %i answers on the connection',
-    async (count, answers) => {
-      const head = [
-        'POST /v1/vals HTTP/1.1',
-        `Host: 127.0.0.1:${service.port}`,
-        'Transfer-Encoding: chunked',
-      ];
-      const next = 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
-      const body = `${'1\r\n \r\n'.repeat(count)}0\r\n\r\n`;
-      const answer = await speak(service.port, [...head, '', body].join('\r\n') + next);
-      expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(answers);
-    },
-  );
-
-  test.each([
-    [4_000, 200],
-    [20_000, 400],
-  ])('in %i chunks of one byte are answered with %i', async (count, status) => {
-    const text = val('pieces');
-    const body = `${text.replace(/./g, '1\r\n$&\r\n')}${'1\r\n \r\n'.repeat(count - text.length)}0\r\n\r\n`;
-    const lines = [...POST.slice(1), 'Transfer-Encoding: chunked'];
-    const answer = statusIn(await say(['PUT /v1/vals HTTP/1.1', ...lines], body));
-    expect(answer === 201 ? 200 : answer).toBe(status);
-  });
-
-  test('in too many small chunks end the connection, and the answer says so', async () => {
-    const head = filledIn([...POST, 'Transfer-Encoding: chunked', '', ''].join('\r\n'));
-    const answer = await speak(service.port, `${head}${'1\r\n \r\n'.repeat(20_000)}0\r\n\r\n`);
-    expect(statusIn(answer)).toBe(400);
-    expect(answer).toMatch(/\r\nConnection: close\r\n/);
   });
 
   test('of broken chunks are answered with 400, once', async () => {
@@ -284,24 +204,6 @@ describe('bodies', () => {
     socket.destroy();
     expect(await statusOf(service, 'GET', '/v1/me')).toBe(200);
   });
-});
-
-test.each([
-  ['nonsense', 'hello\r\n\r\n', 400],
-  ['another protocol', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
-  [
-    'a bare LF smuggle',
-    'GET /v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n',
-    400,
-  ],
-  ['endless headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s is answered with a problem, and the connection ends', async (_, text, status) => {
-  const answer = await speak(service.port, text);
-  expect(statusIn(answer)).toBe(status);
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
-  expect(head).toContain('Content-Type: application/problem+json');
-  expect(head).toContain('x-should-retry: false');
-  expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status });
 });
 
 test('requests whose callers disconnect at once do not count against the limit of unanswered requests', async () => {

@@ -84,14 +84,14 @@ describe('--local', () => {
     const local = { home, env: { VALS_LOCAL: '1', VALS_DATA_DIR: data } };
     const [{ id }] = await json(['push', '-', '--name', 'gone'], { ...local, input: code });
     const editor = join(home, 'editor');
-    writeFileSync(editor, `#!/bin/sh\nrm -r '${data}'\necho new > "$1"\n`, { mode: 0o755 });
+    writeFileSync(editor, `#!/bin/sh\nrm -r '${data}'\necho '1 + 1' > "$1"\n`, { mode: 0o755 });
     const env = { ...local.env, EDITOR: editor };
     vi.stubEnv('TMPDIR', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
     const { exit, error, stderr } = await run(['val', 'edit', id, '--json'], { home, env });
     expect({ exit, error }).toMatchObject({ exit: 10, error: { kind: 'local', hint: expect.any(String) } });
     expect(error?.message).toContain(join(data, 'vals.db'));
     expect(stderr).toContain(`Your text is in ${home}/`);
-    vi.unstubAllEnvs();
   });
 
   it('fails with a local error when its store cannot be written', async () => {
@@ -99,7 +99,7 @@ describe('--local', () => {
     const env = environment(home, { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') });
     const file = join(home, 'big.ts');
     writeFileSync(file, `// ${'x'.repeat(200_000)}`);
-    const push = `ulimit -f 256 && exec "$0" "$1" push "$2" --json`;
+    const push = `ulimit -f 512 && exec "$0" "$1" push "$2" --json`;
     const words = ['-c', push, process.execPath, program, file];
     const { exitCode, stdout } = await execa('sh', words, { env, extendEnv: false, reject: false });
     expect({ exitCode, rows: JSON.parse(stdout) }).toMatchObject({

@@ -68,6 +68,19 @@ describe('vals login', () => {
     expect(bearer(service.requests)[1]).toBe('Bearer token-of-misne');
   });
 
+  it('asks again for a base URL without https://, and proposes one', async () => {
+    const { screen, exit } = await runOnScreen(['login'], {
+      home: temporaryFolder(),
+      answers: [
+        { after: 'such as https://api.example.com: ', keys: 'localhost:8443\r' },
+        { after: 'Base URL [https://localhost:8443]: ', keys: '\r' },
+        { after: 'Token for https://localhost:8443', keys: '\u0003' },
+      ],
+    });
+    expect(screen).toContain('The base URL begins with https://.');
+    expect(exit).toBe(130);
+  });
+
   it.each([
     { keys: '\u0003', what: 'Ctrl-C', exit: 130 },
     { keys: 'token-of-mi\u0003', what: 'Ctrl-C half-way', exit: 130 },
@@ -131,9 +144,9 @@ describe('vals login', () => {
   it.each([
     {
       args: ['login', '--base-url', 'http://127.0.0.1:1'],
-      hint: '`vals login --base-url http://127.0.0.1:1 --with-token < token.txt`',
+      hint: '`vals login --base-url http://127.0.0.1:1 --with-token`',
     },
-    { args: ['login'], hint: '`vals login --base-url https://...`' },
+    { args: ['login'], hint: '`vals login --base-url <url>`' },
     { args: ['login', '--local'], hint: 'unset VALS_LOCAL' },
     { args: ['val', 'rm', id, '--base-url', 'http://127.0.0.1:1'], hint: '--yes' },
   ])('$args does not wait for input without a terminal', async ({ args, hint }) => {
@@ -218,7 +231,7 @@ describe('vals logout', () => {
     {
       others: [two, three],
       now: undefined,
-      says: 'now. To choose one of the 2 other services, run `vals use <base-url>`.',
+      says: 'To choose one of the 2 other services, run `vals use <base-url>`.',
     },
   ])('of the default service, beside $others, names the new default', async ({ others, now, says }) => {
     const home = temporaryFolder();

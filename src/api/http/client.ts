@@ -1,44 +1,49 @@
 // Sends a call to the service, with the token and with retries.
 //
 // The files of this folder, in the order in which a call needs them:
-// - client.ts: one call, which is one or more attempts
+// - client.ts: one call, which is one or more attempts within one deadline
 // - gate.ts, pace.ts: how many requests are under way at the same time
-// - transport.ts: one attempt, which ends with an answer or a fault (attempt.ts)
-// - exchange.ts: the bytes of one request and its reply
-// - agent.ts, connect.ts, proxy.ts, parser.ts: the connections
-// - connection-fault.ts, tls-problem.ts: the fault of a broken connection
+// - connections.ts, exchange.ts: one request and the bytes of its reply, on a connection of undici
+// - proxy.ts, tunnels.ts, parser.ts: connections through a proxy, and undici's parser
+// - read-reply.ts: what the bytes of a reply mean
+// - connection-fault.ts, tls-problem.ts: why there was no reply
 // - retry.ts: whether and when to make another attempt
 // - failure.ts: the error that the user reads
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
 import { wait } from '../../lib/clock.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { encodeJson } from '../../lib/json.ts';
-import type { Turn } from '../../lib/slots.ts';
-import type { Call } from '../call.ts';
-import { type Answer, type Fault, hasStatus, isFault } from './attempt.ts';
+import type { Call, Reply, Request } from '../call.ts';
+import { connectionFault } from './connection-fault.ts';
+import { type ConnectionsOptions, createConnections } from './connections.ts';
 import type { HttpRequest } from './exchange.ts';
 import { failureOf } from './failure.ts';
-import { createGate, type Leave } from './gate.ts';
+import { createGate } from './gate.ts';
 import { requireWebAssembly } from './parser.ts';
+import { readReply } from './read-reply.ts';
 import {
   asksForFewer,
   backoffMs,
+  type Fault,
+  hasStatus,
+  isFault,
   isRead,
   isRepeatable,
   maxAttempts,
   mayHaveBeenApplied,
   maySendAgain,
 } from './retry.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
 
 export interface Client {
-  request(call: Call): Promise<Answer>;
+  request: Request;
   hasWritten(): boolean;
-  close(): Promise<void>;
+  close(): void;
 }
 
-export interface ClientOptions extends TransportOptions {
+export interface ClientOptions extends Omit<ConnectionsOptions, 'origin'> {
+  baseUrl: { origin: string; href: string };
   token: string | undefined;
   userAgent: string;
   /** The time limit of one call, with all attempts and the pauses between attempts. */
@@ -47,47 +52,41 @@ export interface ClientOptions extends TransportOptions {
   signal: AbortSignal;
   concurrency: number | 'auto';
   trace: (line: string) => void;
-  signInHint: string;
+  redact: (text: string) => string;
+  signInHint: Hints;
+  /** What the user typed for a val, for messages. */
+  wordFor?(id: string): string | undefined;
 }
 
 const minAttemptLimitMs = 10_000;
 
 export function createClient(options: ClientOptions): Client {
   requireWebAssembly();
-  const { baseUrl, token, clock, trace, deadlineMs, signInHint } = options;
+  const { baseUrl, token, proxy, clock, trace, redact, deadlineMs, signInHint } = options;
+  const { wordFor = () => undefined } = options;
   const { origin } = baseUrl;
   const basePath = baseUrl.href.slice(origin.length);
   const closing = new AbortController();
   const signal = AbortSignal.any([options.signal, closing.signal]);
-  // Each waiting retry adds a listener, and Node would print a warning for more than ten listeners.
+  // Each connection and each waiting retry adds a listener. Node would print a warning for more than ten listeners.
   setMaxListeners(0, signal);
-  const transport = createTransport({ ...options, signal });
+  const connections = createConnections({ origin, proxy, clock, signal });
   const gate = createGate(options.concurrency, clock, signal);
   let hasWritten = false;
 
-  async function request(call: Call): Promise<Answer> {
+  async function request(call: Call): Promise<Reply> {
     const { method } = call;
     hasWritten ||= !isRead(method);
     const httpRequest = toHttpRequest(call);
     let maybeApplied = false;
     let deadline: number | undefined;
 
-    /** The work that has the turn may need the gate to come to its end, so a request that waits must leave the gate. */
-    async function beginTurn(turn: Turn, leaveGate: Leave): Promise<void> {
-      leaveGate('answered');
-      const began = clock.now();
-      await turn.begin();
-      if (deadline !== undefined) deadline += clock.now() - began;
-    }
-
     for (let attempt = 1; ; attempt++) {
       const isRetry = attempt > 1;
       const leaveGate = await gate.enter(isRetry);
       // The deadline starts after the first wait at the gate, so that this wait does not count.
       deadline ??= clock.now() + deadlineMs;
-      const { turn: wholeTurn } = call;
-      const turn = wholeTurn && { begin: () => beginTurn(wholeTurn, leaveGate) };
-      const result = await tryOnce({ ...httpRequest, turn }, attempt, deadline - clock.now());
+      const result = await send(call, httpRequest, attempt, deadline - clock.now());
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
       if (!isFault(result)) return result;
       const fault = result;
@@ -99,7 +98,7 @@ export function createClient(options: ClientOptions): Client {
       const delayMs = backoffMs(attempt, fault, Math.random());
       const hasTimeLeft = clock.now() + delayMs < deadline;
       if (attempt === maxAttempts || !hasTimeLeft || !maySendAgain(method, fault)) {
-        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint });
+        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, wordFor });
       }
       await waitBeforeRetry(fault, delayMs);
       throwIfInterrupted(call, maybeApplied);
@@ -119,7 +118,6 @@ export function createClient(options: ClientOptions): Client {
       pathWithQuery: basePath + path + (query ? `?${query}` : ''),
       headers: headersFor(call, body),
       body,
-      isRaw: call.isRaw === true,
     };
   }
 
@@ -132,11 +130,21 @@ export function createClient(options: ClientOptions): Client {
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
   });
 
-  async function tryOnce(httpRequest: HttpRequest, attempt: number, leftMs: number): Promise<Answer | Fault> {
+  async function send(
+    { isRaw = false }: Call,
+    httpRequest: HttpRequest,
+    attempt: number,
+    leftMs: number,
+  ): Promise<Reply | Fault> {
+    if (signal.aborted) return { kind: 'not_connected', reason: 'interrupted' };
     const { method, pathWithQuery } = httpRequest;
     const started = clock.now();
     trace(`> ${method} ${origin}${pathWithQuery} (attempt ${attempt})`);
-    const result = await transport.send(httpRequest, Math.min(leftMs, attemptLimitMs(method)));
+    const received = await connections.exchange(httpRequest, Math.min(leftMs, attemptLimitMs(method)));
+    const result =
+      'error' in received
+        ? connectionFault(received, origin, proxy)
+        : readReply(httpRequest, received, { isRaw, redact, now: clock.now() });
     const shown = isFault(result) ? result.reason : result.status;
     trace(`< ${shown} in ${Math.round(clock.now() - started)} ms`);
     return result;
@@ -166,11 +174,8 @@ export function createClient(options: ClientOptions): Client {
   return {
     request,
     hasWritten: () => hasWritten,
-    async close() {
-      // Ends the requests that the command no longer needs, such as requests for the next pages of a list.
-      closing.abort(new InterruptedError(0));
-      await transport.close();
-    },
+    // Ends the requests that the command no longer needs, such as requests for the next pages of a list.
+    close: () => closing.abort(new InterruptedError(0)),
   };
 }
 

@@ -1,21 +1,22 @@
+import type { errors } from 'undici';
 import { errnoOf } from '../../lib/system.ts';
-import { connectTimeoutMs, type SocketError } from './agent.ts';
-import type { Fault } from './attempt.ts';
-import { type NoReply, TimeoutOrInterrupt } from './exchange.ts';
+import { connectTimeoutMs } from './connections.ts';
+import { type NoReply, TimeoutError } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
+import type { Fault } from './retry.ts';
 import { explainTlsError, isCertificateWanted } from './tls-problem.ts';
 
 export function connectionFault(
   { error, mayHaveReachedService }: NoReply,
   origin: string,
-  proxy: ProxyAddress | undefined,
+  proxy?: ProxyAddress,
 ): Fault {
   if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
   return mayHaveReachedService ? faultAfterSending(error, origin) : faultBeforeSending(error, origin, proxy);
 }
 
 function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | undefined): Fault {
-  if (error instanceof TimeoutOrInterrupt) return { kind: 'not_connected', reason: error.message };
+  if (error instanceof TimeoutError) return { kind: 'not_connected', reason: error.message };
   const tlsProblem = tlsProblemOf(error, origin);
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
   const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
@@ -23,7 +24,7 @@ function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | 
 }
 
 function faultAfterSending(error: Error, origin: string): Fault {
-  if (error instanceof TimeoutOrInterrupt) return { kind: 'timed_out', reason: error.message };
+  if (error instanceof TimeoutError) return { kind: 'timed_out', reason: error.message };
   const tlsProblem = tlsProblemOf(error, origin);
   // With TLS 1.3, vals can send the request before the service rejects the missing client certificate. The service
   // ignores that request, so nothing was changed.
@@ -55,24 +56,25 @@ const expectsHttps = (origin: string): Fault => ({
 const withHttps = (origin: string): string => origin.replace('http:', 'https:');
 
 /** Some TLS servers close the connection without an answer if they receive plain HTTP. */
-const hintIfNothingReceived = ({ receivedNothing }: SocketError, origin: string): string | undefined =>
-  receivedNothing ? `If the port expects https, use ${withHttps(origin)}.` : undefined;
+function hintIfNothingReceived(error: Error, origin: string): string | undefined {
+  const { socket } = error as Partial<errors.SocketError>;
+  return socket?.bytesRead === 0 ? `If the port expects https, use ${withHttps(origin)}.` : undefined;
+}
 
 /** nginx, Apache, Go and Tomcat send these texts with status 400 if a TLS port receives plain HTTP. */
 const tlsExpected =
   /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
 
-export function faultOfTlsPort(status: number, body: unknown, origin: string): Fault | undefined {
-  if (!isPlain(origin) || status !== 400 || typeof body !== 'string') return undefined;
-  return tlsExpected.test(body) ? expectsHttps(origin) : undefined;
+export function faultOfTlsPort(status: number, body: string, origin: string): Fault | undefined {
+  const isWrongPort = isPlain(origin) && status === 400 && tlsExpected.test(body);
+  return isWrongPort ? expectsHttps(origin) : undefined;
 }
 
-function proxyFault({ status, cause, message }: ProxyError, proxy: ProxyAddress): Fault {
-  if (status !== undefined) return proxyStatusFault(status, proxy);
+function proxyFault({ problem }: ProxyError, proxy: ProxyAddress): Fault {
+  if ('status' in problem) return proxyStatusFault(problem.status, proxy);
+  const { cause } = problem;
   const name = nameOf(proxy);
   const addressHint = `Check the proxy address in ${proxy.variable}. To see the address without the password, run \`vals config\`.`;
-  if (!(cause instanceof Error))
-    return { kind: 'not_connected', reason: `${name} ${message}`, hint: addressHint };
   const tlsProblem = explainTlsError(cause, { name, addressHint });
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
   return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: addressHint };
@@ -103,15 +105,18 @@ function proxyStatusFault(status: number, proxy: ProxyAddress): Fault {
   };
 }
 
+const noConnection = `there was no connection within ${connectTimeoutMs / 1_000} s`;
+
 const reasons: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
   ENOTFOUND: 'there is no host with that name',
   EAI_AGAIN: 'the host name could not be looked up',
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
-  ETIMEDOUT: `there was no connection within ${connectTimeoutMs / 1_000} s`,
+  ETIMEDOUT: noConnection,
+  UND_ERR_CONNECT_TIMEOUT: noConnection,
+  UND_ERR_HEADERS_TIMEOUT: noConnection,
   ECONNRESET: 'the connection was reset',
-  ECONNABORTED: 'the connection was reset',
   EPIPE: 'the connection was closed',
   UND_ERR_SOCKET: 'the connection was closed before the whole answer arrived',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its Content-Length header says',

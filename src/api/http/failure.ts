@@ -9,13 +9,13 @@ import {
   UnknownOutcomeError,
   type ValsError,
 } from '../../errors.ts';
+import { type Hints, hintList } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
 import { wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
 import { notThisService } from '../records.ts';
-import type { Fault } from './attempt.ts';
-import { isRead } from './retry.ts';
+import { type Fault, isRead } from './retry.ts';
 
 interface FailedCall<AnyFault extends Fault = Fault> {
   call: Call;
@@ -23,7 +23,8 @@ interface FailedCall<AnyFault extends Fault = Fault> {
   attempts: number;
   maybeApplied: boolean;
   origin: string;
-  signInHint: string;
+  signInHint: Hints;
+  wordFor(id: string): string | undefined;
 }
 
 type StatusFault = Extract<Fault, { kind: 'status' }>;
@@ -58,28 +59,37 @@ export function failureOf(failed: FailedCall): ValsError {
 
 const triesOf = ({ attempts }: FailedCall): string => (attempts > 1 ? ` (${attempts} attempts)` : '');
 
-const checkAddress = (origin: string): string =>
+const checkAddress = (origin: string): Hints =>
   isLoopback(new URL(origin).hostname)
-    ? 'Check that the service is running. To start the embedded service, run `vals serve`.'
-    : 'Check the address and the network. To see where the address comes from, run `vals config`.';
+    ? ['Check that the service is running.', { text: 'To start the embedded service', command: 'serve' }]
+    : [
+        'Check the address and the network.',
+        { text: 'To see where the address comes from', command: 'config' },
+      ];
 
-const changeMade = (call: Call): string =>
-  `The status code of the answer says that the service made the change. ${checkChange(call)}`;
+const changeMade = (call: Call): Hints => [
+  'The status code of the answer says that the service made the change.',
+  ...hintList(checkChange(call)),
+];
 
-const checkChange = ({ ifUnknown }: Call): string =>
+const checkChange = ({ ifUnknown }: Call): Hints =>
   ifUnknown ?? 'Before you send the change again, check whether the service made the change.';
 
-function unavailable(failed: FailedCall, message: string, usualHint = 'Run the command again.'): ValsError {
+function unavailable(
+  failed: FailedCall,
+  message: string,
+  usualHint: Hints = 'Run the command again.',
+): ValsError {
   const { call, fault, maybeApplied } = failed;
   const faultHint = 'hint' in fault ? fault.hint : undefined;
   if (!maybeApplied) return new UnavailableError(message, factsWithHint(failed, faultHint ?? usualHint));
   return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
     ...factsOf(failed),
-    hint: faultHint === undefined ? checkChange(call) : `${faultHint} ${checkChange(call)}`,
+    hint: [...hintList(faultHint), ...hintList(checkChange(call))],
   });
 }
 
-const factsWithHint = (failed: FailedCall, hint: string): ErrorFacts => {
+const factsWithHint = (failed: FailedCall, hint: Hints): ErrorFacts => {
   const { call, fault } = failed;
   const hintForStatus = 'status' in fault ? call.hints?.[fault.status] : undefined;
   return { ...factsOf(failed), hint: hintForStatus || hint };
@@ -128,7 +138,10 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
 const passHostOn =
   'Check the base URL. If it is right, configure the proxy in front of the service to pass on the Host header. ' +
   'For nginx, the setting is `proxy_set_header Host $http_host;`.';
-const useOtherToken = 'Use a token that has the permission. To see whose token you use, run `vals me`.';
+const useOtherToken: Hints = [
+  'Use a token that has the permission.',
+  { text: 'To see whose token you use', command: 'me' },
+];
 const checkId = 'Check the id. The service has nothing with this id, or does not show it to you.';
 const readAgain =
   'Read the current state from the service. If you still want the change, run the command again.';
@@ -146,9 +159,9 @@ function refusalHint(status: number, isExplained: boolean): string {
 }
 
 function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
-  const { call, fault } = failed;
+  const { call, fault, wordFor } = failed;
   if (fault.status === 412 && call.ifMatch !== undefined) return changedSinceRead;
-  const meaning = call.meanings?.[fault.status];
+  const meaning = call.meanings?.((id) => wordFor(id) ?? id)[fault.status];
   if (meaning === undefined) return defaultSentence(failed, detail);
   if (detail === undefined || onlyRepeatsMeaning.test(detail)) return meaning;
   return `${meaning} The service says: ${withFullStop(detail)}`;

@@ -1,4 +1,24 @@
-import type { Fault } from './attempt.ts';
+import type { Hints } from '../../lib/hint.ts';
+
+export type Fault = { reason: string } & (
+  | { kind: 'not_connected'; hint?: Hints }
+  /** TLS or a proxy rejected the connection. A retry would fail too. */
+  | { kind: 'rejected'; hint: Hints }
+  | { kind: 'lost'; hint?: Hints }
+  /** TLS failed after the request was sent, so the service may have received the request. */
+  | { kind: 'tls_broken' }
+  | { kind: 'timed_out' }
+  | { kind: 'status'; status: number; message?: string; body?: unknown; retryAfterMs?: number }
+  /** The status is a success, but the body is not JSON. */
+  | { kind: 'unreadable'; status: number; body?: string }
+  /** A redirect, a compressed or too large reply, or an error with the status of a success. A retry would bring the same. */
+  | { kind: 'unusable'; status: number }
+);
+
+export const isFault = (result: object): result is Fault => 'kind' in result;
+
+export const hasStatus = (fault: Fault, status: number): boolean =>
+  fault.kind === 'status' && fault.status === status;
 
 export const maxAttempts = 4;
 

@@ -9,7 +9,7 @@ import type { Turn } from '../../lib/slots.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
-import { newVal, type Remark, refuseTokens, sendCopy } from './send-copy.ts';
+import { newVal, overwrite, type Remark, refuseTokens, sendCopy } from './send-copy.ts';
 import type { Target } from './target.ts';
 
 export interface CopyOptions {
@@ -89,7 +89,7 @@ async function codesToSend(
   const conflict = () => {
     const name = textAt(source, 'name');
     return new ConflictError(`${name} has different code on ${target.name}.`, {
-      hint: 'To overwrite the val, add --force.',
+      hint: overwrite,
     });
   };
   if (!versions) {

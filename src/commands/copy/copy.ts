@@ -41,7 +41,10 @@ export const command = defineCommand({
   async run(context, { vals: ids, to, all, versions = false, force = false, dryRun = false }) {
     if (to === undefined)
       throw new UsageError('No service to copy to was given.', {
-        hint: 'Add --to <base-url>. To list the services that you are signed in to, run `vals use`.',
+        hint: [
+          { text: 'To name the service', input: { to: true } },
+          { text: 'To list the services that you are signed in to', command: 'use' },
+        ],
       });
     if (all && ids.length > 0) {
       throw new UsageError('--all copies every val, so no names can be given.', {
@@ -50,7 +53,7 @@ export const command = defineCommand({
     }
     if (!all && ids.length === 0) {
       throw new UsageError('No val to copy was given.', {
-        hint: 'Give the names of vals. To copy all your vals, add --all.',
+        hint: ['Give the names of vals.', { text: 'To copy all your vals', input: { all: true } }],
       });
     }
     const { openTarget } = await import('./target.ts');

@@ -110,9 +110,11 @@ export function refuseTokens(call: Call, { from, target }: Services): void {
   for (const service of [from, target.api]) service.refuseToken(call);
 }
 
+export const overwrite = { text: 'To overwrite the val', input: { force: true } };
+
 export const newVal = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
-  hints: { 409: 'To overwrite the val, add --force.' },
+  hints: { 409: overwrite },
 });
 
 async function sendWithFields(

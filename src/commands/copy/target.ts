@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { noSeenVals } from '../../names/seen-vals.ts';
 import { addressOfSpace, parseBaseUrl } from '../../settings/base-url.ts';
 import { checkToken } from '../../settings/settings.ts';
@@ -25,10 +25,12 @@ export async function openTarget(context: Context, to: string, count: number): P
     });
   }
   const given = env.VALS_TO_TOKEN?.trim();
-  const signIn = shell`vals login --base-url ${baseUrl.href}`;
   // The token of the current service must not be sent to `baseUrl`, because another service could misuse the token.
   const token = given ? checkToken(given, 'VALS_TO_TOKEN') : settings.storedToken(baseUrl.origin)?.value;
-  const hint = `To sign in, run ${signIn}, or set VALS_TO_TOKEN to a token of that service.`;
+  const hint: Hints = [
+    { text: 'To sign in', command: 'login', input: { baseUrl: baseUrl.href } },
+    'Or set VALS_TO_TOKEN to a token of that service.',
+  ];
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
   const signInHint = given ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await context.connect({ baseUrl, token, signInHint });

@@ -3,10 +3,15 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import type { ValsError } from '../../errors.ts';
 
-export function annotateFailure(context: Context, file: string, { message }: ValsError): void {
+export function annotateFailure(
+  context: Context,
+  file: string,
+  { message, facts: { place } }: ValsError,
+): void {
   if (context.env.GITHUB_ACTIONS !== 'true') return;
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);
-  context.say.line(`::error file=${path}::${percentEncoded(message, /[%\r\n]/g)}`);
+  const position = place === undefined ? '' : `,line=${place.line},col=${place.column}`;
+  context.say.line(`::error file=${path}${position}::${percentEncoded(message, /[%\r\n]/g)}`);
 }
 
 const percentEncoded = (text: string, characters: RegExp): string =>

@@ -13,6 +13,7 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { createSlots, type Turn } from '../../lib/slots.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
@@ -39,7 +40,7 @@ export interface PusherOptions {
 export interface PushResult {
   service: 'answered' | 'unreachable' | 'not asked';
   outcome?: Outcome;
-  warning?: string;
+  warning?: Hints;
 }
 
 interface SavedFile extends LocalSide {

@@ -45,7 +45,7 @@ export const command = defineCommand({
     concurrency: parsed(
       '--concurrency <n>',
       'the number of parallel requests (default: auto)',
-      (text): number | 'auto' => (text === 'auto' ? text : wholeNumber('--concurrency', 1)(text)),
+      (text): number | 'auto' => (text === 'auto' ? text : wholeNumber(1)(text)),
       { words: ['auto'], hiddenFromAgents: true },
     ),
     force: toggle('--force', 'in a workspace: overwrite the code of vals in conflict'),

@@ -25,17 +25,17 @@ export const command = defineCommand({
     maxVals: parsed(
       '--max-vals <n>',
       'limit of vals per owner (default for a team: 10000)',
-      wholeNumber('--max-vals', 1, 999_999_999),
+      wholeNumber(1, 999_999_999),
     ),
     metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
-      parsePort(text, '--metrics-port'),
+      parsePort(text),
     ),
     metricsHost: word('--metrics-host <address>', 'the address of /metrics (default: 127.0.0.1)'),
     log: word('--log <form>', 'the format of the request log (default: text)', { choices: ['text', 'json'] }),
     rate: parsed(
       '--rate <n>',
       'requests per second for a token (team default: 500)',
-      wholeNumber('--rate', 1, 999_999),
+      wholeNumber(1, 999_999),
     ),
   },
   examples: [

@@ -35,9 +35,9 @@ const runStatus: Column = {
   },
 };
 
-const runError: Column = {
+export const runError: Column = {
   ...column('error', 'error.message', 'error'),
-  firstLine: { hint: 'To see whole errors, add --full.' },
+  firstLine: { hint: { text: 'To see whole errors', input: { full: true } } },
 };
 
 export const runColumns: Column[] = [

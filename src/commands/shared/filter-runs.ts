@@ -25,7 +25,7 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
 export async function* takeRecords(
   pages: AsyncIterable<Page>,
   { limit, offset = 0 }: { limit: number; offset?: number },
-  onMore?: () => void,
+  onMore: () => void,
 ): AsyncGenerator<Page> {
   let toSkip = offset;
   let left = limit;
@@ -35,7 +35,6 @@ export async function* takeRecords(
     if (taken > 0) yield { records: records.slice(skipped, skipped + taken), isLarge };
     toSkip -= skipped;
     left -= taken;
-    if (skipped + taken < records.length) return onMore?.();
-    if (left === 0 && !onMore) return;
+    if (skipped + taken < records.length) return onMore();
   }
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
+import { type Hints, hintList } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
 
@@ -26,8 +27,7 @@ export function withNameProposed(error: unknown, name: string, hint: (valid: str
   return new RefusedError(error.message, { ...error.facts, hint: hint(valid) });
 }
 
-export const messageWithHint = ({ message, facts }: ValsError): string =>
-  [message, facts.hint ?? ''].join(' ').trim();
+export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 
 export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
   if (!isOn(env.VALS_LOCAL)) return;

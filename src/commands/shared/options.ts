@@ -1,52 +1,44 @@
 import type { Call } from '../../api/call.ts';
 import { argument, parsed, toggle, val, word } from '../../cli/command.ts';
 import { parseMoment } from '../../cli/moments.ts';
-import { UsageError } from '../../errors.ts';
+import { InvalidValue, UsageError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 
 export const wholeNumber =
-  (name: string, least: number, most = Number.MAX_SAFE_INTEGER) =>
+  (least: number, most = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = Number(text);
     if (!/^\d+$/.test(text) || value < least || value > most) {
       const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-      throw new UsageError(`${name} takes a whole number ${range}, not "${text}".`, {
-        hint: `For example ${name} ${Math.max(least, 20)}.`,
-      });
+      throw new InvalidValue(
+        `takes a whole number ${range}, not "${text}".`,
+        `For example ${Math.max(least, 20)}.`,
+      );
     }
     return value;
   };
 
 const highestPort = 65_535;
 
-export function parsePort(text: string, option = '--port'): number {
+export function parsePort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
-    throw new UsageError(`${option} takes a number from 0 to ${highestPort}, not "${text}".`, {
-      hint: `For a free port, use ${option} 0.`,
-    });
+    throw new InvalidValue(
+      `takes a number from 0 to ${highestPort}, not "${text}".`,
+      'For a free port, use 0.',
+    );
   }
   return Number(text);
 }
 
 export const paging = {
-  limit: parsed(
-    '--limit <n>',
-    'the largest number of records to list (default: 20)',
-    wholeNumber('--limit', 1),
-    {
-      isNumber: true,
-      conflicts: ['all'],
-    },
-  ),
-  offset: parsed(
-    '--offset <n>',
-    'the number of records to skip at the start of the list',
-    wholeNumber('--offset', 0),
-    {
-      isNumber: true,
-    },
-  ),
+  limit: parsed('--limit <n>', 'the largest number of records to list (default: 20)', wholeNumber(1), {
+    isNumber: true,
+    conflicts: ['all'],
+  }),
+  offset: parsed('--offset <n>', 'the number of records to skip at the start of the list', wholeNumber(0), {
+    isNumber: true,
+  }),
   all: toggle('--all', 'list all records', { hiddenFromAgents: true }),
 };
 
@@ -64,7 +56,7 @@ export const runFilter = {
   ...timeRange,
 };
 
-export const dryRun = toggle('--dry-run', 'send nothing; print what would be sent');
+export const dryRun = toggle('-n, --dry-run', 'send nothing; print what would be sent');
 export const yes = toggle('--yes', 'do not ask for confirmation', { hiddenFromAgents: true });
 
 export const privacy = word('--privacy <word>', 'who can see the val: public, unlisted or private', {
@@ -82,7 +74,10 @@ export const codeFile = {
 export function versionNumber(text: string): string {
   if (!/^\d+$/.test(text)) {
     throw new UsageError(`"${text}" is not the number of a version.`, {
-      hint: 'A version number is a whole number. To list the versions of a val, run `vals version ls <val>`.',
+      hint: [
+        'A version number is a whole number.',
+        { text: 'To list the versions of a val', command: 'version ls' },
+      ],
     });
   }
   // A version must stay a string, because it may be larger than Number.MAX_SAFE_INTEGER.

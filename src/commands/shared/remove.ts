@@ -1,7 +1,7 @@
 import type { Call } from '../../api/call.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { UsageError } from '../../errors.ts';
+import { DeclinedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Result } from '../../terminal/result.ts';
 
@@ -22,11 +22,11 @@ export async function removeBatch(
 ): Promise<Result> {
   const { describe, route, concurrency } = removal;
   const once = [...new Set(names)];
-  const deletions = once.map((name) => ({ name, call: route(name) }));
   if (removal.dryRun) {
     return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
   }
   if (!removal.yes) await confirmDeletion(context, () => removal.question(once));
+  const deletions = once.map((name) => ({ name, call: route(name) }));
   const api = await context.connect();
   return runBatch(deletions, {
     describe: ({ name }) => describe(name),
@@ -50,10 +50,10 @@ export async function confirmDeletion(
   question: () => Promise<string>,
   refusal = 'Nothing was deleted.',
 ): Promise<void> {
-  const instead = 'To delete without a question, add --yes.';
+  const instead = { text: 'To delete without a question', input: { yes: true } };
   prompt.expectTerminal(instead);
   const text = await question();
   progress.stop();
   if (await prompt.confirm(text, instead)) return;
-  throw new UsageError(refusal);
+  throw new DeclinedError(refusal);
 }

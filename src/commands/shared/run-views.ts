@@ -15,7 +15,7 @@ const runsBeforeFollowing = 10;
 const defaultLimit = 20;
 
 export const summaryExplained =
-  '--summary reads all runs and prints a row for each val and version, most failures first. Its columns are val, ' +
+  'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +
   'version, runs, failed, errors (the error rate), p50, p95 and "over time" (a chart). Half of the runs took at most p50, ' +
   'and 95% of them took at most p95. p50 and p95 are exact for up to 2,048 different durations, and within 1% for more. A ' +
   'run that has not ended counts as a run, but not as a failure, and has no duration.';
@@ -80,8 +80,7 @@ export async function showRuns(
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
     const { all, limit = all ? Infinity : defaultLimit, offset } = paging;
-    const more = context.forPerson || context.agent ? context.say.more : undefined;
-    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, more);
+    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, context.say.more);
     return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs. Press Ctrl-C to stop');
@@ -105,7 +104,7 @@ function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'foll
       if (!isThere) throw error;
       throw new NotFoundError('The service does not list the runs of a single val.', {
         ...error.facts,
-        hint: 'To list the runs of all your vals, run `vals runs`.',
+        hint: { text: 'To list the runs of all your vals', command: 'runs' },
       });
     }
   }

@@ -2,20 +2,26 @@ import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { shell } from '../../lib/shell-command.ts';
+import { type JsonObject, textOf } from '../../lib/json.ts';
 import type { Turn } from '../../lib/slots.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
-  codeOf(
-    version,
-    `The service did not send the code of the version. To print the current code, run ${shell`vals val get ${val} --code`}.`,
-  );
+  codeOf(version, [
+    'The service did not send the code of the version.',
+    { text: 'To print the current code', command: 'val get', input: { val, code: true } },
+  ]);
 
 export function newVersion(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;
+}
+
+/** -1 if the version is not a number. */
+export function numberOf({ version }: JsonObject): bigint {
+  const text = textOf(version) ?? '';
+  // A text with millions of digits would take minutes.
+  return /^\d{1,100}$/.test(text) ? BigInt(text) : -1n;
 }
 
 const notANumber = (version: string): BadResponseError =>

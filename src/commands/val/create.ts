@@ -2,16 +2,17 @@ import { fieldOf, publicity } from '../../api/change-val.ts';
 import * as routes from '../../api/routes.ts';
 import { argument, defineCommand, word } from '../../cli/command.ts';
 import { PartialError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { withNameProposed } from '../shared/messages.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
+import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 
 export const command = defineCommand({
   summary: 'Create a val',
   description: 'Create a val from a file, or from standard input. The name must be new.',
+  descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
     name: argument('<name>', 'the name of the val'),
     file: codeFile,
@@ -19,6 +20,7 @@ export const command = defineCommand({
   options: {
     readme: word('--readme <file>', 'a file with the readme of the val'),
     privacy,
+    check: noCheck,
     dryRun,
   },
   examples: [
@@ -26,7 +28,7 @@ export const command = defineCommand({
     'echo "export default () => 1" | vals val create one',
   ],
   columns: valColumns,
-  async run(context, { name, file = '-', readme, privacy, dryRun }) {
+  async run(context, { name, file = '-', readme, privacy, check, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
         hint: 'Give the path of a file for the code or for the readme.',
@@ -42,8 +44,12 @@ export const command = defineCommand({
       ...(readmeText !== undefined && { readme: readmeText }),
       ...(privacy !== undefined && { privacy }),
     });
-    if (dryRun) return plan(call);
-    const api = await context.connect();
+    const checking = refuseBrokenCode(file, code, check);
+    if (dryRun) {
+      await checking;
+      return plan(call);
+    }
+    const api = await connectDuring(context, checking);
     const record = await api.record(call).catch((error) => {
       throw withNameProposed(error, name, (valid) => `Choose a valid name, such as ${valid}.`);
     });
@@ -52,7 +58,7 @@ export const command = defineCommand({
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };
     const message = `The service created ${name}, but made it ${privacyNow} instead of ${privacy}.`;
-    const hint = `To change its privacy, run ${shell`vals val set ${name} --privacy ${privacy}`}.`;
+    const hint = { text: 'To change its privacy', command: 'val set', input: { val: name, privacy } };
     return { kind: 'record', record, error: new PartialError(message, { hint }) };
   },
 });

@@ -3,13 +3,14 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
+import { findSyntaxFaults } from '../../run/check-syntax.ts';
 import { decode } from '../../workspace/disk/files.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
+import { noCheck, syntaxError } from '../shared/syntax.ts';
 import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
@@ -19,14 +20,14 @@ export const command = defineCommand({
     'nothing, nothing is sent. With --dry-run, or if sending fails, or if somebody else changed the val meanwhile, your ' +
     'text is kept in a file, and the command names that file.',
   arguments: { val: valArgument },
-  options: { dryRun },
+  options: { check: noCheck, dryRun },
   examples: ['vals val edit hello'],
   columns: valColumns,
-  async run(context, { val, dryRun }) {
+  async run(context, { val, check, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');
     const api = await context.connect();
-    const read = () => api.record(routes.getVal(val));
-    const record = await read();
+    const read = () => api.recordWithEtag(routes.getVal(val));
+    const { record } = await read();
     const code = codeOf(record);
     context.progress.stop();
     // Ctrl-C in the editor must not end this command.
@@ -48,8 +49,10 @@ export const command = defineCommand({
       context.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       checkSizes({ code: edited }, file, context.say.warn);
-      if (!isSame(record, await read())) throw changedMeanwhile(context.wordFor(val) ?? val, file);
-      const call = routes.createVersion(val, edited);
+      if (check !== false) await refuseBrokenText(file, edited, val);
+      const { record: now, etag } = await read();
+      if (!isSame(record, now)) throw changedMeanwhile(val, file);
+      const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
         context.say.warn(textIsIn(file));
@@ -74,7 +77,19 @@ const isSame = (opened: JsonObject, now: JsonObject): boolean =>
 
 const changedMeanwhile = (val: string, file: string): ConflictError =>
   new ConflictError('The val was changed on the service while you edited it. Nothing was sent.', {
-    hint: `To see the code on the service, run ${shell`vals val get ${val} --code`}. To send your text as the next version, run ${shell`vals version new ${val} ${file}`}.`,
+    hint: [
+      { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
+      { text: 'To send your text as the next version', command: 'version new', input: { val, file } },
+    ],
   });
+
+async function refuseBrokenText(file: string, code: string, val: string): Promise<void> {
+  const [fault] = await findSyntaxFaults(code);
+  if (fault === undefined) return;
+  throw syntaxError(file, fault, [
+    'Fix the text in that file.',
+    { text: 'To send it', command: 'version new', input: { val, file } },
+  ]);
+}
 
 const fileName = (name = ''): string => (/^\w{1,60}$/.test(name) ? name : 'val');

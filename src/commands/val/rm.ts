@@ -9,13 +9,13 @@ import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
 export const command = defineCommand({
-  summary: 'Delete vals, with all their versions',
+  summary: 'Delete vals, with all their versions and runs',
   description:
-    'Delete vals, with all their versions. The command shows the vals and asks once. With --yes, the command does not ' +
+    'Delete vals, with all their versions and runs. The command shows the vals and asks once. With --yes, the command does not ' +
     'ask. If you give the name or file of a val, the command reads the val first. If the val has another name on the ' +
     'service, the val is not deleted.',
   descriptionForAgents:
-    'Delete vals, with all their versions, without a question. This cannot be undone. If you give the name or file ' +
+    'Delete vals, with all their versions and runs, without a question. This cannot be undone. If you give the name or file ' +
     'of a val, the tool reads the val first. If the val has another name on the service, the val is not deleted.',
   arguments: { vals: val('<val...>', 'names, ids, starts of ids, or files of vals') },
   options: { yes, dryRun },
@@ -26,7 +26,7 @@ export const command = defineCommand({
       question: (ids) => showValsAndAsk(context, ids),
       describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
       things: 'vals',
-      route: routes.deleteVal,
+      route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.etagOf(id) }),
       // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
       concurrency: 1,
       yes,
@@ -41,8 +41,8 @@ async function showValsAndAsk(context: Context, ids: readonly string[]): Promise
   context.say.table(vals, removedColumns);
   const names = vals.map((val) => textAt(val, 'name') ?? val.id);
   return vals.length === 1
-    ? `Delete the val ${names[0]}, with all its versions?`
-    : `Delete these ${vals.length} vals, with all their versions: ${names.join(', ')}?`;
+    ? `Delete the val ${names[0]}, with all its versions and runs?`
+    : `Delete these ${vals.length} vals, with all their versions and runs: ${names.join(', ')}?`;
 }
 
 const removedColumns: Column[] = [

@@ -25,7 +25,7 @@ export const command = defineCommand({
   options: {
     name: word('--name <name>', 'the new name of the val'),
     privacy,
-    readme: word('--readme <file>', 'a file with the new readme, or - for standard input'),
+    readme: word('--readme <file>', 'a file with the new readme'),
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],
@@ -35,9 +35,11 @@ export const command = defineCommand({
     const renaming = name === undefined ? undefined : await prepareRenaming(context, val, { name, dryRun });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
-    const { val: record, notApplied } = await changeVal(api, val, fields).catch((error) => {
-      throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as --name ${valid}.`);
-    });
+    const { val: record, notApplied } = await changeVal(api, val, fields, context.etagOf(val)).catch(
+      (error) => {
+        throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as ${valid}.`);
+      },
+    );
     if (!notApplied.includes('name')) await renaming?.();
     const label = textAt(record, 'name') ?? context.wordFor(val) ?? val;
     const given = Object.keys(fields);
@@ -57,10 +59,10 @@ async function readFields(
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
-      hint: 'Add --name, --privacy or --readme.',
+      hint: 'Give a new name, privacy or readme.',
     });
   }
-  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as --name hello.' });
+  if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
   if (name !== undefined) checkName(name, context.say.warn);
   const { readText } = await import('../../workspace/sources/read-text.ts');
   const text = readme === undefined ? undefined : await readText(readme, context);

@@ -1,37 +1,47 @@
+import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { LocalError } from '../../errors.ts';
 import { jsonNumber } from '../../lib/json.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { interruptible } from '../../lib/signals.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument, version } from '../shared/options.ts';
-import { versionCode } from '../shared/versions.ts';
+import { numberOf, versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
   description:
-    'Show the changes between two versions of a val, or between one version and the current code, as a unified diff.',
+    'Show the changes between two versions of a val, or between one version and the current code, as a unified diff. ' +
+    'Without a number, show the last change.',
   arguments: {
     val: valArgument,
-    a: version('<a>', 'the number of the first version'),
+    a: version('[a]', 'the number of the first version (default: the one before the current version)'),
     b: version('[b]', 'the number of the second version (default: the current code)'),
   },
-  examples: ['vals version diff hello 1', 'vals version diff hello 1 2'],
+  examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ connect, say }, { val, a, b }) {
+  async run({ connect, say }, { val, a: given, b }) {
     const { haveTooManyLines } = await import('../../workspace/text/lines.ts');
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
+    const a = given ?? (await versionBefore(api, val));
+    if (a === undefined) {
+      say.hint('The val has only one version.');
+      return { kind: 'diffs', rows: [], diffs: [] };
+    }
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
     const now = b === undefined ? codeOf(after) : versionCode(after, val);
     if (haveTooManyLines([old, now])) {
       throw new LocalError('The two versions have more than 2 million lines, so no diff was made.', {
-        hint: `To see the code of a version, run ${shell`vals version get ${val} ${a} --code`}.`,
+        hint: {
+          text: 'To see the code of a version',
+          command: 'version get',
+          input: { val, version: a, code: true },
+        },
       });
     }
     const diffOf = (from: string, to: string) =>
@@ -49,3 +59,16 @@ export const command = defineCommand({
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },
 });
+
+/** The highest number below the current version. Versions may have been deleted in between. */
+async function versionBefore(api: Api, val: string): Promise<string | undefined> {
+  const current = numberOf(await api.record(routes.getVal(val)));
+  let before = -1n;
+  for await (const { records } of api.pages(routes.listVersions(val))) {
+    for (const record of records) {
+      const number = numberOf(record);
+      if (number < current && number > before) before = number;
+    }
+  }
+  return before < 0n ? undefined : String(before);
+}

@@ -1,9 +1,10 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { type JsonObject, textOf } from '../../lib/json.ts';
+import type { JsonObject } from '../../lib/json.ts';
 import { withinMemory } from '../../lib/page.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
+import { numberOf } from '../shared/versions.ts';
 
 const columns = [
   column('version'),
@@ -34,9 +35,3 @@ export const command = defineCommand({
     return { kind: 'list', rows: versions, columns: [...columns, { ...current, only: 'terminal' }] };
   },
 });
-
-function numberOf({ version }: JsonObject): bigint {
-  const text = textOf(version) ?? '';
-  // A text with millions of digits would take minutes.
-  return /^\d{1,100}$/.test(text) ? BigInt(text) : -1n;
-}

@@ -3,7 +3,9 @@ import { defineCommand } from '../../cli/command.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
+import { checkVersion, ifVersion } from '../shared/if-version.ts';
 import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
+import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersion } from '../shared/versions.ts';
 
 export const command = defineCommand({
@@ -11,19 +13,30 @@ export const command = defineCommand({
   description:
     'Add a version to a val, from a file or from standard input. If the code is the same as the current code, the ' +
     'service may add no version.',
+  descriptionForAgents:
+    'Add a version to a val, from code or from a file. If the code is the same as the current code, the service may ' +
+    'add no version.',
   arguments: {
     val: valArgument,
     file: codeFile,
   },
-  options: { dryRun },
-  examples: ['vals version new hello examples/hello.ts'],
+  options: { ifVersion, check: noCheck, dryRun },
+  examples: ['vals version new hello examples/hello.ts', 'vals version new hello hello.ts --if-version 3'],
   columns: valColumns,
-  async run(context, { val, file = '-', dryRun }) {
+  async run(context, { val, file = '-', ifVersion, check, dryRun }) {
     const code = await readCode(file, context);
     checkSizes({ code }, file, context.say.warn);
     const call = routes.createVersion(val, code);
+    const checking = refuseBrokenCode(file, code, check);
+    if (dryRun && ifVersion === undefined) {
+      await checking;
+      return plan(call);
+    }
+    const api = await connectDuring(context, checking);
+    const ifMatch =
+      ifVersion === undefined ? undefined : await checkVersion(context, api, { val, expected: ifVersion });
     if (dryRun) return plan(call);
-    const record = await (await context.connect()).record(call);
+    const record = await api.record({ ...call, ifMatch });
     context.say.done(newVersion(record));
     return { kind: 'record', record };
   },

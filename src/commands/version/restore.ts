@@ -1,6 +1,8 @@
+import { join, relative } from 'node:path';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
 import { versionCode } from '../shared/versions.ts';
@@ -14,18 +16,36 @@ export const command = defineCommand({
   options: { dryRun },
   examples: ['vals version restore hello 1'],
   columns: valColumns,
-  async run({ connect, say }, { val, version, dryRun }) {
+  async run(context, { val, version, dryRun }) {
+    const { connect, say } = context;
     const api = await connect();
     const call = routes.createVersion(
       val,
       versionCode(await api.record(routes.getVersion(val, version)), val),
     );
     if (dryRun) return plan(call);
+    const file = await fileOf(context, val);
     const restored = await api.record(call);
     say.done(doneSentence(version, textAt(restored, 'version')));
+    if (file !== undefined) {
+      say.warn([
+        `The file ${file} keeps its code, and a push of it would undo this.`,
+        { text: 'To write the code of the service into the file', command: 'pull', input: { vals: [file] } },
+      ]);
+    }
     return { kind: 'record', record: restored };
   },
 });
+
+/** The file of the val in the workspace, as the user would type it. */
+async function fileOf(context: Context, id: string): Promise<string | undefined> {
+  const { findRoot } = await import('../../workspace/disk/root.ts');
+  const root = findRoot(context.settings);
+  if (root === undefined) return undefined;
+  const { workspaceAt } = await import('../../workspace/workspace.ts');
+  const known = workspaceAt(root, context).vals.ofId(id);
+  return known && relative(context.settings.cwd, join(root, known.file));
+}
 
 function doneSentence(version: string, newVersion: string | undefined): string {
   if (newVersion === undefined) return `The code of version ${version} is now the current code.`;

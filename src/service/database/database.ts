@@ -19,7 +19,11 @@ export interface Database {
    */
   write<Result>(work: (all: All) => Promise<Result>, write?: WriteFacts): Promise<Result>;
   forUpdate: string;
+  /** For rows that another write has locked already, and that are not worth waiting for. */
+  skipLocked: string;
   codeContains: string;
+  /** Fails if the database cannot be used. */
+  probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };
   explain(error: unknown): LocalError;
   close(): Promise<void>;
@@ -44,19 +48,3 @@ export const isStoreBroken = (error: unknown): boolean =>
 
 export const isOrphaned = (error: unknown): boolean =>
   error instanceof DatabaseFailure && error.kind === 'orphaned';
-
-export const deleteOrphanedRuns = `
-  DELETE FROM records WHERE kind = 'runs' AND val_id NOT IN (SELECT id FROM vals)
-    AND length(key) = 36 AND json LIKE '{"id":"' || key || '","val":{%';`;
-
-export const createMembers = `CREATE TABLE members (
-  user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  space_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  role TEXT NOT NULL, PRIMARY KEY (user_id, space_id)
-)`;
-
-export const indexMembers = 'CREATE INDEX members_by_space ON members (space_id);';
-
-export const addVersionAuthor = `
-  ALTER TABLE versions ADD COLUMN author_id TEXT;
-  ALTER TABLE versions ADD COLUMN author_name TEXT;`;

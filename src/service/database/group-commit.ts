@@ -35,11 +35,7 @@ export function createGroupCommit(
       if (connection.inTransaction) connection.exec('ROLLBACK');
       return group.length === 1 ? allFailed(group, error) : oneByOne(group);
     }
-    try {
-      after();
-    } catch (error) {
-      return allFailed(group, error);
-    }
+    after();
     return reports;
   }
 

@@ -1,7 +1,8 @@
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { DatabaseFailure } from './database.ts';
-import { schemaName } from './postgres-schema.ts';
+
+export const schemaName = 'vals';
 
 const kindsBySqlState: [RegExp, DatabaseFailure['kind']][] = [
   [/^23505$/, 'taken'],

@@ -6,14 +6,12 @@ import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
-import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
-import { migrations, schemaName, versionTable } from './postgres-schema.ts';
-import { createRowQueue } from './row-queue.ts';
+import { explainFailure, failureOf, isTransactionConflict, schemaName } from './postgres-failures.ts';
+import { postgresMigrations as migrations } from './schema.ts';
+import { createWriteSlots } from './write-slots.ts';
 
+const versionTable = 'store_version';
 const mostConnections = 10;
-const mostWriteConnections = 7;
-const mostWriteConnectionsPerPerson = 4;
-const mostWaitingForRow = 100;
 const connectMs = 10_000;
 const statementMs = 15_000;
 const answerMs = statementMs + 5_000;
@@ -31,20 +29,17 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
-  const rows = createRowQueue({
-    connections: mostWriteConnections,
-    connectionsPerPerson: mostWriteConnectionsPerPerson,
-    waitingPerPersonAndRow: mostWaitingForRow,
-    waitMs: statementMs,
-  });
+  const slots = createWriteSlots(statementMs);
   return {
     all: (sql, values) => query(pool, sql, values),
-    write: (work, facts = {}) => rows.run(facts, () => write(pool, work)),
+    write: (work, facts = {}) => slots.run(facts, () => write(pool, work)),
+    probe: async () => void (await query(pool, 'SELECT 1')),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,
-      waiting: pool.waitingCount + rows.waiting(),
+      waiting: pool.waitingCount + slots.waiting(),
     }),
     forUpdate: ' FOR UPDATE',
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
     codeContains: 'position(?::bytea IN code) > 0',
     explain,
     close: () => pool.end(),

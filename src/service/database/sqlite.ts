@@ -1,33 +1,27 @@
-import { lstatSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { applicationId, migrations } from './sqlite-schema.ts';
-import {
-  checkOpened,
-  otherFileHint,
-  realStorePath,
-  rememberFiles,
-  restrictMode,
-  StoreGone,
-} from './store-file.ts';
+import { sqliteMigrations as migrations } from './schema.ts';
+import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
 
+const applicationId = 0x76616c73;
 const busyTimeoutMs = 10_000;
 const mostMsPerCommit = 5;
 const checkpointBytes = 4 * 1024 * 1024;
 
 export async function openSqlite(file: string): Promise<Database> {
   try {
-    const path = realStorePath(file);
+    const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
     await retryWhileBusy(() => prepare(connection, path));
     return {
       ...wrap(connection, path),
       connections: () => ({ inUse: 1, waiting: 0 }),
       forUpdate: '',
+      skipLocked: '',
       codeContains: 'instr(code, ?) > 0',
       explain: (error) => explain(file, error),
     };
@@ -68,7 +62,6 @@ const kinds: [RegExp, DatabaseFailure['kind']][] = [
 ];
 
 function failureOf(error: unknown): unknown {
-  if (error instanceof StoreGone) return new DatabaseFailure('gone', error, error.maybeCommitted);
   const code = `${errnoOf(error)}`;
   const kind = kinds.find(([pattern]) => pattern.test(code))?.[1];
   return kind === undefined || error instanceof DatabaseFailure ? error : new DatabaseFailure(kind, error);
@@ -90,22 +83,16 @@ async function retryWhileBusy(work: () => void): Promise<void> {
 function prepare(connection: Libsql.Database, path: string): void {
   const version = () => versionOf(connection, path);
   version();
+  restrictMode(path);
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  // `version()` must run first, because it makes SQLite create the log file that `checkOpened` checks.
-  const isCurrent = version() === migrations.length;
-  checkOpened(path);
-  restrictMode(path);
-  if (!isCurrent) {
-    // With foreign keys on, a migration that drops a table would also delete the rows that refer to the table.
-    connection.exec('PRAGMA foreign_keys = OFF');
+  if (version() !== migrations.length) {
     immediately(connection, () => {
-      const all = <Row>(sql: string) => connection.prepare(sql).all() as Row[];
       // The version is read again, because another process may have migrated the file in the meantime.
-      for (const migrate of migrations.slice(version())) connection.exec(migrate(all));
+      for (const migration of migrations.slice(version())) connection.exec(migration);
       connection.exec(`PRAGMA application_id = ${applicationId}`);
       connection.exec(`PRAGMA user_version = ${migrations.length}`);
     });
@@ -144,7 +131,10 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' | 'write' | 'close'> {
+function wrap(
+  connection: Libsql.Database,
+  path: string,
+): Pick<Database, 'all' | 'write' | 'probe' | 'close'> {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
   let wrote = false;
@@ -162,14 +152,15 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   };
-  const checkFiles = (maybeCommitted = false) => {
-    if (files.areInPlace()) return;
-    saveLog();
-    throw new StoreGone(maybeCommitted);
-  };
   /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   const saveLog = () => {
-    if (!files.haveNewLog()) checkpoint();
+    if (!files.isLogReplaced()) checkpoint();
+  };
+
+  const checkFiles = () => {
+    if (files.areInPlace()) return;
+    saveLog();
+    throw new DatabaseFailure('gone', new Error('its files were removed or replaced while it was open'));
   };
 
   const group = createGroupCommit(connection, {
@@ -177,8 +168,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
     before: checkFiles,
     after() {
       wrote = true;
-      checkFiles(true);
-      if (lstatSync(`${path}-wal`).size > checkpointBytes) checkpointWithoutWaiting();
+      if (files.logSize() > checkpointBytes) checkpointWithoutWaiting();
     },
   });
 
@@ -195,11 +185,6 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
   return {
     async all(sql, values) {
       while (group.underWay()) await group.underWay();
-      try {
-        checkFiles();
-      } catch (error) {
-        throw failureOf(error);
-      }
       return allInTransaction(sql, values);
     },
     write: (work) =>
@@ -208,6 +193,7 @@ function wrap(connection: Libsql.Database, path: string): Pick<Database, 'all' |
         .catch((error) => {
           throw failureOf(error);
         }),
+    probe: async () => checkFiles(),
     async close() {
       await group.flush();
       if (wrote) saveLog();

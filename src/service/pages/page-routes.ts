@@ -1,6 +1,5 @@
-import type { AppOptions } from '../app.ts';
-import type { CallerSlots } from '../caller-slots.ts';
 import { nothingAt } from '../guard.ts';
+import type { Network } from '../http/network.ts';
 import { unauthorized } from '../problem.ts';
 import { type Answer, html, isForBrowser, json, type ServiceRequest } from '../request.ts';
 import { type PageRequest, pageRequest } from '../routes/checks.ts';
@@ -8,26 +7,21 @@ import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import { asPerson, type Principal } from '../store/spaces.ts';
 import type { Store } from '../store/store.ts';
-import { formHeaders, listPage, pageHeaders, refusalPage } from './page.ts';
+import { listPage, pageHeaders, refusalPage } from './page.ts';
 import type { PageAccess } from './page-access.ts';
 import { createSignIn } from './sign-in.ts';
 import { mostCountedRuns, valPage, valPageLimits } from './val-page.ts';
-import { createWorkQueue } from './work-queue.ts';
 
 const valsPerPage = 50;
 
-interface Visit {
-  identify(): Promise<Principal | undefined>;
-  canSignOut: boolean;
+interface PageOptions {
+  network: Network;
+  pageAccess: PageAccess;
+  onRefusedVisit?(): void;
 }
 
-export function pageRoutes(
-  store: Store,
-  { network, pageAccess, onRefusedVisit }: AppOptions,
-  readSlots: CallerSlots,
-): Route[] {
-  const signIn = network.publicUrl && createSignIn(store, network.publicUrl, network);
-  const workQueue = createWorkQueue();
+export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: PageOptions): Route[] {
+  const signIn = network.publicUrl && createSignIn(store, network.publicUrl);
 
   const refuseVisit = (request: ServiceRequest): Answer => {
     onRefusedVisit?.();
@@ -52,17 +46,12 @@ export function pageRoutes(
     return member.principal;
   }
 
-  async function callerOf(request: ServiceRequest): Promise<Principal | undefined> {
-    await request.identifyAgain();
-    return request.user;
-  }
-
   async function ownerWithLink(request: ServiceRequest, place: string): Promise<Principal | undefined> {
     const isAdmitted = (await linkAccess()).isAdmitted(request, place);
     return store.owner && isAdmitted ? asPerson(store.owner.user) : undefined;
   }
 
-  async function readVal(user: Principal, id: string, { version, from }: PageRequest) {
+  async function readVal(user: Principal, id: string, { version, from, run }: PageRequest) {
     const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
     const isOwn = val.author.id === user.id;
     const runs = isOwn ? (await store.runs(user, id, { limit: valPageLimits.runs })).records : [];
@@ -70,49 +59,45 @@ export function pageRoutes(
       val,
       runs: runs.map(({ json }) => JSON.parse(json)),
       runCount: isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0,
-      versions: (await store.versions(user, id, { limit: valPageLimits.versions })).versions,
+      shownRun: run === undefined ? undefined : { id: run, ...(await store.run(user, run)) },
+      versions: (await store.versions(user, id, { limit: valPageLimits.versions })).items,
       comparedWith: from === undefined ? undefined : await store.version(user, id, from),
     };
   }
 
-  async function show(request: ServiceRequest, query: PageRequest, { identify, canSignOut }: Visit) {
-    const first = await identify();
-    if (!first) return refuseVisit(request);
-    const { id } = first.actor;
-    const visit = await readSlots(id).run(async () => {
-      // A page that must be refused is refused before its content is read, because the content may have megabytes.
-      if (query.val !== undefined) workQueue.expectRoom(id);
-      // The visitor may have lost access while the request waited.
-      const user = await identify();
-      return user && { user, content: await readContent(user, query) };
-    });
-    if (!visit) return refuseVisit(request);
-    const { user, content } = visit;
+  async function readList(user: Principal, page: number) {
+    const range = { limit: valsPerPage, offset: (page - 1) * valsPerPage };
+    const { items: vals, next } = await store.listVals(user, user, range);
+    return { vals, failed: await store.valsThatFailed(vals), next: next && page + 1 };
+  }
+
+  async function show(
+    request: ServiceRequest,
+    query: PageRequest,
+    { user, canSignOut }: { user: Principal | undefined; canSignOut: boolean },
+  ) {
+    if (!user) return refuseVisit(request);
     const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
     const common = { now: Date.now(), visitor: { user, spaces, canSignOut } };
     const page =
-      'val' in content
-        ? await workQueue.run(id, () => valPage({ ...content, ...common }))
-        : listPage(content.vals, { number: query.page, next: content.next && query.page + 1, ...common });
-    return html(page, 200, canSignOut ? formHeaders : pageHeaders);
-  }
-
-  async function readContent(user: Principal, query: PageRequest) {
-    if (query.val !== undefined) return readVal(user, query.val, query);
-    const range = { limit: valsPerPage, offset: (query.page - 1) * valsPerPage };
-    return store.listVals(user, user, range);
+      query.val === undefined
+        ? listPage({ ...(await readList(user, query.page)), number: query.page, ...common })
+        : valPage({ ...(await readVal(user, query.val, query)), ...common });
+    return html(page, 200, pageHeaders);
   }
 
   return [
     ...(signIn
       ? [
           route('POST', '/sign-in', {
+            id: 'signIn',
             access: 'form',
             summary: 'Sign a browser in',
             responses: { 303: 'nothing' },
             answer: signIn.signIn,
           }),
           route('POST', '/sign-out', {
+            id: 'signOut',
             access: 'form',
             summary: 'Sign a browser out',
             responses: { 303: 'nothing' },
@@ -121,20 +106,21 @@ export function pageRoutes(
         ]
       : []),
     route('GET', '/', {
+      id: 'getPage',
       access: 'anyone',
       summary: 'The vals as a web page',
       query: pageRequest,
       responses: { 200: 'text/html' },
       async answer(request, { query }) {
-        if (request.user)
-          return show(request, query, { identify: () => callerOf(request), canSignOut: false });
+        if (request.user) return show(request, query, { user: request.user, canSignOut: false });
         if (!signIn && request.space === undefined) {
           return (await linkAccess()).admit(request) ?? refuseVisit(request);
         }
-        return show(request, query, { identify: () => visitorOf(request), canSignOut: true });
+        return show(request, query, { user: await visitorOf(request), canSignOut: true });
       },
     }),
     route('GET', '/v1/me/page-link', {
+      id: 'createPageLink',
       summary: 'A link that opens the web page once',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
@@ -142,19 +128,18 @@ export function pageRoutes(
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         const access = await linkAccess();
-        // Somebody may have replaced the token since the service identified the caller.
-        await request.identifyAgain();
         link.searchParams.set('key', access.makeOneTimeKey());
         return json({ url: link.href });
       },
     }),
     route('GET', '/page/:place', {
+      id: 'getOwnerPage',
       access: 'anyone',
       summary: 'The vals as a web page, for a browser that has opened a link',
       query: pageRequest,
       responses: { 200: 'text/html' },
-      answer: (request, { params, query }) =>
-        show(request, query, { identify: () => ownerWithLink(request, params.place), canSignOut: false }),
+      answer: async (request, { params, query }) =>
+        show(request, query, { user: await ownerWithLink(request, params.place), canSignOut: false }),
     }),
   ];
 }

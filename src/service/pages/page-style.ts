@@ -20,11 +20,11 @@ header { padding-top: 1.25rem; }
 main { padding-bottom: 4rem; }
 a { color: var(--accent); text-decoration: none; }
 a:hover { text-decoration: underline; }
-a:focus-visible, button:focus-visible, input:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+a:focus-visible, button:focus-visible, input:focus-visible, select:focus-visible, summary:focus-visible, pre:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 header { display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; justify-content: space-between; align-items: center; }
 nav { display: flex; flex-wrap: wrap; gap: .2rem 1rem; margin-right: auto; }
 nav [aria-current] { color: var(--ink); font-weight: 600; }
-button, input { font: inherit; color: inherit; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
+button, input, select { font: inherit; color: inherit; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: .4rem; background: var(--card); }
 input { width: min(100%, 26rem); }
 button { cursor: pointer; }
 .brand { color: var(--ink); font-weight: 700; letter-spacing: -.02em; }
@@ -60,17 +60,21 @@ details, .why { flex-basis: 100%; font-size: .88rem; margin: 0; }
 .why, summary { color: var(--bad); overflow-wrap: anywhere; }
 summary { cursor: pointer; }
 pre { margin: 0; overflow: auto; tab-size: 2; font-size: .86rem; line-height: 1.6; }
+.bar button { padding: 0 .6rem; font-size: .85rem; }
+.compare { padding: .55rem .95rem; border-top: 1px solid var(--line); font-size: .88rem; }
+.compare button, .compare select { padding: .1rem .5rem; }
 pre.text { padding: .8rem .95rem; white-space: pre-wrap; overflow-wrap: anywhere; font-family: inherit; font-size: .95rem; }
+pre.output { font-family: ui-monospace, Menlo, Consolas, monospace; font-size: .86rem; max-height: 60vh; }
 details pre { padding: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; }
 .code { counter-reset: line; padding: .6rem 0; }
-.code .l { display: block; position: relative; padding: 0 .95rem 0 4.2rem; width: max-content; min-width: 100%; }
+.code .l { display: block; position: relative; padding: 0 .95rem 0 4.2rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .code .l::before { counter-increment: line; content: counter(line); position: absolute; left: 0; width: 3.3rem;
   text-align: right; color: var(--comment); opacity: .75; }
 .code .l:hover { background: var(--tint); }
 .k { color: var(--keyword); } .s, .r { color: var(--string); } .n { color: var(--number); }
 .c { color: var(--comment); font-style: italic; } .f { color: var(--call); } .t { color: var(--type); }
 .diff { padding: .3rem 0; }
-.diff span { display: block; padding: 0 .95rem; width: max-content; min-width: 100%; white-space: pre; }
+.diff span { display: block; padding: 0 .95rem 0 1.85rem; text-indent: -.9rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .diff .plus { background: var(--plus); } .diff .minus { background: var(--minus); }
 .diff .hunk { color: var(--comment); background: var(--tint); }
 .pages { display: flex; gap: 1rem; margin-top: 1rem; }
@@ -84,5 +88,15 @@ details pre { padding: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; 
   .vals .facts { margin-left: 0; flex-basis: 100%; }
   .code .l { padding-left: 3.2rem; }
   .code .l::before { width: 2.5rem; }
+}
+`;
+
+export const copyScript = `
+for (const button of document.querySelectorAll('[data-copies]')) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent);
+    button.textContent = 'Copied';
+  });
 }
 `;

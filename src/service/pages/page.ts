@@ -3,28 +3,23 @@ import type { ListedVal } from '../store/read-vals.ts';
 import type { Principal } from '../store/spaces.ts';
 import type { User } from '../store/users.ts';
 import { escapeHtml } from './code-html.ts';
-import { style } from './page-style.ts';
+import { copyScript, style } from './page-style.ts';
 
-const policy = (formAction: "'none'" | "'self'") =>
-  [
-    "default-src 'none'",
-    `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-    "base-uri 'none'",
-    `form-action ${formAction}`,
-    "frame-ancestors 'none'",
-  ].join('; ');
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
+/** With the referrer policy `no-referrer`, browsers would send forms with `Origin: null`, which the service refuses. */
 export const pageHeaders = {
-  'Content-Security-Policy': policy("'none'"),
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    'img-src data:',
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(copyScript)}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-};
-
-/** With `no-referrer`, browsers would send the form with `Origin: null`, which the service refuses. */
-export const formHeaders = {
-  ...pageHeaders,
-  'Content-Security-Policy': policy("'self'"),
   'Referrer-Policy': 'same-origin',
 };
 
@@ -34,14 +29,17 @@ export interface Visitor {
   canSignOut: boolean;
 }
 
-interface ListContext {
+interface ListContent {
+  vals: readonly ListedVal[];
+  /** The ids of the vals whose last run failed. */
+  failed: ReadonlySet<string>;
   number: number;
   next: number | undefined;
   now: number;
   visitor: Visitor;
 }
 
-export function listPage(vals: readonly ListedVal[], { number, next, now, visitor }: ListContext): string {
+export function listPage({ vals, failed, number, next, now, visitor }: ListContent): string {
   if (vals.length === 0 && number === 1) {
     const parts = [
       '<h1>No vals yet</h1>',
@@ -51,7 +49,8 @@ export function listPage(vals: readonly ListedVal[], { number, next, now, visito
   }
   const items = vals.map((val) => {
     const by = `changed ${time(val.updatedAt, now)} by ${escapeHtml((val.versionAuthor ?? val.author).username)}`;
-    return `<li><a href="${linkTo(val)}">${escapeHtml(val.name)}</a> <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
+    const mark = failed.has(val.id) ? ' <span class="bad">✗ last run failed</span>' : '';
+    return `<li><a href="${linkTo(val)}">${escapeHtml(val.name)}</a>${mark} <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
   });
   const neighbours = [
     ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),

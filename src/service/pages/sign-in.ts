@@ -1,65 +1,49 @@
 import { createHmac } from 'node:crypto';
 import { cookieValues, isSame, readBytes } from '../guard.ts';
-import { callerOf, type Network } from '../http/network.ts';
-import { createRateLimit } from '../http/rate-limit.ts';
 import { Problem } from '../problem.ts';
 import { type Answer, headerOf, html, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { Store } from '../store/store.ts';
 import { digestOf, type User } from '../store/users.ts';
-import { formHeaders, signInPage } from './page.ts';
+import { pageHeaders, signInPage } from './page.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
-const attempts = { burst: 10, perSecond: 1 / 6, inFlight: 10 };
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-export function createSignIn(store: Store, publicUrl: URL, { proxies }: Network) {
+export function createSignIn(store: Store, publicUrl: URL) {
   const isSecure = publicUrl.protocol === 'https:';
   // Because of the prefix `__Host-`, other hosts of the same domain cannot set the cookie.
   const name = isSecure ? '__Host-vals' : 'vals';
   // SameSite=Strict is not needed, because GET changes nothing, and `requireOwnOrigin` checks each form.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
-  const limit = createRateLimit(attempts, () => performance.now());
 
   const requireOwnOrigin = (request: ServiceRequest) => {
     if (headerOf(request, 'origin') !== publicUrl.origin) {
       throw new Problem(403, `The service accepts forms only from its own page. Open ${publicUrl.origin}.`);
     }
   };
-  const tokenForm = ({ url, space }: ServiceRequest, status: 401 | 429, problem?: string) =>
-    html(signInPage(`${spacePrefix(space)}/sign-in${url.search}`, problem), status, {
-      ...formHeaders,
-      ...(status === 429 && { 'Retry-After': '6' }),
-    });
+  const tokenForm = ({ url, space }: ServiceRequest, problem?: string) =>
+    html(signInPage(`${spacePrefix(space)}/sign-in${url.search}`, problem), 401, pageHeaders);
 
   return {
     async visitor(request: ServiceRequest): Promise<User | undefined> {
-      // Only the first session is looked up, because one request can contain hundreds of cookies.
-      const [session] = cookieValues(request, name)
-        .map((value) => value.split('.'))
-        .filter(([, end = '']) => /^\d{1,12}$/.test(end) && Number(end) * 1_000 > Date.now());
-      const [id = '', end = '', code = ''] = session ?? [];
+      const [session = ''] = cookieValues(request, name);
+      const [id = '', end = '', code = ''] = session.split('.');
+      if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
       const found = await store.users.withDigest(id);
       return found && isSame(code, hmacOf(id, found.tokenDigest, end)) ? found.user : undefined;
     },
-    ask: (request: ServiceRequest): Answer => tokenForm(request, 401),
+    ask: (request: ServiceRequest): Answer => tokenForm(request),
     async signIn(request: ServiceRequest): Promise<Answer> {
       requireOwnOrigin(request);
-      const leave = limit.enter(callerOf(request.incoming, proxies));
-      if (leave === undefined)
-        return tokenForm(request, 429, 'There were too many attempts to sign in. Wait a few seconds.');
-      try {
-        const token = await readToken(request);
-        const user = await store.users.withToken(token);
-        if (user === undefined) return tokenForm(request, 401, 'This service does not know the token.');
-        const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
-        const session = [user.id, end, hmacOf(user.id, digestOf(token), end)].join('.');
-        return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
-          'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
-        });
-      } finally {
-        leave();
-      }
+      const token = await readToken(request);
+      const user = await store.users.withToken(token);
+      if (user === undefined) return tokenForm(request, 'This service does not know the token.');
+      const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
+      const session = [user.id, end, hmacOf(user.id, digestOf(token), end)].join('.');
+      return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
+        'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
+      });
     },
     signOut(request: ServiceRequest): Answer {
       requireOwnOrigin(request);

@@ -1,8 +1,10 @@
 import type { ListedVersion, Val } from '../store/read-vals.ts';
 import { diffHtml, escapeHtml, highlight } from './code-html.ts';
 import { badge, linkTo, page, time, type Visitor } from './page.ts';
+import { copyScript } from './page-style.ts';
 
 interface ShownRun {
+  id?: unknown;
   val?: { version?: unknown } | null;
   runStartAt?: unknown;
   runEndAt?: unknown;
@@ -15,6 +17,8 @@ interface ShownVal {
   versions: readonly ListedVersion[];
   runs: readonly ShownRun[];
   runCount: number;
+  /** The run whose output the visitor wants to see. */
+  shownRun?: { id: string; logs: string | null };
   comparedWith?: Val;
   now: number;
   visitor: Visitor;
@@ -27,7 +31,7 @@ export const valPageLimits = { versions: mostVersions + 1, runs: 20 };
 export const mostCountedRuns = 10_000;
 
 export function valPage(content: ShownVal): string {
-  const { val, versions, comparedWith, now, visitor } = content;
+  const { val, versions, shownRun, comparedWith, now, visitor } = content;
   const { name, version, id, author, readme, createdAt, updatedAt, likeCount, referenceCount } = val;
   const current = versions[0]?.version ?? version;
   const counts = [
@@ -42,6 +46,7 @@ export function valPage(content: ShownVal): string {
     `<p class="facts id">${escapeHtml(id)}</p>`,
     ...(version === current ? [] : [note]),
     '<div class="sides"><div>',
+    ...(shownRun ? [outputCard(shownRun)] : []),
     ...(comparedWith ? [changesCard(comparedWith, val)] : []),
     codeCard(val),
     ...(readme ? [readmeCard(readme)] : []),
@@ -59,7 +64,15 @@ function codeCard({ code, version }: Val): string {
   const lines = highlight(code);
   const size = `${lines.length} ${lines.length === 1 ? 'line' : 'lines'}, ${code.length} characters`;
   const rows = lines.map((line) => `<span class="l">${line}\n</span>`).join('');
-  return `<section class="card"><div class="bar"><h2>Code</h2><span>version ${version}, ${size}</span></div><pre class="code" tabindex="0"><code>${rows}</code></pre></section>`;
+  const copy = '<button data-copies="code" hidden>Copy</button>';
+  return `<section class="card"><div class="bar"><h2>Code</h2><span>version ${version}, ${size}</span>${copy}</div><pre class="code" tabindex="0"><code id="code">${rows}</code></pre></section><script>${copyScript}</script>`;
+}
+
+function outputCard({ id, logs }: { id: string; logs: string | null }): string {
+  const output = logs
+    ? `<pre class="text output" tabindex="0">${escapeHtml(logs)}</pre>`
+    : '<p class="empty">The service kept no output of this run.</p>';
+  return `<section class="card"><div class="bar"><h2>Output of a run</h2><span class="id">${escapeHtml(id)}</span></div>${output}</section>`;
 }
 
 const readmeCard = (readme: string): string =>
@@ -93,14 +106,28 @@ function versionsCard({ val, versions, comparedWith, now }: ShownVal): string {
     versions.length > mostVersions
       ? `<p class="empty">To see older versions: <code>vals version ls ${escapeHtml(val.id)}</code></p>`
       : '';
-  return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${more}</section>`;
+  return `<section class="card"><h2>Versions</h2><ul>${rows.join('\n')}</ul>${compareForm(val, versions)}${more}</section>`;
+}
+
+function compareForm(val: Val, versions: readonly ListedVersion[]): string {
+  const [newest, older] = versions;
+  if (!newest || !older) return '';
+  const choice = (name: string, label: string, chosen: number) => {
+    const options = versions
+      .slice(0, mostVersions)
+      .map(({ version }) => `<option${version === chosen ? ' selected' : ''}>${version}</option>`);
+    return `<select name="${name}" aria-label="${label}">${options.join('')}</select>`;
+  };
+  const from = choice('from', 'Old version', older.version);
+  const to = choice('version', 'New version', newest.version);
+  return `<form class="compare"><input type="hidden" name="val" value="${escapeHtml(val.id)}">${from} to ${to} <button>Compare</button></form>`;
 }
 
 const changesLink = (address: string, isShown: boolean): string =>
   isShown ? '<span class="end when">changes shown</span>' : `<a class="end" href="${address}">changes</a>`;
 
 function runsCard({ val, runs, runCount, now }: ShownVal): string {
-  const rows = runs.map((run) => runRow(run, now)).join('\n');
+  const rows = runs.map((run) => runRow(val, run, now)).join('\n');
   const content =
     runs.length > 0
       ? `<ul>${rows}</ul>${moreRuns(val, runs.length, runCount)}`
@@ -108,8 +135,8 @@ function runsCard({ val, runs, runCount, now }: ShownVal): string {
   return `<section class="card"><h2>Runs</h2>${content}</section>`;
 }
 
-function runRow(run: ShownRun, now: number): string {
-  const { runStartAt, val, reporter, error = null } = run;
+function runRow(shown: Val, run: ShownRun, now: number): string {
+  const { id, runStartAt, val, reporter, error = null } = run;
   const version = val?.version ?? undefined;
   const mark = error === null ? '<span class="good">✓ ok</span>' : '<span class="bad">✗ failed</span>';
   const facts = [
@@ -119,7 +146,8 @@ function runRow(run: ShownRun, now: number): string {
     ...(typeof reporter?.username === 'string' ? [`reported by ${escapeHtml(reporter.username)}`] : []),
   ];
   const message = error === null ? '' : errorHtml(messageOf(error));
-  return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${message}</li>`;
+  const output = `<a class="end" href="${linkTo(shown)}&amp;run=${encodeURIComponent(String(id))}">output</a>`;
+  return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${output} ${message}</li>`;
 }
 
 function errorHtml(message: string): string {

@@ -1,18 +1,18 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
-import type { Positions } from '../store/positions.ts';
-import { type Privacy, valPositions, versionPositions } from '../store/read-vals.ts';
-import { recordPositions } from '../store/records.ts';
-import { searchPositions } from '../store/search.ts';
+import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
+import { privacies, valTypes } from '../store/read-vals.ts';
 import type { ReportedRun } from '../store/store.ts';
 import { sortableTime } from '../store/time.ts';
 import { newValDefaults } from '../store/write-vals.ts';
 import {
+  anyString,
   type BodyField,
   body,
   type Check,
   choice,
   integer,
   matching,
+  oneOf,
   optional,
   orNull,
   type Parameter,
@@ -27,16 +27,6 @@ import {
 
 const longestSearch = 200;
 
-const privacies: readonly Privacy[] = ['public', 'unlisted', 'private'];
-const privacy: BodyField<Privacy> = {
-  schema: { enum: privacies },
-  read(value, name) {
-    const known = privacies.find((word) => word === value);
-    if (known === undefined) throw refuse(name, 'must be public, unlisted or private');
-    return known;
-  },
-};
-
 const versionNumber: BodyField<number> = {
   schema: { type: 'integer', minimum: 0 },
   read(value, name) {
@@ -49,12 +39,10 @@ const name = matching(
   namePattern,
   'must start with a letter and have 1 to 48 letters, digits or underscores',
 );
-const code = string(longestCode, { min: 1 });
+const code = string(longestCode, 1);
 const readme = orNull(string(longestReadme));
-const type = matching(
-  /^[a-z][a-z0-9_-]{0,31}$/,
-  'must start with a lowercase letter and have 1 to 32 lowercase letters, digits, - or _',
-);
+const privacy = oneOf(privacies);
+const type = oneOf(valTypes);
 
 export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
   ...newValDefaults,
@@ -64,20 +52,20 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-export const changedFacts = body({}, { name, readme, privacy });
+export const changedFacts = body({}, { name, readme, privacy, type });
 
 export const nameAndCode = body({ name, code }, { type });
 
 export const reportedRun = thenCheck(
   body(
     { version: versionNumber, runStartAt: timestamp, runEndAt: timestamp },
-    { error: orNull(string(mostErrorBytes, { maxBytes: mostErrorBytes })) },
+    { error: orNull(string(mostErrorBytes)), logs: orNull(anyString) },
   ),
-  ({ error = null, ...run }): ReportedRun => {
+  ({ error = null, logs = null, ...run }): ReportedRun => {
     if (`${sortableTime(run.runEndAt)}` < `${sortableTime(run.runStartAt)}`) {
       throw refuse('runEndAt', 'must not be before runStartAt');
     }
-    return { ...run, error };
+    return { ...run, error, logs };
   },
 );
 
@@ -99,21 +87,13 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
 
 const period = { since: time, until: time };
 
-function paged<Position, More>({
-  after,
-  ...given
-}: More & { offset: number; after: { position: Position; recordsBefore: number } | undefined }) {
-  if (after && given.offset > 0) throw refuse('offset', 'must not be given with the parameter "after"');
-  return { ...given, after: after?.position, recordsBefore: after?.recordsBefore ?? given.offset };
-}
+export const vals = query(paging(valPositions));
 
-export const vals = thenCheck(query(paging(valPositions)), paged);
+export const versions = query(paging(versionPositions));
 
-export const versions = thenCheck(query(paging(versionPositions)), paged);
+export const likes = query(paging(recordPositions));
 
-export const likes = thenCheck(query(paging(recordPositions)), paged);
-
-export const references = thenCheck(query({ ...paging(recordPositions), ...period }), paged);
+export const references = query({ ...paging(recordPositions), ...period });
 
 const searchText: Parameter<string> = {
   schema: { type: 'string', minLength: 1, maxLength: longestSearch },
@@ -126,13 +106,13 @@ const searchText: Parameter<string> = {
 };
 
 export const search = thenCheck(
-  query({ query: searchText, mine: choice({ true: true, false: false }), ...paging(searchPositions) }),
-  ({ query: text, mine: onlyOwn = false, ...given }) => ({ text, onlyOwn, ...paged(given) }),
+  query({ query: searchText, mine: choice({ true: true, false: false }), ...paging(valPositions) }),
+  ({ query: text, mine: onlyOwn = false, ...range }) => ({ text, onlyOwn, ...range }),
 );
 
 export const runs = thenCheck(
   query({ ...paging(recordPositions), ...period, error: choice({ true: 'failed', false: 'passed' }) }),
-  ({ error: tag, ...given }) => ({ tag, ...paged(given) }),
+  ({ error: tag, ...range }) => ({ tag, ...range }),
 );
 
 export const comments = thenCheck(
@@ -141,13 +121,14 @@ export const comments = thenCheck(
     ...period,
     relationship: choice({ any: undefined, given: 'given', received: 'received' }),
   }),
-  ({ relationship: tag, ...given }) => ({ tag, ...paged(given) }),
+  ({ relationship: tag, ...range }) => ({ tag, ...range }),
 );
 
 export interface PageRequest {
   val?: string;
   version?: number;
   from?: number;
+  run?: string;
   page: number;
 }
 
@@ -155,6 +136,7 @@ export const pageRequest: Check<Query, PageRequest> = query({
   val: optional({ type: 'string' }, (text) => text),
   version: optional({ type: 'integer', minimum: 0 }, parseVersion),
   from: optional({ type: 'integer', minimum: 0 }, parseVersion),
+  run: optional({ type: 'string' }, (text) => text),
   page: integer(1, 1, 1_000_000_000),
 });
 

@@ -62,16 +62,35 @@ export function refuse(field: string, rule: string, status: 400 | 413 = 400): Pr
   return new Problem(status, `${field} ${rule}.`, { field });
 }
 
-export const string = (max: number, { min = 0, maxBytes = 3 * max } = {}): BodyField<string> => ({
+/** `max` counts Unicode characters, as `maxLength` in JSON Schema does. */
+export const string = (max: number, min = 0): BodyField<string> => ({
   schema: { type: 'string', minLength: min, maxLength: max },
   read(value, name) {
+    const text = anyString.read(value, name);
+    if (text.length > max && charactersIn(text) > max)
+      throw refuse(name, `must have at most ${max} characters`, 413);
+    if (text.length < min) throw refuse(name, 'must not be empty');
+    return text;
+  },
+});
+
+export const anyString: BodyField<string> = {
+  schema: { type: 'string' },
+  read(value, name) {
     if (typeof value !== 'string') throw refuse(name, 'must be a string');
-    if (value.length > max) throw refuse(name, `must have at most ${max} characters`, 413);
-    const bytes = Buffer.byteLength(JSON.stringify(value)) - '""'.length;
-    if (bytes > maxBytes) throw refuse(name, `must have at most ${maxBytes} bytes as JSON`, 413);
     if (hasLoneSurrogate(value)) throw refuse(name, 'must not contain an unpaired surrogate');
-    if (value.length < min) throw refuse(name, 'must not be empty');
     return value;
+  },
+};
+
+const charactersIn = (text: string): number => text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
+
+export const oneOf = <Value extends string>(values: readonly Value[]): BodyField<Value> => ({
+  schema: { type: 'string', enum: values },
+  read(value, name) {
+    const known = values.find((word) => word === value);
+    if (known === undefined) throw refuse(name, `must be one of ${values.join(', ')}`);
+    return known;
   },
 });
 
@@ -90,7 +109,11 @@ export const orNull = <Value>({ schema, read }: BodyField<Value>): BodyField<Val
 });
 
 const timeRule = 'must be a timestamp such as 2024-05-17T12:00:00.000Z';
-const timeSchema = { type: 'string', description: 'ISO 8601. A date alone is midnight in UTC.' };
+const timeSchema = {
+  type: 'string',
+  anyOf: [{ format: 'date-time' }, { format: 'date' }],
+  description: 'ISO 8601. A date alone is midnight in UTC.',
+};
 
 export const timestamp: BodyField<string> = {
   schema: timeSchema,
@@ -125,7 +148,7 @@ export const integer = (fallback: number, min: number, max: number): Parameter<n
 });
 
 export const choice = <Value>(values: Record<string, Value>) =>
-  optional({ enum: Object.keys(values) }, (text, name) => {
+  optional({ type: 'string', enum: Object.keys(values) }, (text, name) => {
     if (Object.hasOwn(values, text)) return values[text];
     throw refuse(name, `must be one of ${Object.keys(values).join(', ')}`);
   });

@@ -1,58 +1,71 @@
 import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
-import { mostSkipped } from '../store/positions.ts';
-import { type FoundRecord, recordPositions } from '../store/records.ts';
+import { type Positions, recordPositions } from '../store/positions.ts';
+import type { FoundRecord } from '../store/records.ts';
 
-const mostPageBytes = 4 * 1024 * 1024;
+const mostPageBytes = 1024 * 1024;
 
 export interface Paging {
   limit: number;
-  recordsBefore: number;
+  offset: number;
+  after?: unknown;
 }
 
 export function recordPage(
   request: ServiceRequest,
   { records, more }: { records: FoundRecord[]; more: boolean },
   paging: Paging,
-  textOf: (record: FoundRecord) => string,
+  textOf: (record: FoundRecord) => string = ({ json }) => json,
 ): Answer {
-  return page(request, records.map(textOf), paging, (sent) => {
-    const last = records[sent - 1];
-    return last && (more || sent < records.length)
-      ? recordPositions.write([last.at, last.position], paging.recordsBefore + sent)
-      : undefined;
-  });
+  const texts = records.map(textOf);
+  const count = countInPage(texts);
+  const last = more || count < texts.length ? records[count - 1] : undefined;
+  const next = last && recordPositions.write([last.at, last.position]);
+  return page(request, texts.slice(0, count), paging, next);
 }
 
-/** `records` contains JSON texts, because `JSON.parse` would lose digits of large numbers. */
-export function page(
+/** For lists whose records are so short that a hundred of them are a small page. */
+export function shortPage<Item>(
   request: ServiceRequest,
-  records: string[],
-  { limit, recordsBefore }: Paging,
-  positionAfter: (sent: number) => string | undefined,
+  { items, next }: { items: Item[]; next: readonly [number] | undefined },
+  paging: Paging,
+  { positions, recordOf }: { positions: Positions<readonly [number]>; recordOf(item: Item): object },
 ): Answer {
+  const texts = items.map((item) => JSON.stringify(recordOf(item)));
+  return page(request, texts, paging, next && positions.write(next));
+}
+
+function countInPage(records: string[]): number {
   let bytes = 0;
   const firstLeft = records.findIndex((record, index) => {
     bytes += Buffer.byteLength(record);
     return bytes > mostPageBytes && index > 0;
   });
-  const sent = firstLeft < 0 ? records : records.slice(0, firstLeft);
+  return firstLeft < 0 ? records.length : firstLeft;
+}
+
+/** `records` contains JSON texts, because `JSON.parse` would lose digits of large numbers. */
+function page(
+  request: ServiceRequest,
+  records: string[],
+  { limit, offset, after }: Paging,
+  next: string | undefined,
+): Answer {
   const self = selfOf(request);
-  const after = positionAfter(sent.length);
-  const before = Math.max(0, recordsBefore - limit);
+  const hasPrevious = after === undefined && offset > 0;
+  const previous = `${Math.max(0, offset - limit)}`;
   const links = {
-    self,
-    ...(recordsBefore > 0 &&
-      before <= mostSkipped && { prev: neighbour(self, limit, 'offset', `${before}`) }),
-    ...(after !== undefined && { next: neighbour(self, limit, 'after', after) }),
+    self: linkText(request, self),
+    ...(hasPrevious && { prev: linkText(request, neighbour(self, limit, 'offset', previous)) }),
+    ...(next !== undefined && { next: linkText(request, neighbour(self, limit, 'after', next)) }),
   };
-  const texts = Object.entries(links).map(([name, url]) => [name, linkText(request, url)]);
-  return jsonText(`{"data":[${sent.join(',')}],"links":${JSON.stringify(Object.fromEntries(texts))}}`);
+  return jsonText(`{"data":[${records.join(',')}],"links":${JSON.stringify(links)}}`);
 }
 
 function neighbour(self: URL, limit: number, by: 'offset' | 'after', value: string): URL {
   const page = new URL(self);
   page.searchParams.set('limit', `${limit}`);
-  page.searchParams.delete(by === 'offset' ? 'after' : 'offset');
+  page.searchParams.delete('offset');
+  page.searchParams.delete('after');
   page.searchParams.set(by, value);
   return page;
 }

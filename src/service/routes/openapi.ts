@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { json } from '../request.ts';
 import type { Check } from './fields.ts';
 import { patternOf, type Route, route } from './route.ts';
@@ -5,6 +6,7 @@ import { recordSchemas, ref } from './schemas.ts';
 
 export function openApiRoute(routes: readonly Route[]): Route {
   const own: Route = route('GET', '/v1/openapi.json', {
+    id: 'getOpenApi',
     access: 'anyone',
     summary: 'This description of the API',
     responses: { 200: { type: 'object' } },
@@ -40,25 +42,30 @@ function describeApi(routes: readonly Route[]) {
     components: {
       schemas: recordSchemas,
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
-      responses: {
-        Problem: {
-          description: 'A refusal or a failure (RFC 9457).',
-          content: { 'application/problem+json': { schema: ref('Problem') } },
-        },
-      },
     },
   };
 }
 
-function operationOf({ path, access, summary, responses, query, body }: Route) {
+const etag = { description: 'The state of the val, for the header If-Match.', schema: { type: 'string' } };
+
+function operationOf(route: Route) {
+  const { id, method, path, access, summary, responses, query, body, hasIfMatch } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
-    return { name, in: 'path', required: true, schema: { type: 'string' } };
+    const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
+    return { name, in: 'path', required: true, schema };
   });
   const inQuery = Object.entries(query?.fields ?? {}).map(([name, { schema, isRequired = false }]) => {
     return { name, in: 'query', required: isRequired, schema };
   });
-  const parameters = [...inPath, ...inQuery];
+  const inHeader = [
+    ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
+    ...(method === 'POST' && body
+      ? [header('Idempotency-Key', 'A repeated request with the same key gets the first answer, for a day.')]
+      : []),
+  ];
+  const parameters = [...inPath, ...inQuery, ...inHeader];
   return {
+    operationId: id,
     summary,
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: requestBodyOf(body) }),
@@ -66,11 +73,42 @@ function operationOf({ path, access, summary, responses, query, body }: Route) {
       ...Object.fromEntries(
         Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
       ),
-      default: { $ref: '#/components/responses/Problem' },
+      ...Object.fromEntries(problemsOf(route).map((status) => [status, problem(`${STATUS_CODES[status]}.`)])),
+      default: problem('A refusal or a failure (RFC 9457).'),
     },
     security: access === 'token' ? [{ token: [] }] : [{}, { token: [] }],
   };
 }
+
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema: { type: 'string' },
+});
+
+/** The refusals that a route can answer with, because of what it takes and does. */
+function problemsOf({ method, path, access, query, body, hasIfMatch }: Route): number[] {
+  if (access === 'any host') return [];
+  const isWrite = method !== 'GET';
+  return [
+    ...(query || body ? [400] : []),
+    401,
+    403,
+    ...(path.includes(':') ? [404] : []),
+    ...(isWrite ? [409] : []),
+    ...(hasIfMatch ? [412] : []),
+    ...(body ? [413, 415] : []),
+    ...(method === 'POST' && body ? [422] : []),
+    429,
+  ];
+}
+
+const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: ref('Problem') } },
+});
 
 function requestBodyOf({ fields }: Check<never, unknown>) {
   const entries = Object.entries(fields);
@@ -85,7 +123,11 @@ function requestBodyOf({ fields }: Check<never, unknown>) {
 function responseOf(content: Route['responses'][number]) {
   if (content === 'nothing') return { description: 'Done.' };
   if (typeof content === 'object') {
-    return { description: 'The answer.', content: { 'application/json': { schema: content } } };
+    return {
+      description: 'The answer.',
+      ...(content.$ref === ref('Val').$ref && { headers: { ETag: etag } }),
+      content: { 'application/json': { schema: content } },
+    };
   }
   return { description: 'The answer.', content: { [content]: { schema: { type: 'string' } } } };
 }

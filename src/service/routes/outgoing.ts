@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
-import { type Answer, baseUrlOf, json, type ServiceRequest } from '../request.ts';
+import { type Answer, baseUrlOf, json, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { ListedVal, Val } from '../store/read-vals.ts';
 import type { User } from '../store/users.ts';
+import { etagOf } from './write-options.ts';
 
 export function valRecord(val: ListedVal & Partial<Val>, base: string | undefined) {
   return {
@@ -25,7 +26,13 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
 }
 
 export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
-  json(valRecord(val, baseUrlOf(request)));
+  json(valRecord(val, baseUrlOf(request)), 200, { ETag: etagOf(val) });
+
+export const createdAnswer = (request: ServiceRequest, val: Val, below = ''): Answer =>
+  json(valRecord(val, baseUrlOf(request)), 201, {
+    ETag: etagOf(val),
+    Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
+  });
 
 export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;

@@ -1,7 +1,9 @@
-import { readJson } from '../guard.ts';
+import { parseBody, readBytes } from '../guard.ts';
 import type { Answer, ServiceRequest } from '../request.ts';
+import type { WriteOptions } from '../store/write-vals.ts';
 import type { Body, Check, Query } from './fields.ts';
 import type { Schema } from './schemas.ts';
+import { writeOptionsOf } from './write-options.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -10,7 +12,11 @@ export interface Route {
   path: string;
   /** For `form`, the service does not check the Origin header or the token. The route must do this itself. */
   access: 'token' | 'anyone' | 'form' | 'any host';
+  /** The name of the operation in clients that are generated from the description of the API. */
+  id: string;
   summary: string;
+  /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
+  hasIfMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
@@ -26,13 +32,18 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'summary' | 'responses'> {
+  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch'> {
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;
   answer(
     request: ServiceRequest,
-    input: { params: Record<ParamsIn<Path>, string>; query: CheckedQuery; body: CheckedBody },
+    input: {
+      params: Record<ParamsIn<Path>, string>;
+      query: CheckedQuery;
+      body: CheckedBody;
+      options: WriteOptions;
+    },
   ): Answer | Promise<Answer>;
 }
 
@@ -48,10 +59,12 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
     method,
     path,
     async answer(request, params) {
+      const bytes = body && (await readBytes(request));
       const input = {
         params,
         query: query?.read((name) => request.url.searchParams.getAll(name)),
-        body: body?.read(await readJson(request)),
+        body: bytes && body.read(parseBody(bytes)),
+        options: writeOptionsOf(request, bytes),
       };
       return answer(request, input as Parameters<typeof answer>[1]);
     },
@@ -60,12 +73,10 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
 
 export function routeFinder(routes: readonly Route[]) {
   const table = routes.map((route) => ({ route, parts: route.path.split('/') }));
-  const mostParts = Math.max(...table.map(({ parts }) => parts.length));
   return (method: string, path: string) => {
-    const encoded = path.split('/', mostParts + 1);
+    const encoded = path.split('/');
     const asLong = table.filter(({ parts }) => parts.length === encoded.length);
-    // Decodes only if a route has as many parts as the path, because decoding 8,000 parts takes 60 ms.
-    const given = asLong.length > 0 ? encoded.map(decode) : [];
+    const given = encoded.map(decode);
     const onPath = asLong.filter(({ parts }) =>
       parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),
     );

@@ -9,12 +9,12 @@ import {
   selfOf,
   spacePrefix,
 } from '../request.ts';
-import { valPositions } from '../store/read-vals.ts';
+import { valPositions } from '../store/positions.ts';
 import type { RecordFilter, RecordKind } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/users.ts';
 import * as check from './checks.ts';
-import { type Paging, page, recordPage } from './list-page.ts';
+import { type Paging, recordPage, shortPage } from './list-page.ts';
 import { likeRecord, userRecord, valAnswer, valRecord } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf, ref } from './schemas.ts';
@@ -41,6 +41,7 @@ export function userRoutes(store: Store): Route[] {
 
   return [
     route('GET', '/v1/me', {
+      id: 'getMe',
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       answer: (request) => {
@@ -50,6 +51,7 @@ export function userRoutes(store: Store): Route[] {
       },
     }),
     route('GET', '/v1/me/spaces', {
+      id: 'listMySpaces',
       summary: 'The spaces of the caller',
       responses: { 200: listOf('Space') },
       async answer(request) {
@@ -62,24 +64,28 @@ export function userRoutes(store: Store): Route[] {
       },
     }),
     route('GET', '/v1/me/runs', {
+      id: 'listMyRuns',
       summary: "Runs of the caller's vals",
       query: check.runs,
       responses: { 200: listOf('Run') },
       answer: (request, { query }) => records(request, 'runs', query),
     }),
     route('GET', '/v1/me/likes', {
+      id: 'listMyLikes',
       summary: 'Vals that the caller likes',
       query: check.likes,
-      responses: { 200: listOf('Val') },
+      responses: { 200: listOf('LikedVal') },
       answer: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
+      id: 'listMyComments',
       summary: "Comments by the caller, and comments on the caller's vals",
       query: check.comments,
       responses: { 200: listOf('Comment') },
       answer: (request, { query }) => records(request, 'comments', query),
     }),
     route('GET', '/v1/me/references', {
+      id: 'listMyReferences',
       summary: "Vals that use the caller's vals",
       query: check.references,
       responses: { 200: listOf('Reference') },
@@ -87,32 +93,33 @@ export function userRoutes(store: Store): Route[] {
     }),
 
     route('GET', '/v1/users/:id', {
+      id: 'getUser',
       summary: 'A person, by id',
       responses: { 200: ref('User') },
       answer: async (request, { params }) => userAnswer(request, await userWithId(params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
-      summary: 'The vals of a person, without the code, last changed first',
+      id: 'listUserVals',
+      summary: 'The vals of a person, without the code, newest first',
       query: check.vals,
       responses: { 200: listOf('Val') },
       async answer(request, { params, query }) {
         const user = await userWithId(params.id);
-        const { vals, next } = await store.listVals(requireUser(request), user, query);
-        const sent = vals.map((val) => JSON.stringify(valRecord(val, baseUrlOf(request))));
-        return page(
-          request,
-          sent,
-          query,
-          () => next && valPositions.write(next, query.recordsBefore + sent.length),
-        );
+        const found = await store.listVals(requireUser(request), user, query);
+        return shortPage(request, found, query, {
+          positions: valPositions,
+          recordOf: (val) => valRecord(val, baseUrlOf(request)),
+        });
       },
     }),
     route('GET', '/v1/alias/:username', {
+      id: 'getUserByName',
       summary: 'A person, by name',
       responses: { 200: ref('User') },
       answer: async (request, { params }) => userAnswer(request, await userNamed(request, params.username)),
     }),
     route('GET', '/v1/alias/:username/:name', {
+      id: 'getValByName',
       summary: 'A val, by its owner and name',
       responses: { 200: ref('Val') },
       async answer(request, { params }) {

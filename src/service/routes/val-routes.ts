@@ -1,22 +1,24 @@
 import { requireUser } from '../guard.ts';
-import { type Answer, baseUrlOf, json, type ServiceRequest, spacePrefix } from '../request.ts';
-import { type Val, versionPositions } from '../store/read-vals.ts';
+import { json, jsonText } from '../request.ts';
+import { versionPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import * as check from './checks.ts';
-import { page, recordPage } from './list-page.ts';
-import { valAnswer, valRecord } from './outgoing.ts';
+import { recordPage, shortPage } from './list-page.ts';
+import { createdAnswer, valAnswer } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf, ref } from './schemas.ts';
 
 export function valRoutes(store: Store): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
+      id: 'getVal',
       access: 'anyone',
       summary: 'A val with its code',
       responses: { 200: ref('Val') },
       answer: async (request, { params }) => valAnswer(request, await store.val(request.user, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
+      id: 'getValModule',
       access: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
@@ -31,97 +33,110 @@ export function valRoutes(store: Store): Route[] {
       },
     }),
     route('POST', '/v1/vals', {
+      id: 'createVal',
       summary: 'Create a val',
       body: check.newVal,
       responses: { 201: ref('Val') },
-      answer: async (request, { body }) => created(request, await store.create(requireUser(request), body)),
+      answer: async (request, { body, options }) =>
+        createdAnswer(request, await store.create(requireUser(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
+      id: 'createOrUpdateVal',
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
+      hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
-      async answer(request, { body }) {
-        const { val, isNew } = await store.createOrUpdate(requireUser(request), body);
-        return isNew ? created(request, val) : valAnswer(request, val);
+      async answer(request, { body, options }) {
+        const { val, isNew } = await store.createOrUpdate(requireUser(request), body, options);
+        return isNew ? createdAnswer(request, val) : valAnswer(request, val);
       },
     }),
     route('PUT', '/v1/vals/:id', {
-      summary: "Change a val's name, readme or privacy",
+      id: 'updateVal',
+      summary: "Change a val's name, readme, privacy or type",
       body: check.changedFacts,
+      hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params, body }) {
-        await store.changeFacts(requireUser(request), params.id, body);
+      async answer(request, { params, body, options }) {
+        await store.changeFacts(requireUser(request), params.id, body, options);
         return { status: 204 };
       },
     }),
     route('DELETE', '/v1/vals/:id', {
+      id: 'deleteVal',
       summary: 'Delete a val with its versions and runs',
+      hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params }) {
-        await store.delete(requireUser(request), params.id);
+      async answer(request, { params, options }) {
+        await store.delete(requireUser(request), params.id, options);
         return { status: 204 };
       },
     }),
 
     route('GET', '/v1/vals/:id/runs', {
+      id: 'listValRuns',
       summary: 'Runs of a val',
       query: check.runs,
       responses: { 200: listOf('Run') },
-      async answer(request, { params, query }) {
-        const found = await store.runs(requireUser(request), params.id, query);
-        return recordPage(request, found, query, ({ json }) => json);
-      },
+      answer: async (request, { params, query }) =>
+        recordPage(request, await store.runs(requireUser(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
+      id: 'reportRun',
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
-      answer: async (request, { params, body }) =>
-        json(await store.addRun(requireUser(request), params.id, body), 201),
+      answer: async (request, { params, body, options }) =>
+        json(await store.addRun(requireUser(request), params.id, body, options), 201),
+    }),
+    route('GET', '/v1/runs/:id', {
+      id: 'getRun',
+      summary: 'A run with what it printed',
+      responses: { 200: ref('RunWithLogs') },
+      async answer(request, { params }) {
+        const { json, logs } = await store.run(requireUser(request), params.id);
+        return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
+      },
     }),
 
     route('GET', '/v1/vals/:id/versions', {
+      id: 'listVersions',
       summary: 'The versions of a val, newest first',
       query: check.versions,
       responses: { 200: listOf('Version') },
       async answer(request, { params: { id }, query }) {
-        const { versions, more } = await store.versions(requireUser(request), id, query);
-        const sent = versions.map((version) => JSON.stringify({ val_id: id, ...version }));
-        const last = versions.at(-1);
-        return page(request, sent, query, () =>
-          more && last
-            ? versionPositions.write([last.version], query.recordsBefore + sent.length)
-            : undefined,
-        );
+        const found = await store.versions(requireUser(request), id, query);
+        const recordOf = (version: object) => ({ val_id: id, ...version });
+        return shortPage(request, found, query, { positions: versionPositions, recordOf });
       },
     }),
     route('POST', '/v1/vals/:id/versions', {
+      id: 'createVersion',
       summary: 'Create a version of a val',
       body: check.newVersion,
+      hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
-      async answer(request, { params, body }) {
-        const { val, isNew } = await store.createVersion(requireUser(request), params.id, body);
-        return isNew ? created(request, val, `/versions/${val.version}`) : valAnswer(request, val);
+      async answer(request, { params, body, options }) {
+        const { val, isNew } = await store.createVersion(requireUser(request), params.id, body, options);
+        return isNew ? createdAnswer(request, val, `/versions/${val.version}`) : valAnswer(request, val);
       },
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
+      id: 'getVersion',
       summary: 'A val with the code of one version',
       responses: { 200: ref('Val') },
       answer: async (request, { params: { id, version } }) =>
         valAnswer(request, await store.version(requireUser(request), id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
+      id: 'deleteVersion',
       summary: 'Delete a version',
+      hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params: { id, version } }) {
-        await store.deleteVersion(requireUser(request), id, check.parseVersion(version));
+      async answer(request, { params: { id, version }, options }) {
+        await store.deleteVersion(requireUser(request), id, check.parseVersion(version), options);
         return { status: 204 };
       },
     }),
   ];
 }
-
-const created = (request: ServiceRequest, val: Val, below = ''): Answer =>
-  json(valRecord(val, baseUrlOf(request)), 201, {
-    Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,
-  });

@@ -1,18 +1,23 @@
 import type { All, Value } from '../database/database.ts';
-import { Problem } from '../problem.ts';
-import { checkOffset, isTimeNameOrId, positionsOf } from './positions.ts';
 import type { RecordKind } from './records.ts';
+import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
 
-export type Privacy = 'public' | 'unlisted' | 'private';
+export const privacies = ['public', 'unlisted', 'private'] as const;
+
+export type Privacy = (typeof privacies)[number];
+
+export const valTypes = ['script', 'http', 'httpnext', 'email', 'interval', 'express', 'rpc'] as const;
+
+export type ValType = (typeof valTypes)[number];
 
 export interface ValContent {
   name: string;
   code: string;
   readme: string | null;
   privacy: Privacy;
-  type: string;
+  type: ValType;
 }
 
 export interface Val extends ValContent {
@@ -21,6 +26,8 @@ export interface Val extends ValContent {
   createdAt: string;
   versionCreatedAt: string;
   updatedAt: string;
+  /** Grows with each change of the val. */
+  revision: number;
   likeCount: number;
   referenceCount: number;
   author: User;
@@ -29,7 +36,7 @@ export interface Val extends ValContent {
 
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
-export type ValFacts = Pick<Val, 'id' | 'name' | 'readme' | 'privacy' | 'type' | 'author'>;
+export type ValFacts = Pick<Val, 'id' | 'name' | 'readme' | 'privacy' | 'type' | 'revision' | 'author'>;
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
@@ -38,16 +45,14 @@ interface AuthorRow {
   authorName: string | null;
 }
 
-type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & {
+interface OwnerRow {
   ownerId: string;
   username: string;
-} & AuthorRow;
+}
+
+type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & OwnerRow & AuthorRow;
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
-type FactsRow = Omit<ValFacts, 'author' | 'readme'> & {
-  ownerId: string;
-  username: string;
-  readme: ArrayBuffer | null;
-};
+type FactsRow = Omit<ValFacts, 'author' | 'readme'> & OwnerRow & { readme: ArrayBuffer | null };
 
 export interface ListedVersion {
   version: number;
@@ -62,22 +67,22 @@ export type Caller = Principal | undefined;
 const count = (kind: RecordKind) =>
   `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
 
-const newestVersion = '(SELECT max(version) FROM versions WHERE val_id = vals.id)';
-
 const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
 
-const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", version,
+const ownerColumns = 'owner_id AS "ownerId", username';
+
+const listed = `vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
   versions.created_at AS "versionCreatedAt",
-  CASE version WHEN ${newestVersion} THEN updated_at ELSE versions.created_at END AS "updatedAt",
-  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username,
-  ${authorColumns}`;
+  CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", ${ownerColumns}, ${authorColumns}`;
 
 const joinedWith = (vals: string) =>
   `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
 
-/** With ORDER BY and LIMIT 1 instead of `newestVersion`, PostgreSQL would sort all versions of the val. */
+const isCurrent = 'versions.version = vals.version';
+
 export const findVal = (all: All, condition: string, ...values: Value[]): Promise<Val | undefined> =>
-  findVersion(all, `${condition} AND version = ${newestVersion}`, ...values);
+  findVersion(all, `${condition} AND ${isCurrent}`, ...values);
 
 async function findVersion(all: All, condition: string, ...values: Value[]): Promise<Val | undefined> {
   const [row] = await all<ValRow>(
@@ -89,7 +94,7 @@ async function findVersion(all: All, condition: string, ...values: Value[]): Pro
 
 export async function findListedVal(all: All, id: string): Promise<ListedVal | undefined> {
   const [row] = await all<ListedRow>(
-    `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? ORDER BY version DESC LIMIT 1`,
+    `SELECT ${listed} ${joinedWith('vals')} WHERE vals.id = ? AND ${isCurrent}`,
     [id],
   );
   return row && withAuthor(row);
@@ -101,17 +106,6 @@ function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Ro
 
 function withVersionAuthor<Row extends AuthorRow>({ authorId: id, authorName: username, ...version }: Row) {
   return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
-}
-
-async function findFacts(all: All, condition: string, ...values: Value[]): Promise<ValFacts | undefined> {
-  const [row] = await all<FactsRow>(
-    `SELECT vals.id, name, readme, privacy, type, owner_id AS "ownerId", username
-      FROM vals JOIN users ON users.id = owner_id WHERE ${condition}`,
-    values,
-  );
-  if (!row) return undefined;
-  const { ownerId: id, username, readme, ...facts } = row;
-  return { ...facts, readme: readme && text(readme), author: { id, username } };
 }
 
 export async function valWithId(all: All, id: string): Promise<Val> {
@@ -134,21 +128,25 @@ export async function visibleVal(all: All, caller: Caller, id: string): Promise<
   return val;
 }
 
-/** Reads no code, so that a small request cannot make the service read 768,000 bytes. */
 async function visibleFacts(all: All, caller: Caller, id: string): Promise<ValFacts> {
-  const facts = idPattern.test(id)
-    ? await findFacts(all, `vals.id = ? AND ${isVisible}`, id, caller?.id ?? '')
-    : undefined;
-  if (!facts) throw noVal(id);
-  return facts;
+  const [row] = idPattern.test(id)
+    ? await all<FactsRow>(
+        `SELECT vals.id, name, readme, privacy, type, revision, ${ownerColumns}
+          FROM vals JOIN users ON users.id = owner_id WHERE vals.id = ? AND ${isVisible}`,
+        [id, caller?.id ?? ''],
+      )
+    : [];
+  if (!row) throw noVal(id);
+  const { ownerId, username, readme, ...facts } = row;
+  return { ...facts, readme: readme && text(readme), author: { id: ownerId, username } };
 }
 
 export async function ownFacts(all: All, caller: Principal, id: string): Promise<ValFacts> {
   const facts = await visibleFacts(all, caller, id);
   if (facts.author.id === caller.id) return facts;
   const { username } = facts.author;
-  throw new Problem(
-    403,
+  throw new Refusal(
+    'not allowed',
     `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
   );
 }
@@ -156,11 +154,15 @@ export async function ownFacts(all: All, caller: Principal, id: string): Promise
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
   await visibleFacts(all, caller, id);
   const found = isStorable(number)
-    ? await findVersion(all, 'vals.id = ? AND version = ?', id, number)
+    ? await findVersion(
+        all,
+        `vals.id = ? AND versions.version = ? AND ${isVisible}`,
+        id,
+        number,
+        caller?.id ?? '',
+      )
     : undefined;
   if (!found) throw noVersion(id, number);
-  // The version may have made the val private after `visibleFacts` read the privacy.
-  if (found.privacy === 'private' && found.author.id !== caller?.id) throw noVal(id);
   return found;
 }
 
@@ -173,112 +175,81 @@ export async function checkVersion(all: All, id: string, number: number): Promis
 
 const isStorable = (version: number): boolean => version <= largestPostgresInteger;
 
-const noVersion = (id: string, number: number): Problem =>
-  new Problem(404, `The val ${id} has no version ${number}.`);
+const noVersion = (id: string, number: number): Refusal =>
+  new Refusal('not found', `The val ${id} has no version ${number}.`);
 
-export function noVal(id: string): Problem {
-  return new Problem(404, `There is no val with the id ${id}.`);
-}
+export const noVal = (id: string): Refusal => new Refusal('not found', `There is no val with the id ${id}.`);
 
 function text(bytes: ArrayBuffer): string {
   return Buffer.from(bytes).toString();
 }
 
-export interface ValRange {
+export interface ListRange {
   limit: number;
   offset?: number;
-  after?: ValPosition;
+  /** The position of the last val or version of the previous page. */
+  after?: readonly [number];
+}
+
+interface Page<Item> {
+  items: Item[];
+  next: readonly [number] | undefined;
+}
+
+/** `condition` ends with a comparison of the position, whose value is the last one. */
+interface ValSelection {
+  condition: string;
+  order: string;
+  values: Value[];
 }
 
 /**
- * A val that changes moves to the first page, so a client on a later page would miss it. The list therefore has two
- * passes: all vals, then the vals that changed meanwhile.
+ * With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found enough
+ * vals of this owner.
  */
-export type ValPosition = readonly [
-  pass: 'all' | 'changed',
-  updatedAt: string,
-  name: string,
-  begunAt: string,
-];
+export const valsOf = (owner: User, onlyPublic: boolean): ValSelection => ({
+  condition: `${onlyPublic ? "privacy = 'public' AND " : ''}owner_id >= ? AND (owner_id, position) < (?, ?)`,
+  order: 'owner_id DESC, position DESC',
+  values: [owner.id, owner.id],
+});
 
-export const valPositions = positionsOf<ValPosition>(
-  'vals',
-  (parts): parts is ValPosition =>
-    parts.length === 4 && (parts[0] === 'all' || parts[0] === 'changed') && parts.every(isTimeNameOrId),
-);
-
-const passes = {
-  all: {
-    order: 'updated_at DESC, name',
-    // The first condition is redundant, but the database needs it to use its index.
-    after: 'updated_at <= ? AND (updated_at < ? OR name > ?)',
-  },
-  changed: {
-    order: 'updated_at, name DESC',
-    after: 'updated_at >= ? AND (updated_at > ? OR name < ?)',
-  },
-};
-
-const afterEveryName = '~';
-
+/** Newest first. The position of a val never changes, so writes during the reading of a list do not disturb it. */
 export async function listVals(
   all: All,
-  caller: Caller,
-  owner: User,
-  { limit, offset = 0, after }: ValRange,
-): Promise<{ vals: ListedVal[]; next: ValPosition | undefined }> {
-  const [pass, , , begunAt] = after ?? (['all', '', '', new Date().toISOString()] as const);
-  const { order, after: afterPosition } = passes[pass];
-  const onlyVisible = caller?.id === owner.id ? '' : "AND privacy = 'public'";
-  // Without the subquery, the database would join all vals before the LIMIT.
-  const chosen = `(SELECT * FROM vals WHERE owner_id = ? ${onlyVisible} ${after ? `AND ${afterPosition}` : ''}
-    ORDER BY ${order} LIMIT ? ${after ? '' : 'OFFSET ?'})`;
-  const rows = await all<ListedRow>(
-    `SELECT ${listed} ${joinedWith(`${chosen} AS vals`)} AND version = ${newestVersion} ORDER BY ${order}`,
-    after ? [owner.id, after[1], after[1], after[2], limit + 1] : [owner.id, limit + 1, offset],
+  { condition, order, values }: ValSelection,
+  { limit, offset = 0, after }: ListRange,
+): Promise<Page<ListedVal>> {
+  const [before] = after ?? [Number.MAX_SAFE_INTEGER];
+  // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
+  // would plan for a large one.
+  const chosen = `(SELECT * FROM vals WHERE ${condition} ORDER BY ${order} LIMIT ${limit + 1} ${after ? '' : 'OFFSET ?'})`;
+  const rows = await all<ListedRow & { position: number }>(
+    `SELECT vals.position, ${listed} ${joinedWith(`${chosen} AS vals`)} AND ${isCurrent} ORDER BY vals.position DESC`,
+    [...values, before, ...(after ? [] : [offset])],
   );
-  const vals = rows.slice(0, limit).map(withAuthor);
-  const last = vals.at(-1);
-  if (last && rows.length > limit) return { vals, next: [pass, last.updatedAt, last.name, begunAt] };
-  if (!after || pass === 'changed') return { vals, next: undefined };
-  const [changed] = await all(
-    `SELECT id FROM vals WHERE owner_id = ? ${onlyVisible} AND updated_at >= ? ORDER BY updated_at LIMIT 1`,
-    [owner.id, begunAt],
-  );
-  return { vals, next: changed ? ['changed', begunAt, afterEveryName, begunAt] : undefined };
+  const last = rows[limit - 1];
+  return {
+    items: rows.slice(0, limit).map(({ position: _, ...row }) => withAuthor(row)),
+    next: last && rows.length > limit ? [last.position] : undefined,
+  };
 }
-
-export interface VersionRange {
-  limit: number;
-  offset?: number;
-  after?: VersionPosition;
-}
-
-export type VersionPosition = readonly [version: number];
-
-export const versionPositions = positionsOf<VersionPosition>(
-  'versions',
-  (parts): parts is VersionPosition =>
-    parts.length === 1 &&
-    Number.isSafeInteger(parts[0]) &&
-    Math.abs(Number(parts[0])) <= largestPostgresInteger,
-);
 
 export async function listVersions(
   all: All,
   caller: Caller,
   id: string,
-  { limit, offset = 0, after }: VersionRange,
-): Promise<{ versions: ListedVersion[]; more: boolean }> {
+  { limit, offset = 0, after }: ListRange,
+): Promise<Page<ListedVersion>> {
   await visibleFacts(all, caller, id);
-  await checkOffset(offset, (from) =>
-    all('SELECT version FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1 OFFSET ?', [id, from]),
-  );
   const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}
       ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,
-    after ? [id, ...after, limit + 1] : [id, limit + 1, offset],
+    after ? [id, Math.min(after[0], largestPostgresInteger), limit + 1] : [id, limit + 1, offset],
   );
-  return { versions: rows.slice(0, limit).map(withVersionAuthor), more: rows.length > limit };
+  const last = rows[limit - 1];
+  return {
+    items: rows.slice(0, limit).map(withVersionAuthor),
+    next: last && rows.length > limit ? [last.version] : undefined,
+  };
 }

@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import type { All, Value } from '../database/database.ts';
-import { checkOffset, isTimeNameOrId, positionsOf } from './positions.ts';
-import { inSteps } from './steps.ts';
+import type { RecordPosition } from './positions.ts';
 import type { User } from './users.ts';
 
 export const recordKinds = ['runs', 'likes', 'comments', 'references'] as const;
@@ -15,6 +14,7 @@ export interface StoredRecord {
   valId: string | null;
   valName: string | null;
   json: string;
+  logs?: Buffer | null;
 }
 
 export interface RecordFilter {
@@ -25,14 +25,6 @@ export interface RecordFilter {
   offset?: number;
   after?: RecordPosition;
 }
-
-export type RecordPosition = readonly [at: string, position: number];
-
-export const recordPositions = positionsOf<RecordPosition>(
-  'records',
-  (parts): parts is RecordPosition =>
-    parts.length === 2 && isTimeNameOrId(parts[0]) && Number.isSafeInteger(parts[1]),
-);
 
 export interface FoundRecord {
   at: string;
@@ -73,10 +65,22 @@ export async function findRecords(
     const left = wanted - found.length;
     if (left > 0) found.push(...(await select({ 'at < ?': at }, 'LIMIT ?', [left])));
   } else {
-    await checkOffset(offset, (from) => select({}, 'LIMIT 1 OFFSET ?', [from]));
     found.push(...(await select({}, 'LIMIT ? OFFSET ?', [wanted, offset])));
   }
   return { records: found.slice(0, limit), more: found.length > limit };
+}
+
+export async function findRecord(
+  all: All,
+  owner: User,
+  kind: RecordKind,
+  key: string,
+): Promise<{ json: string; logs: string | null } | undefined> {
+  const [found] = await all<{ json: string; logs: ArrayBuffer | null }>(
+    'SELECT json, logs FROM records WHERE owner_id = ? AND kind = ? AND key = ?',
+    [owner.id, kind, key],
+  );
+  return found && { json: found.json, logs: found.logs && Buffer.from(found.logs).toString() };
 }
 
 export async function countRecords(all: All, kind: RecordKind, valId: string, most: number): Promise<number> {
@@ -87,39 +91,14 @@ export async function countRecords(all: All, kind: RecordKind, valId: string, mo
   return Number(counted?.count);
 }
 
-const runsCountedPerStep = 10_000;
-
-/** Counts in steps, because a count of millions of runs takes seconds, and others would wait for it. */
-export async function countAllRuns(all: All): Promise<number> {
-  const owners = await all<{ id: string }>('SELECT id FROM users');
-  let count = 0;
-  let last = '';
-  return inSteps(async () => {
-    const owner = owners[0];
-    if (!owner) return count;
-    const [step] = await all<{ count: number; last: string | null }>(
-      `SELECT count(*) AS count, max(key) AS last FROM (SELECT key FROM records
-        WHERE owner_id = ? AND kind = 'runs' AND key > ? ORDER BY key LIMIT ${runsCountedPerStep}) AS step`,
-      [owner.id, last],
-    );
-    const inStep = Number(step?.count);
-    count += inStep;
-    last = step?.last ?? '';
-    if (inStep < runsCountedPerStep) {
-      owners.shift();
-      last = '';
-    }
-    return undefined;
-  });
-}
-
 export async function putRecord(all: All, owner: User, record: StoredRecord): Promise<void> {
-  const { kind, key, at, tag, valId, valName, json } = record;
+  const { kind, key, at, tag, valId, valName, json, logs = null } = record;
   await all(
-    `INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json, logs)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (owner_id, kind, key) DO UPDATE SET at = excluded.at, tag = excluded.tag,
-        val_id = excluded.val_id, val_name = excluded.val_name, json = excluded.json`,
-    [owner.id, kind, key, at, tag, valId, valName, json],
+        val_id = excluded.val_id, val_name = excluded.val_name, json = excluded.json, logs = excluded.logs`,
+    [owner.id, kind, key, at, tag, valId, valName, json, logs],
   );
 }
 

@@ -3,58 +3,37 @@ import type { Database } from '../database/database.ts';
 import { sortableTime } from './time.ts';
 
 const runsPerStep = 200;
-const stepsPerOwner = 20;
 const betweenStepsMs = 100;
 const betweenRoundsMs = 20_000;
 
 export async function deleteOldRuns(
-  database: Pick<Database, 'all' | 'write' | 'forUpdate'>,
+  { all, write, skipLocked }: Database,
   keepMs: number,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  while (!signal.aborted) {
-    const isDone = await deleteOnce(database, clock.now() - keepMs, clock, signal).catch(() => true);
-    if (isDone) await wait(clock, betweenRoundsMs, signal);
-  }
-}
-
-/** Limits the steps of each owner, because an owner who adds old runs all the time would keep others waiting. */
-async function deleteOnce(
-  { all, write, forUpdate }: Pick<Database, 'all' | 'write' | 'forUpdate'>,
-  before: number,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const time = sortableTime(new Date(before).toISOString()) ?? '';
-  const lock = forUpdate === '' ? '' : `${forUpdate} SKIP LOCKED`;
-  const step = (ownerId: string) =>
-    write((all) =>
-      all(
-        `DELETE FROM records WHERE position IN (
-          SELECT position FROM records WHERE owner_id = ? AND kind = 'runs' AND at < ?
-            ORDER BY at LIMIT ${runsPerStep}${lock}) RETURNING position`,
-        [ownerId, time],
-      ),
-    );
-  const deleteOf = async (ownerId: string): Promise<boolean> => {
-    for (let steps = 0; steps < stepsPerOwner && !signal.aborted; steps++) {
-      const { length } = await step(ownerId);
-      if (length > 0) await wait(clock, betweenStepsMs, signal);
-      if (length < runsPerStep) return true;
+  const deleteOfOwner = async (ownerId: string, before: string) => {
+    for (let count = runsPerStep; count === runsPerStep && !signal.aborted; ) {
+      const deleted = await write((all) =>
+        all(
+          `DELETE FROM records WHERE position IN (
+            SELECT position FROM records WHERE owner_id = ? AND kind = 'runs' AND at < ?
+              ORDER BY at LIMIT ${runsPerStep}${skipLocked}) RETURNING position`,
+          [ownerId, before],
+        ),
+      );
+      count = deleted.length;
+      if (count > 0) await wait(clock, betweenStepsMs, signal);
     }
-    return false;
   };
-  let isDone = true;
-  let last = '';
-  for (;;) {
-    const owners = await all<{ id: string }>('SELECT id FROM users WHERE id > ? ORDER BY id LIMIT 100', [
-      last,
-    ]);
-    for (const { id } of owners) {
-      isDone = (await deleteOf(id)) && isDone;
-      last = id;
+  while (!signal.aborted) {
+    const before = sortableTime(new Date(clock.now() - keepMs).toISOString()) ?? '';
+    try {
+      const owners = await all<{ id: string }>('SELECT id FROM users');
+      for (const { id } of owners) await deleteOfOwner(id, before);
+    } catch {
+      // The database may be out of reach. The next round tries again.
     }
-    if (owners.length === 0 || signal.aborted) return isDone;
+    await wait(clock, betweenRoundsMs, signal);
   }
 }

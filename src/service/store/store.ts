@@ -1,46 +1,54 @@
 import { randomUUID } from 'node:crypto';
-import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase } from '../database/open.ts';
-import { otherFileHint } from '../database/store-file.ts';
-import { Problem } from '../problem.ts';
 import {
   type Caller,
   checkVersion,
   findVal,
+  type ListRange,
   listVals,
   listVersions,
   ownFacts,
   type Val,
-  type ValRange,
-  type VersionRange,
+  valsOf,
   valWithId,
   visibleVal,
   visibleVersion,
 } from './read-vals.ts';
 import {
-  countAllRuns,
   countRecords,
+  findRecord,
   findRecords,
   putRecord,
   type RecordFilter,
   type RecordKind,
   type StoredRecord,
 } from './records.ts';
+import { Refusal } from './refusal.ts';
 import { deleteOldRuns } from './retention.ts';
 import { type SearchRange, searchVals } from './search.ts';
 import { asPerson, createSpaces, type Principal } from './spaces.ts';
 import { sortableTime } from './time.ts';
-import { createUsers, ownerOf, type User } from './users.ts';
-import { createValWriter, lockOwnVal, lockVal, writeAs } from './write-vals.ts';
+import { createUsers, makeOwner, ownerOf, type User } from './users.ts';
+import { writeAs } from './write-as.ts';
+import { createValWriter, lockOwnVal, lockVal, type WriteOptions } from './write-vals.ts';
 
 export interface ReportedRun {
   version: number;
   runStartAt: string;
   runEndAt: string;
   error: string | null;
+  logs: string | null;
+}
+
+const mostLogBytes = 65_536;
+
+/** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
+function endOfLogs(logs: string): Buffer {
+  const end = Buffer.from(logs).subarray(-mostLogBytes);
+  return end.subarray(end.findIndex((byte) => (byte & 0xc0) !== 0x80));
 }
 
 function startedBeforeNow(runStartAt: string): string {
@@ -70,6 +78,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
     spaces,
     ...createValWriter(database, maxVals),
     connections: database.connections,
+    probe: database.probe,
     explain: database.explain,
     close: database.close,
 
@@ -86,16 +95,16 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       deleteOldRuns(database, keepMs, clock, signal),
 
     async counts(): Promise<{ vals: number; runs: number }> {
-      const [vals] = await all<{ count: number }>('SELECT count(*) AS count FROM vals');
-      return { vals: vals?.count ?? 0, runs: await countAllRuns(all) };
+      const [counted] = await all<{ vals: number; runs: number }>(
+        "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
+      );
+      return counted ?? { vals: 0, runs: 0 };
     },
 
-    probe: async (): Promise<void> => void (await all('SELECT 1 FROM owner')),
+    listVals: (caller: Caller, owner: User, range: ListRange) =>
+      listVals(all, valsOf(owner, caller?.id !== owner.id), range),
 
-    listVals: (caller: Caller, owner: User, range: ValRange) => listVals(all, caller, owner, range),
-
-    search: (caller: User, text: string, range: SearchRange, takeTurn: () => Promise<void>) =>
-      searchVals(database, caller, text, range, takeTurn),
+    search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
 
     val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
 
@@ -104,13 +113,13 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       const isNamed = "owner_id = ? AND name = ? AND (privacy = 'public' OR owner_id = ?)";
       const val = namePattern.test(name) ? await findVal(all, isNamed, owner.id, name, caller.id) : undefined;
       if (val) return val;
-      throw new Problem(404, `${owner.username} has no val named ${name}.`);
+      throw new Refusal('not found', `${owner.username} has no val named ${name}.`);
     },
 
     version: (caller: Caller, id: string, number: number): Promise<Val> =>
       visibleVersion(all, caller, id, number),
 
-    versions: (caller: Caller, id: string, range: VersionRange) => listVersions(all, caller, id, range),
+    versions: (caller: Caller, id: string, range: ListRange) => listVersions(all, caller, id, range),
 
     records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
       findRecords(all, kind, { ownerId: caller.id }, filter),
@@ -120,13 +129,36 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
+    async run(caller: Principal, id: string): Promise<{ json: string; logs: string | null }> {
+      const run = await findRecord(all, caller, 'runs', id);
+      if (run) return run;
+      throw new Refusal('not found', `There is no run with the id ${id}.`);
+    },
+
+    /** The ids of those vals whose last run failed. */
+    async valsThatFailed(vals: readonly { id: string }[]): Promise<Set<string>> {
+      if (vals.length === 0) return new Set();
+      const lastTag = `(SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
+        ORDER BY at DESC, position LIMIT 1)`;
+      const rows = await all<{ id: string }>(
+        `SELECT id FROM vals WHERE id IN (${vals.map(() => '?').join(', ')}) AND ${lastTag} = 'failed'`,
+        vals.map(({ id }) => id),
+      );
+      return new Set(rows.map(({ id }) => id));
+    },
+
     async countRuns(caller: Principal, id: string, most: number) {
       await ownFacts(all, caller, id);
       return countRecords(all, 'runs', id, most);
     },
 
-    addRun: (caller: Principal, id: string, { version: number, ...times }: ReportedRun) =>
-      writeAs(database, caller, id, async (all) => {
+    addRun: (
+      caller: Principal,
+      id: string,
+      { version: number, logs, ...times }: ReportedRun,
+      { once }: WriteOptions = {},
+    ) =>
+      writeAs(database, caller, { val: id, once }, async (all) => {
         const { name } = await lockOwnVal(database, all, caller, id);
         await checkVersion(all, id, number);
         const run = {
@@ -143,6 +175,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
           valId: id,
           valName: name,
           json: JSON.stringify(run),
+          logs: logs ? endOfLogs(logs) : null,
         });
         return run;
       }),
@@ -163,9 +196,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
 
 async function readOwner(database: Database, place: StoreLocation) {
   try {
-    const owner = await ownerOf(database.all);
-    if (owner || 'database' in place) return owner;
-    throw new LocalError(`The store ${place.file} has no owner.`, { hint: otherFileHint });
+    return (await ownerOf(database.all)) ?? ('file' in place ? await makeOwner(database) : undefined);
   } catch (error) {
     await database.close();
     throw database.explain(error);

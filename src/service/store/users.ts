@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
-import { removeOwner } from './deletion.ts';
+import { removeOwner } from './remove-owner.ts';
 
 export interface User {
   id: string;
@@ -14,7 +14,7 @@ export interface ListedUser extends User {
 
 export const idPattern = /^[\w-]{1,64}$/;
 
-const newToken = (): string => `vals_${randomBytes(32).toString('base64url')}`;
+const newToken = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
 
 export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');
 
@@ -29,6 +29,24 @@ export async function ownerOf(all: All): Promise<{ user: User; token: string } |
     `SELECT ${userColumns}, token FROM owner JOIN users ON users.id = owner.id`,
   );
   return owner && { user: { id: owner.id, username: owner.username }, token: owner.token };
+}
+
+/** The owner of a new store. Another process may be opening the same store. */
+export function makeOwner({ write }: Database): Promise<{ user: User; token: string }> {
+  return write(async (all) => {
+    const known = await ownerOf(all);
+    if (known) return known;
+    const user = { id: randomUUID(), username: 'local' };
+    const token = newToken('vals_local_');
+    await all('INSERT INTO users (id, username, token_digest, created_at) VALUES (?, ?, ?, ?)', [
+      user.id,
+      user.username,
+      digestOf(token),
+      new Date().toISOString(),
+    ]);
+    await all('INSERT INTO owner (id, token) VALUES (?, ?)', [user.id, token]);
+    return { user, token };
+  });
 }
 
 export async function findUser(all: All, username: string, condition: string): Promise<User | undefined> {

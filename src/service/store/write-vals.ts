@@ -1,7 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
-import { Problem } from '../problem.ts';
-import { deletePartOfVal } from './deletion.ts';
 import {
   checkVersion,
   findListedVal,
@@ -13,13 +11,29 @@ import {
   type ValFacts,
 } from './read-vals.ts';
 import { claimRecords } from './records.ts';
+import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
-import { inSteps } from './steps.ts';
 import { idPattern, type User } from './users.ts';
+import { type Once, writeAs } from './write-as.ts';
 
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
 const mostValsCreatedAtOnce = 100;
+const runsPerStatement = 5_000;
+
+export interface WriteOptions {
+  /** Decides by the state of the val whether the write may begin. */
+  onlyIf?: ((state: string | undefined) => boolean) | undefined;
+  once?: Once | undefined;
+}
+
+/** Differs for each state of each val. */
+export const stateOf = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
+
+function checkState(val: ValFacts | undefined, onlyIf: WriteOptions['onlyIf']): void {
+  if (!onlyIf || onlyIf(val && stateOf(val))) return;
+  throw new Refusal('changed', 'The val has changed since you read it. Read it again before you change it.');
+}
 
 export async function lockVal(
   { forUpdate }: Database,
@@ -41,34 +55,6 @@ export async function lockOwnVal(
   return ownFacts(all, caller, id);
 }
 
-export function writeAs<Result>(
-  { write }: Database,
-  caller: Principal,
-  idOrName: string | undefined,
-  work: (all: All) => Promise<Result>,
-): Promise<Result> {
-  const { id, actor } = caller;
-  const workAndCheck = async (all: All) => {
-    const result = await work(all);
-    // The write may have waited for other writes, and the membership may have ended meanwhile.
-    if (actor.id !== id) await checkMembership(all, caller);
-    return result;
-  };
-  // The row contains the id of the caller, because anybody can try to write to a val of another owner.
-  return write(workAndCheck, {
-    person: actor.id,
-    row: idOrName === undefined ? undefined : `${id} ${idOrName}`,
-  });
-}
-
-async function checkMembership(all: All, { id, actor }: Principal): Promise<void> {
-  const [member] = await all(
-    "SELECT role FROM members WHERE user_id = ? AND space_id = ? AND role = 'write'",
-    [actor.id, id],
-  );
-  if (!member) throw new DatabaseFailure('orphaned', new Error('the membership has ended'));
-}
-
 export function createValWriter(database: Database, maxVals: number | undefined) {
   const { forUpdate } = database;
 
@@ -78,8 +64,8 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     if ((await countVals(all, owner)) < maxVals - mostValsCreatedAtOnce) return;
     if (forUpdate) await all('SELECT id FROM users WHERE id = ? FOR NO KEY UPDATE', [owner.id]);
     if ((await countVals(all, owner)) < maxVals) return;
-    const detail = `${owner.username} already has ${maxVals} vals, which is the limit of this service. Delete a val first.`;
-    throw new Problem(403, detail);
+    const limit = `${owner.username} already has ${maxVals} vals, which is the limit of this service.`;
+    throw new Refusal('not allowed', `${limit} Delete a val first.`);
   }
 
   async function insertVal(all: All, owner: Principal, content: ValContent): Promise<Val | undefined> {
@@ -87,8 +73,8 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     await checkValCount(all, owner);
     const at = now();
     const [inserted] = await all<{ id: string }>(
-      `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at, last_version)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
+      `INSERT INTO vals (id, owner_id, name, readme, privacy, type, created_at, updated_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (owner_id, name) DO NOTHING RETURNING id`,
       [randomUUID(), owner.id, name, bytes(readme), privacy, type, at, at],
     );
     if (!inserted) return undefined;
@@ -98,12 +84,32 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     return completeVal(all, id, { code, readme });
   }
 
+  /** `work` gets the val as it is, after other writes to it have ended. */
+  const changeVal = <Result>(
+    caller: Principal,
+    id: string,
+    { onlyIf, once }: WriteOptions,
+    work: (all: All, val: ValFacts) => Promise<Result>,
+  ): Promise<Result> =>
+    writeAs(database, caller, { val: id, once }, async (all) => {
+      const val = await lockOwnVal(database, all, caller, id);
+      checkState(val, onlyIf);
+      return work(all, val);
+    });
+
+  async function update(all: All, caller: Principal, val: ValFacts, { code, ...facts }: ValChange) {
+    const { id, readme } = await updateFacts(all, val, facts);
+    const isNew = await updateCode(all, id, code, caller.actor);
+    return { val: await completeVal(all, id, { code, readme }), isNew };
+  }
+
   return {
     create: (
       caller: Principal,
       content: Omit<ValContent, 'name'> & { name: string | undefined },
+      { once }: WriteOptions = {},
     ): Promise<Val> =>
-      writeAs(database, caller, undefined, async (all) => {
+      writeAs(database, caller, { once }, async (all) => {
         for (const name of content.name === undefined ? generateNames() : [content.name]) {
           const val = await insertVal(all, caller, { ...content, name });
           if (val) return val;
@@ -113,73 +119,77 @@ export function createValWriter(database: Database, maxVals: number | undefined)
 
     createOrUpdate: (
       caller: Principal,
-      { name, code, ...facts }: ValChange & { name: string },
+      change: ValChange & { name: string },
+      { onlyIf }: WriteOptions = {},
     ): Promise<{ val: Val; isNew: boolean }> =>
-      writeAs(database, caller, name, async (all) => {
+      writeAs(database, caller, { val: change.name }, async (all) => {
         // Tries again if another process creates the val between `lockVal` and `insertVal`.
         for (;;) {
-          const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, name);
-          if (id !== undefined) {
-            const { readme } = await updateFacts(all, await ownFacts(all, caller, id), facts);
-            await updateCode(all, id, code, caller.actor);
-            return { val: await completeVal(all, id, { code, readme }), isNew: false };
-          }
-          const val = await insertVal(all, caller, { ...newValDefaults, ...facts, name, code });
+          const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, change.name);
+          const found = id === undefined ? undefined : await ownFacts(all, caller, id);
+          checkState(found, onlyIf);
+          if (found) return { ...(await update(all, caller, found, change)), isNew: false };
+          const val = await insertVal(all, caller, { ...newValDefaults, ...change });
           if (val) return { val, isNew: true };
         }
       }),
 
-    changeFacts: (caller: Principal, id: string, facts: Partial<ValContent>): Promise<void> =>
-      writeAs(database, caller, id, async (all) => {
-        await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
-      }),
+    changeFacts: (
+      caller: Principal,
+      id: string,
+      facts: Partial<ValContent>,
+      options: WriteOptions = {},
+    ): Promise<ValFacts> => changeVal(caller, id, options, (all, val) => updateFacts(all, val, facts)),
 
-    async delete(caller: Principal, id: string): Promise<void> {
-      let isBegun = false;
-      await inSteps(async (onBegin) => {
-        const result = await writeAs(database, caller, id, async (all) => {
-          await lockOwnVal(database, all, caller, id);
-          onBegin();
-          return deletePartOfVal(all, id);
-        }).catch((error) => {
-          // Earlier steps have already deleted a part of the val, so `maybeCommitted` must be true.
-          throw isBegun && error instanceof DatabaseFailure
-            ? new DatabaseFailure(error.kind, error.cause, true)
-            : error;
-        });
-        isBegun = true;
-        return result;
-      });
-    },
+    delete: (caller: Principal, id: string, options: WriteOptions = {}): Promise<void> =>
+      changeVal(caller, id, options, (all) => deleteVal(all, id)),
 
     createVersion: (
       caller: Principal,
       id: string,
-      { code, ...facts }: ValChange,
+      change: ValChange,
+      options: WriteOptions = {},
     ): Promise<{ val: Val; isNew: boolean }> =>
-      writeAs(database, caller, id, async (all) => {
-        const { readme } = await updateFacts(all, await lockOwnVal(database, all, caller, id), facts);
-        const isNew = await updateCode(all, id, code, caller.actor);
-        return { val: await completeVal(all, id, { code, readme }), isNew };
-      }),
+      changeVal(caller, id, options, (all, val) => update(all, caller, val, change)),
 
-    deleteVersion: (caller: Principal, id: string, number: number): Promise<void> =>
-      writeAs(database, caller, id, async (all) => {
-        await lockOwnVal(database, all, caller, id);
+    deleteVersion: (
+      caller: Principal,
+      id: string,
+      number: number,
+      options: WriteOptions = {},
+    ): Promise<void> =>
+      changeVal(caller, id, options, async (all) => {
         await checkVersion(all, id, number);
         await all('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
-        const [left] = await all<{ createdAt: string }>(
-          'SELECT created_at AS "createdAt" FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',
+        const [left] = await all<{ version: number; createdAt: string }>(
+          'SELECT version, created_at AS "createdAt" FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',
           [id],
         );
         if (!left)
-          throw new Problem(
-            409,
+          throw new Refusal(
+            'conflict',
             `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
           );
-        await all('UPDATE vals SET updated_at = ? WHERE id = ?', [left.createdAt, id]);
+        await all('UPDATE vals SET version = ?, updated_at = ?, revision = revision + 1 WHERE id = ?', [
+          left.version,
+          left.createdAt,
+          id,
+        ]);
       }),
   };
+}
+
+/** In several statements of one transaction, because each statement has a time limit in PostgreSQL. */
+export async function deleteVal(all: All, id: string): Promise<void> {
+  for (;;) {
+    const runs = await all(
+      `DELETE FROM records WHERE position IN (SELECT position FROM records
+        WHERE kind = 'runs' AND val_id = ? LIMIT ${runsPerStatement}) RETURNING position`,
+      [id],
+    );
+    if (runs.length < runsPerStatement) break;
+  }
+  await all('DELETE FROM vals WHERE id = ?', [id]);
 }
 
 async function countVals(all: All, owner: User): Promise<number> {
@@ -211,15 +221,16 @@ async function completeVal(all: All, id: string, texts: Pick<Val, 'code' | 'read
 }
 
 async function updateCode(all: All, id: string, code: string, author: User): Promise<boolean> {
-  const [newest] = await all<{ isSame: number }>(
-    `SELECT CASE WHEN code = ? THEN 1 ELSE 0 END AS "isSame" FROM versions WHERE val_id = ?
-      ORDER BY version DESC LIMIT 1`,
+  const [current] = await all<{ isSame: number }>(
+    `SELECT CASE WHEN code = ? THEN 1 ELSE 0 END AS "isSame" FROM versions
+      JOIN vals ON vals.id = val_id AND vals.version = versions.version WHERE val_id = ?`,
     [Buffer.from(code), id],
   );
-  if (newest?.isSame === 1) return false;
+  if (current?.isSame === 1) return false;
   const at = now();
   const [counted] = await all<{ version: number }>(
-    'UPDATE vals SET last_version = last_version + 1, updated_at = ? WHERE id = ? RETURNING last_version AS version',
+    `UPDATE vals SET version = last_version + 1, last_version = last_version + 1, updated_at = ?, revision = revision + 1
+      WHERE id = ? RETURNING version`,
     [at, id],
   );
   if (!counted) throw noVal(id);
@@ -228,19 +239,15 @@ async function updateCode(all: All, id: string, code: string, author: User): Pro
 }
 
 async function updateFacts(all: All, current: ValFacts, change: Partial<ValContent>): Promise<ValFacts> {
-  const changed = { ...current, ...change };
-  const { id, name, readme, privacy, type } = changed;
+  const changed = { ...current, ...change, revision: current.revision + 1 };
+  const { id, name, readme, privacy, type, revision } = changed;
   const isSame = name === current.name && readme === current.readme && privacy === current.privacy;
   if (isSame && type === current.type) return current;
   try {
-    await all('UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, updated_at = ? WHERE id = ?', [
-      name,
-      bytes(readme),
-      privacy,
-      type,
-      now(),
-      id,
-    ]);
+    await all(
+      `UPDATE vals SET name = ?, readme = ?, privacy = ?, type = ?, updated_at = ?, revision = ? WHERE id = ?`,
+      [name, bytes(readme), privacy, type, now(), revision, id],
+    );
   } catch (error) {
     throw error instanceof DatabaseFailure && error.kind === 'taken' ? nameTaken(name) : error;
   }
@@ -248,7 +255,7 @@ async function updateFacts(all: All, current: ValFacts, change: Partial<ValConte
   return changed;
 }
 
-const nameTaken = (name: string): Problem => new Problem(409, `A val named ${name} already exists.`);
+const nameTaken = (name: string): Refusal => new Refusal('conflict', `A val named ${name} already exists.`);
 
 const now = (): string => new Date().toISOString();
 

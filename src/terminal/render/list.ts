@@ -12,7 +12,7 @@ export async function renderList(result: ListResult, stdout: Sink, options: Rend
 }
 
 export function renderOutcomes(
-  { rows }: OutcomesResult,
+  { rows, columns }: OutcomesResult,
   stdout: Sink,
   options: RenderOptions,
 ): Promise<void> {
@@ -20,7 +20,10 @@ export function renderOutcomes(
   const unpaged = { ...stdout, writeLong: stdout.write };
   // Outcomes are shown even after an interrupt, because they report changes.
   const interruptibleIfReadOnly = async <T>(work: () => T | Promise<T>) => work();
-  return writeList({ kind: 'list', rows }, unpaged, { ...options, interruptibleIfReadOnly });
+  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, unpaged, {
+    ...options,
+    interruptibleIfReadOnly,
+  });
 }
 
 async function writeList(

@@ -1,3 +1,4 @@
+import type { Hints } from '../../lib/hint.ts';
 import { type Column, columnsFor } from '../column.ts';
 import type { Format, Output } from '../output.ts';
 import type { Screen } from '../screen.ts';
@@ -12,8 +13,8 @@ export interface RenderOptions extends Format {
   interruptibleIfReadOnly: Output['interruptibleIfReadOnly'];
   givenOptions: ReadonlySet<string>;
   onEmpty?(): void;
-  warn(message: string): void;
-  hint(message: string): void;
+  warn(message: Hints): void;
+  hint(message: Hints): void;
 }
 
 export function shownColumns(

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderOfVals, runProcess as run, temporaryFolder, valNames } from '../../support/program.ts';
+import { folderOfVals, run, runProcess, temporaryFolder, valNames } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 
@@ -28,7 +28,7 @@ describe('a host on whose first address nothing listens', () => {
     const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
     const service = await scriptedService([{ body: { id } }]);
     const args = command === 'me' ? ['me'] : ['version', 'new', id];
-    const { exit, stderr } = await run([...args, '--allow-http', '--json'], {
+    const { exit, stderr } = await runProcess([...args, '--allow-http', '--json'], {
       input: 'code',
       env: {
         VALS_TOKEN: service.env.VALS_TOKEN,
@@ -42,14 +42,17 @@ describe('a host on whose first address nothing listens', () => {
 });
 
 it('if no address of a host answers, the exit code says that nothing was changed', async () => {
-  const { exit, error } = await run(['version', 'new', 'x', '--allow-http', '--json', '--timeout', '3'], {
-    input: 'code',
-    env: {
-      VALS_TOKEN: 'token-0123456789',
-      VALS_BASE_URL: 'http://vals.test:1',
-      NODE_OPTIONS: nodeOptionsThatResolveTo([dead, alive]),
+  const { exit, error } = await runProcess(
+    ['version', 'new', 'x', '--allow-http', '--json', '--timeout', '3'],
+    {
+      input: 'code',
+      env: {
+        VALS_TOKEN: 'token-0123456789',
+        VALS_BASE_URL: 'http://vals.test:1',
+        NODE_OPTIONS: nodeOptionsThatResolveTo([dead, alive]),
+      },
     },
-  });
+  );
   expect(exit).toBe(7);
   expect(error).toMatchObject({ kind: 'unavailable' });
 });
@@ -73,17 +76,14 @@ describe('a service that closes each connection right after its answer', () => {
     const service = await closingService('{}');
     const { exit } = await run(['push', '.', '--concurrency', '4'], { env: service.env, cwd });
     expect(exit).toBe(0);
-    // On a busy machine the client repeats a few requests, so the limit is higher than `files`.
-    expect(service.requests()).toBeLessThan(files * 1.25);
+    expect(service.requests()).toBe(files);
   });
 
   it('does not make the outcome of a write after a read unknown', async () => {
     const { env } = await closingService('{"code":"export default 1"}');
     const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-    const exits: unknown[] = [];
-    for (let turn = 0; turn < 4; turn++)
-      exits.push((await run(['version', 'restore', id, '1'], { env })).exit);
-    // On a busy machine one of the four writes may fail, so three exits with 0 are enough.
-    expect(exits.filter((exit) => exit === 0).length).toBeGreaterThanOrEqual(3);
+    for (let turn = 0; turn < 20; turn++) {
+      expect(await run(['version', 'restore', id, '1'], { env })).toMatchObject({ exit: 0 });
+    }
   });
 });

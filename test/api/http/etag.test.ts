@@ -8,7 +8,7 @@ import { type Reply, scriptedService, testToken } from '../../support/scripted-s
 async function apiFor(...replies: Reply[]) {
   const { baseUrl, requests } = await scriptedService(replies);
   const { signal } = new AbortController();
-  const client = createClient({
+  const { request } = createClient({
     baseUrl: { origin: baseUrl, href: baseUrl },
     token: testToken,
     userAgent: 'test',
@@ -29,7 +29,7 @@ async function apiFor(...replies: Reply[]) {
     recordsMayBeMissing() {},
     tooManyRecords() {},
   };
-  const api = createApi(client, { notes, token: testToken, clock: quickRetries, signal });
+  const api = createApi(request, { notes, token: testToken, clock: quickRetries, signal });
   return { api, requests };
 }
 

@@ -1,15 +1,7 @@
-import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
 import { kinds } from '../../support/kinds.ts';
-import {
-  environment,
-  program,
-  type RunResult,
-  run,
-  runOnScreen,
-  temporaryFolder,
-} from '../../support/program.ts';
+import { type RunResult, run, runOnScreen } from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';
 import {
   type Reply,
@@ -296,39 +288,6 @@ describe('an answer that a val service would not send', () => {
       exit: 11,
       stdout: '',
       error: { kind: 'bad_response', message: expect.stringContaining('64 MiB') },
-    });
-  });
-
-  it('in a million chunks of one byte needs little memory', async () => {
-    const chunks = Buffer.from('1\r\n \r\n'.repeat(1e6));
-    const service = await rawService({
-      received(socket) {
-        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-        socket.write(chunks);
-        socket.end('2\r\n{}\r\n0\r\n\r\n');
-      },
-    });
-    const args = ['--max-old-space-size=50', program, 'me', '--json'];
-    const env = environment(temporaryFolder(), service.env);
-    const { exitCode, stdout } = await execa(process.execPath, args, {
-      env,
-      extendEnv: false,
-      reject: false,
-    });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '{}' });
-  });
-
-  it.each([
-    ['3 million brackets', '['.repeat(3e6)],
-    ['3 million lists in lists', `[${`${'['.repeat(900)}${']'.repeat(900)},`.repeat(3_334)}1]`],
-    ['2 million numbers', `[${'1,'.repeat(2e6 + 1)}1]`],
-    ['1 million numbers that keep their digits', `[${'1.0,'.repeat(1e6 + 1)}1]`],
-    ['1 million objects, and a number that keeps its digits', `[1.0,${'{},'.repeat(1e6)}1]`],
-  ])('is not parsed: %s', async (_what, body) => {
-    const service = await scriptedService([{ body }]);
-    expect(await run(['me', '--json'], { env: service.env })).toMatchObject({
-      exit: 11,
-      error: { message: expect.stringContaining('nested too deeply or has too many values') },
     });
   });
 

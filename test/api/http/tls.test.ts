@@ -1,8 +1,8 @@
-import type { TLSSocket, TlsOptions } from 'node:tls';
+import type { TlsOptions } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../support/cases.ts';
 import { type CertificateName, trusting } from '../../support/certificates.ts';
-import { folderOfVals, run, runProcess, valNames } from '../../support/program.ts';
+import { run, runProcess } from '../../support/program.ts';
 import { rawService } from '../../support/raw-service.ts';
 import { scriptedService } from '../../support/scripted-service.ts';
 import { secureService } from '../../support/secure-service.ts';
@@ -38,23 +38,6 @@ describe('a secure service', () => {
       exit: 0,
       stderr: '',
     });
-  });
-
-  it('resumes its session on each later connection of a bulk push', async () => {
-    const [files, concurrency] = [20, 2];
-    const resumed: boolean[] = [];
-    const service = await secureService('good', {}, (request, response) => {
-      resumed.push((request.socket as TLSSocket).isSessionReused());
-      request.resume().once('end', () => {
-        response.setHeader('connection', 'close');
-        response.end('{"id":"v1","name":"a","version":1}');
-      });
-    });
-    const folder = folderOfVals(valNames(files), () => 'code');
-    const args = ['push', folder, '--concurrency', `${concurrency}`];
-    expect(await runProcess(args, { env: { ...service.env, ...trusting } })).toMatchObject({ exit: 0 });
-    expect(resumed).toHaveLength(files);
-    expect(resumed.filter((isResumed) => !isResumed).length).toBeLessThanOrEqual(concurrency);
   });
 
   const cases: {

@@ -474,29 +474,6 @@ describe('vals runs --follow', () => {
     ]);
   });
 
-  it('prints as many new runs as fit into its memory, and says that older ones are missing', async () => {
-    let looks = 0;
-    const endless = ({ path }: Seen): Reply => {
-      const offset = Number(new URL(path, 'http://x').searchParams.get('offset'));
-      if (offset === 0) looks++;
-      const facts = { runStartAt: new Date(looks * 1_000).toISOString(), text: 'x'.repeat(20_000) };
-      const data = Array.from({ length: 100 }, (_, index) => runOf(`run-${looks}-${offset + index}`, facts));
-      return { body: { data, links: { next: `?offset=${offset + 100}` } } };
-    };
-    const service = await scriptedService([], endless);
-    const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('run-2-0');
-    const { exit, stdout, stderr } = await followFast(
-      ['runs', '--follow', '--ndjson'],
-      service.env,
-      isEnough,
-    );
-    expect(exit).toBe(130);
-    expect(lines(stdout).length).toBeLessThan(1_100);
-    expect(stderr).toContain(
-      'The service sent more records than the command reads at once, so the older ones are missing.',
-    );
-  });
-
   it('ends with the exit code of any other error, and keeps the printed runs', async () => {
     const grow = growing([runOf('first')], []);
     const service = await scriptedService(

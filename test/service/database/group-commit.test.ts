@@ -65,15 +65,6 @@ test('if the shared commit fails, each write gets a commit of its own', async ()
   expect([commits(), names()]).toEqual([2, ['a', 'b']]);
 });
 
-test('if the check after the commit fails, no write is acknowledged', async () => {
-  const { insert } = openGroup({
-    after() {
-      throw new Error('the store is gone');
-    },
-  });
-  expect(await statuses([insert('a'), insert('b')])).toEqual([false, false]);
-});
-
 test('writes that take long get several commits, and other work is done in between', async () => {
   const { insertSlowly, commits, names } = openGroup({ mostMs: 5 });
   const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];

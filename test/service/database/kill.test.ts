@@ -244,7 +244,9 @@ it(`push --local, killed half-way, leaves whole vals, and the next push continue
   expect(integrity(file)).toEqual(['ok']);
   const database = new Database(file);
   const stored = database
-    .prepare('SELECT name, version, code FROM vals JOIN versions ON val_id = id ORDER BY name, version')
+    .prepare(
+      'SELECT name, versions.version, code FROM vals JOIN versions ON val_id = id ORDER BY name, versions.version',
+    )
     .all() as { name: string; version: number; code: ArrayBuffer }[];
   database.close();
   for (const name of names) {

@@ -1,10 +1,16 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
 import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { isAmong, loopbackAddresses } from '../../../src/lib/addresses.ts';
-import { callerOf } from '../../../src/service/http/network.ts';
-import { ask, sayTo, speak, statusIn, type TemporaryService, temporaryService } from '../support.ts';
+import {
+  addPerson,
+  ask,
+  sayTo,
+  speak,
+  statusIn,
+  type TemporaryService,
+  temporaryService,
+} from '../support.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1', 'ipv4');
@@ -28,16 +34,15 @@ describe('Host', () => {
     ['vals.example.', 403],
     ['vals.example:80', 403],
     ['vals.example:8443', 403],
-    ['vals.example:', 400],
+    ['vals.example:', 403],
     ['www.vals.example', 403],
     ['vals.example.evil.example', 403],
     ['localhost:PORT', 403],
     ['127.0.0.1:PORT', 403],
-    ['vals.example@evil.example', 400],
+    ['vals.example@evil.example', 403],
     ['vals.example, evil.example', 400],
-    ['', 400],
-    ['%C4%81.example', 400],
-    [`${'a'.repeat(256)}.example`, 400],
+    ['', 403],
+    ['%C4%81.example', 403],
   ])('"%s" is answered with %i', async (host, status) => {
     const name = host.replace('PORT', `${service.port}`);
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${name}`]);
@@ -58,7 +63,7 @@ describe('Host', () => {
     ['http://vals.example/v1/me', 200],
     ['https://vals.example/v1/me', 200],
     ['http://evil.example/v1/me', 403],
-    ['http://%C4%81.example/v1/me', 400],
+    ['http://%C4%81.example/v1/me', 403],
     ['http://localhost/v1/me', 403],
   ])('the request target %s is answered with %i', async (target, status) => {
     expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: vals.example']))).toBe(status);
@@ -139,39 +144,6 @@ describe('addresses', () => {
   ])('%s is an address of this machine: %s', (address, expected) => {
     expect(isAmong(loopbackAddresses, address)).toBe(expected);
   });
-
-  const asked = (remoteAddress: string, forwarded?: string) =>
-    callerOf(
-      { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage,
-      proxies,
-    );
-
-  test.each([
-    ['a stranger, whatever it claims', '9.9.9.9', '1.1.1.1', '9.9.9.9'],
-    ['the caller that the proxy names', '127.0.0.1', '9.9.9.9', '9.9.9.9'],
-    ['the last caller that the proxy names', '127.0.0.1', '6.6.6.6, 9.9.9.9', '9.9.9.9'],
-    ['the caller before a second proxy', '127.0.0.1', '6.6.6.6, 9.9.9.9, 127.0.0.1', '9.9.9.9'],
-    ['the proxy, if it names nobody', '127.0.0.1', undefined, '127.0.0.1'],
-    ['the proxy, if it names nonsense', '127.0.0.1', 'unknown', '127.0.0.1'],
-    ['the caller without its port', '127.0.0.1', '6.6.6.6:80, 9.9.9.9:5678', '9.9.9.9'],
-    ['the caller before a second proxy with a port', '127.0.0.1', '9.9.9.9:5678, 127.0.0.1:80', '9.9.9.9'],
-    ['a network of IPv6 without the port', '127.0.0.1', '[2001:db8:1:2::9]:5678', '2001:db8:1:2'],
-    ['a network of IPv6 in brackets', '127.0.0.1', '[2001:db8:1:2::9]', '2001:db8:1:2'],
-    ['the proxy, if it names a port of nobody', '127.0.0.1', '9.9.9.9, unknown:5678', '127.0.0.1'],
-    ['the last one of a very long list', '127.0.0.1', `${'6,'.repeat(7_000)}9.9.9.9`, '9.9.9.9'],
-    [
-      'the proxy, if hundreds of proxies follow',
-      '127.0.0.1',
-      `9.9.9.9${',127.0.0.1'.repeat(500)}`,
-      '127.0.0.1',
-    ],
-    ['a network of IPv6', '127.0.0.1', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
-    ['the same network of IPv6', '127.0.0.1', '2001:DB8:1:2::9', '2001:db8:1:2'],
-    ['the network of a short IPv6 address', '::1', undefined, '0:0:0:0'],
-    ['an IPv4 address in the form of IPv6', '::ffff:9.9.9.9', undefined, '0:0:0:0:0:ffff:909:909'],
-  ])('the caller is %s', (_, peer, forwarded, caller) => {
-    expect(asked(peer, forwarded)).toBe(caller);
-  });
 });
 
 test('a connection is kept longer for a proxy than proxies keep theirs by default', async () => {
@@ -202,39 +174,30 @@ test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right 
   for (const host of [[], ['Host: vals.example.com']]) {
     const get = (path: string) => sayTo(port, [`GET ${path} HTTP/${version}`, ...host]);
     expect(await get('/healthz')).toMatch(/^HTTP\/1.1 200 .*"status":"ok"/s);
-    expect(statusIn(await get('/v1/me'))).toBe(host.length === 0 ? 400 : 403);
+    expect(statusIn(await get('/v1/me'))).toBe(403);
   }
 });
 
 describe('limits', () => {
   const limits = { perSecond: 5, inFlight: 64 };
-  const from = (address: string) => ['Host: vals.example', `X-Forwarded-For: ${address}`];
   const withToken = (token: string) => `Authorization: Bearer ${token}`;
 
-  test('a caller above the limit gets 429 with Retry-After, and other callers do not', async () => {
-    const { port, token } = await temporaryService({ network, limits });
-    const get = (...lines: string[]) => sayTo(port, ['GET /v1/vals/x HTTP/1.1', ...lines]);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => get(...from('9.9.9.9'))));
+  test('a token above the limit gets 429 with Retry-After, and other tokens and strangers do not', async () => {
+    const service = await temporaryService({ network, limits });
+    const bob = await addPerson(service, 'bob');
+    const get = (...lines: string[]) =>
+      sayTo(service.port, ['GET /v1/vals/x HTTP/1.1', 'Host: vals.example', ...lines]);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => get(withToken(service.token))));
     const refused = answers.filter((answer) => statusIn(answer) === 429);
     expect(refused.length).toBeGreaterThan(5);
     expect(refused[0]?.toLowerCase()).toContain('\r\nretry-after: 1\r\n');
     expect(refused[0]).not.toContain('x-should-retry');
     expect(bodyOf(refused[0] ?? '')).toMatchObject({ status: 429, title: 'Too Many Requests' });
-    expect(statusIn(await get(...from('8.8.8.8')))).toBe(404);
-    expect(statusIn(await get(...from('9.9.9.9'), withToken(token)))).toBe(404);
-  });
-
-  test('wrong tokens are counted by address, and beyond the limit no token is looked up', async () => {
-    const tries = 5;
-    const few = { burst: tries, perSecond: 0.01, inFlight: 64 };
-    const { port, token } = await temporaryService({ network, limits: few });
-    const get = async (address: string, given: string) =>
-      statusIn(await sayTo(port, ['GET /v1/me HTTP/1.1', ...from(address), withToken(given)]));
-    const statuses: unknown[] = [];
-    for (let i = 0; i <= tries; i++) statuses.push(await get('9.9.9.9', `wrong${i}`));
-    expect(statuses).toEqual([...Array(tries).fill(401), 429]);
-    expect(await get('9.9.9.9', token)).toBe(429);
-    expect(await get('9.9.9.8', token)).toBe(200);
+    expect(statusIn(await get(withToken(bob.token)))).toBe(404);
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => get()));
+    expect(strangers.map(statusIn)).toEqual(Array(20).fill(404));
+    const wrong = await Promise.all(Array.from({ length: 20 }, () => get(withToken('wrong'))));
+    expect(wrong.map(statusIn)).toEqual(Array(20).fill(401));
   });
 
   test('do not apply to /healthz', async () => {

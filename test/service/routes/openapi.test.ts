@@ -1,6 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, expect, test } from 'vitest';
-import { ask, askText, createVal, storeOf, type TemporaryService, temporaryService } from '../support.ts';
+import {
+  ask,
+  askText,
+  createVal,
+  get,
+  type List,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+} from '../support.ts';
 
 interface Operation {
   parameters?: { name: string; in: string; required: boolean }[];
@@ -120,6 +129,8 @@ test('every route is described, needs a token unless it is open, and answers as 
   await hold('GET', '/healthz', '/healthz');
   await hold('GET', '/v1/openapi.json', '/v1/openapi.json');
   await hold('GET', '/', '/');
+  const { data: runs } = await get<List>(service, '/v1/me/runs');
+  await hold('GET', '/v1/runs/{id}', `/v1/runs/${runs[0]?.id}`);
   const { spaces } = await storeOf(service);
   await spaces.add('acme');
   await spaces.grant('acme', 'local', 'write');

@@ -1,9 +1,17 @@
-import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { deleteOrphanedRuns } from '../../../src/service/database/database.ts';
-import { openDatabase } from '../../../src/service/database/open.ts';
-import { placeOf } from '../../support/embedded-service.ts';
-import { ask, createVal, get, idsFrom, type List, statusOf, temporaryService, type Val } from '../support.ts';
+import {
+  addPerson,
+  ask,
+  type Caller,
+  createVal,
+  get,
+  idsFrom,
+  type List,
+  statusOf,
+  storeOf,
+  temporaryService,
+  type Val,
+} from '../support.ts';
 
 const run = {
   version: 1,
@@ -57,28 +65,6 @@ describe('a run that is reported', () => {
     expect(await runs()).not.toContain(id);
   });
 
-  test('of a val that an earlier release deleted is deleted by a migration', async () => {
-    const { at, close } = await temporaryService({
-      seed: {
-        runs: [{ id: randomUUID(), val: { id: 'elsewhere', name: 'seeded' } }],
-      },
-    });
-    await close();
-    const { all, write, close: closeDatabase } = await openDatabase(placeOf(at));
-    const id = randomUUID();
-    await write((all) =>
-      all(
-        `INSERT INTO records (owner_id, kind, key, at, val_id, json)
-          SELECT id, 'runs', ?, '', 'gone', ? FROM users`,
-        [id, JSON.stringify({ id, val: { id: 'gone', name: 'gone', version: 1 }, ...run })],
-      ),
-    );
-    await all(deleteOrphanedRuns);
-    const left = await all<{ json: string }>("SELECT json FROM records WHERE kind = 'runs'");
-    expect(left.map(({ json }) => JSON.parse(json).val.id)).toEqual(['elsewhere']);
-    await closeDatabase();
-  });
-
   test.each([
     [{ version: -1 }, 400],
     [{ version: '1' }, 400],
@@ -102,5 +88,63 @@ describe('a run that is reported', () => {
     const { id } = (await report({ ...run, error })).body as Val;
     const { data } = await get<List>(service, `/v1/vals/${val.id}/runs`);
     expect(data.find((kept) => kept.id === id)?.error).toBe(error);
+  });
+
+  const logsOf = async (id: unknown, caller: Caller = service) =>
+    ask(caller, 'GET', `/v1/runs/${id}`).then(({ status, body }) => ({
+      status,
+      ...(body as { logs: string }),
+    }));
+
+  test('keeps what it printed, which neither the answer nor the lists repeat', async () => {
+    const logs = 'line 1\n\u0000\u001b[31mred ä 😀\r\n';
+    const { body, text } = await report({ ...run, logs });
+    expect(text).not.toContain('line 1');
+    const { id } = body as { id: string };
+    expect(await logsOf(id)).toEqual({ status: 200, ...(body as object), logs });
+    for (const list of ['/v1/me/runs?limit=100', `/v1/vals/${val.id}/runs?limit=100`]) {
+      const { data } = await get<List>(service, list);
+      expect(data.find((record) => record.id === id)).toEqual(body);
+    }
+  });
+
+  test.each<[string, string, string]>([
+    ['65,536 bytes whole', `${'x'.repeat(65_530)} end.\n`, `${'x'.repeat(65_530)} end.\n`],
+    ['the last 65,536 bytes of more', `gone${'x'.repeat(65_531)} end.`, `${'x'.repeat(65_531)} end.`],
+    ['no half of a character', `€${'x'.repeat(65_534)}`, 'x'.repeat(65_534)],
+  ])('keeps %s', async (_, logs, kept) => {
+    const { body } = await report({ ...run, logs });
+    expect((await logsOf((body as { id: string }).id)).logs === kept).toBe(true);
+  });
+
+  test('without output has none, and a run that does not exist is 404', async () => {
+    for (const logs of [undefined, null, '']) {
+      const { body } = await report({ ...run, ...(logs !== undefined && { logs }) });
+      expect((await logsOf((body as { id: string }).id)).logs).toBeNull();
+    }
+    expect((await logsOf('absent')).status).toBe(404);
+    expect(await report({ ...run, logs: 7 })).toMatchObject({ status: 400 });
+  });
+
+  test('shows its output to those who may list the runs of the val, and to nobody else', async () => {
+    const eve = await addPerson(service, 'eve');
+    const bob = await addPerson(service, 'bob');
+    const { spaces } = await storeOf(service);
+    await spaces.add('acme');
+    await spaces.grant('acme', 'eve', 'write');
+    await spaces.grant('acme', 'bob', 'read');
+    const pub = await createVal(service, { name: 'pub', code: 'c', privacy: 'public' });
+    const mine = (await report({ ...run, logs: 'secret' }, pub.id)).body as { id: string };
+    for (const token of [eve.token, null]) {
+      const { status, text } = await ask(service, 'GET', `/v1/runs/${mine.id}`, { token });
+      expect([401, 404]).toContain(status);
+      expect(text).not.toContain('secret');
+    }
+    const put = await ask(eve, 'PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'c' } });
+    const path = `/@acme/v1/vals/${(put.body as Val).id}/runs`;
+    const theirs = (await ask(eve, 'POST', path, { body: { ...run, logs: 'ours' } })).body as { id: string };
+    expect(await get(bob, `/@acme/v1/runs/${theirs.id}`)).toMatchObject({ logs: 'ours', reporter: eve.user });
+    expect(await statusOf(eve, 'GET', `/v1/runs/${theirs.id}`)).toBe(404);
+    expect(await statusOf(service, 'GET', `/@acme/v1/runs/${theirs.id}`)).toBe(404);
   });
 });

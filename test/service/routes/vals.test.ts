@@ -222,7 +222,7 @@ describe('PUT /v1/vals/{id}', () => {
   });
 });
 
-test('the type of a val is set when it is created, and changes only with a new version', async () => {
+test('the type of a val is set when it is created, with a version or with a PUT', async () => {
   const web = { name: 'web', code: 'c', type: 'http' };
   const created = (await ask(service, 'POST', '/v1/vals', { body: web })).body as Val;
   expect(created).toMatchObject(web);
@@ -231,14 +231,17 @@ test('the type of a val is set when it is created, and changes only with a new v
   expect((await version({ code: 'd' })).body).toMatchObject({ type: 'http', version: 2 });
   expect((await version({ code: 'e', type: 'email' })).body).toMatchObject({ type: 'email', version: 3 });
   expect((await putVal(service, 'web', 'f')).body).toMatchObject({ type: 'email', version: 4 });
-  const put = { name: 'web2', code: 'c', type: 'cron' };
+  const put = { name: 'web2', code: 'c', type: 'interval' };
   expect(await ask(service, 'PUT', '/v1/vals', { body: put })).toMatchObject({ status: 201, body: put });
-  for (const type of [7, '', 'Two words', 'x'.repeat(33)]) {
+  expect(await statusOf(service, 'PUT', `/v1/vals/${created.id}`, { body: { type: 'rpc' } })).toBe(204);
+  expect(await read(created.id)).toMatchObject({ type: 'rpc', version: 4 });
+  for (const type of [7, '', 'cron', 'Script', null]) {
     expect((await version({ code: 'g', type })).status).toBe(400);
+    expect(await statusOf(service, 'PUT', `/v1/vals/${created.id}`, { body: { type } })).toBe(400);
   }
   const me = await get(service, '/v1/me');
   const { data } = await get<List>(service, `/v1/users/${me.id}/vals`);
-  expect(data.find(({ name }) => name === 'web')?.type).toBe('email');
+  expect(data.find(({ name }) => name === 'web')?.type).toBe('rpc');
 });
 
 test('deleting a val deletes its versions and frees its name', async () => {

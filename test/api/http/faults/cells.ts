@@ -193,7 +193,7 @@ function wrongMessage({ stderr }: Invocation): string[] {
 }
 
 function wrongError(cell: Cell, world: World, { exit, stdout, stderr }: Invocation): string[] {
-  const { command, fault } = cell;
+  const { command, fault, forever } = cell;
   const wrong: string[] = [];
   const lines = stderr.split('\n');
   if (lines.pop() !== '' || lines.length !== 1)
@@ -214,7 +214,8 @@ function wrongError(cell: Cell, world: World, { exit, stdout, stderr }: Invocati
   }
   const meeting = meetingOf(cell);
   if (meeting.kind === 'status' && status !== meeting.status) wrong.push(`status ${status}`);
-  const named = fault.inMessage?.(world);
+  // After a 404, `val runs` looks for the val itself. If it finds the val, it says so instead.
+  const named = command.looksForVal && !forever ? undefined : fault.inMessage?.(world);
   if (named !== undefined && !String(message).includes(named))
     wrong.push(`${message} does not name ${named}`);
   if (!command.isBatch) return wrong;

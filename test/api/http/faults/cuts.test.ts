@@ -73,10 +73,9 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
   const arrived = bytes === whole;
   const endsItself = framing === 'to the end';
   const failures = new Set([isRead ? 7 : 8]);
-  if (endsItself && ending === 'FIN' && bytes >= head.length) failures.add(11);
-  const emptyForWrite = endsItself && ending === 'FIN' && bytes === head.length && !isRead;
-  const mayFail = !arrived || (ending === 'RST' && endsItself);
-  if (exit === 0 ? !arrived && !emptyForWrite : !mayFail || !failures.has(Number(exit)))
+  if (endsItself && bytes >= head.length) failures.add(11);
+  const emptyForWrite = endsItself && bytes === head.length && !isRead;
+  if (exit === 0 ? !arrived && !emptyForWrite : arrived || !failures.has(Number(exit)))
     wrong.push(`exit ${exit}`);
   const most = command.method === 'POST' || exit === 0 || exit === 11 ? 1 : 4;
   const least = exit === 11 && isRead ? 4 : most;

@@ -10,9 +10,8 @@ export type Meeting =
   | { kind: 'cut' }
   | { kind: 'silence'; begun: boolean; unread?: boolean }
   | { kind: 'status'; status: number; retryAfter?: 'past the deadline' }
-  | { kind: 'redirect' }
-  | { kind: 'compressed' | 'too large' | 'too deep' | 'not JSON' | 'empty' | 'not HTTP' }
-  | { kind: 'unreadable success' }
+  | { kind: 'redirect' | 'no status' }
+  | { kind: 'compressed' | 'too large' | 'not JSON' | 'empty' | 'not HTTP' }
   | { kind: 'value'; value: unknown };
 
 export interface Expected {
@@ -70,10 +69,9 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
       if (method === 'POST') return meeting.taken === 'yes' ? 'no' : 'maybe';
       return 'yes';
     case 'cut':
-    case 'silence': {
-      const answered = method === 'DELETE' && (meeting.kind === 'cut' || meeting.begun);
-      return answered ? 'maybe' : yesNo(method !== 'POST');
-    }
+    case 'silence':
+    case 'not HTTP':
+      return yesNo(method !== 'POST');
     case 'status': {
       if (meeting.retryAfter === 'past the deadline') return 'no';
       const again = method === 'POST' ? [429, 503] : [408, 429, 500, 502, 503, 504];
@@ -82,13 +80,10 @@ function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
     case 'not JSON':
     case 'empty':
       return yesNo(method === 'GET');
-    case 'not HTTP':
-    case 'unreadable success':
-      return method === 'POST' ? 'no' : 'maybe';
     case 'redirect':
+    case 'no status':
     case 'compressed':
     case 'too large':
-    case 'too deep':
     case 'value':
       return 'no';
   }
@@ -103,25 +98,23 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
     case 'hung up':
       return isRead ? [7] : meeting.taken === 'yes' ? [8] : [7, 8];
     case 'cut':
-      return method === 'DELETE' ? [0, 8] : [unknownOrUnavailable];
+      return [method === 'DELETE' ? 0 : unknownOrUnavailable];
     case 'silence':
-      return method === 'DELETE' && meeting.begun ? [0, 8] : [unknownOrUnavailable];
+      return [method === 'DELETE' && meeting.begun ? 0 : unknownOrUnavailable];
     case 'status':
       return [exitOfStatus(meeting.status, isRead)];
     case 'redirect':
+    case 'no status':
       return [11];
     case 'too large':
-      return method === 'DELETE' ? [0, 11] : [11];
+      return [method === 'DELETE' ? 0 : 11];
     case 'compressed':
-    case 'too deep':
     case 'not JSON':
       return [method === 'DELETE' ? 0 : 11];
     case 'empty':
       return [isRead ? 11 : 0];
     case 'not HTTP':
-      return [unknownOrUnavailable, 11];
-    case 'unreadable success':
-      return [0, unknownOrUnavailable, 11];
+      return [unknownOrUnavailable];
     case 'value':
       return [isRightShape(reads, meeting.value) ? 0 : 11];
   }

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+
+interface Options {
+  delayMs?: number;
+  /** Further requests are refused with 429. */
+  mostAtATime?: number;
+  secure?: boolean;
+}
+
+export interface FakeService {
+  baseUrl: string;
+  /** The settings of vals for it. */
+  env: Record<string, string>;
+  /** How many vals arrived since the last call. */
+  countPushed(): number;
+}
+
+/** With NODE_EXTRA_CA_CERTS, Node would accept the certificate too, but Node 20 would need 70 ms more. */
+export const anyCertificate = { NODE_TLS_REJECT_UNAUTHORIZED: '0', NODE_NO_WARNINGS: '1' };
+
+const pem = readFileSync(new URL('../test/support/certificates/good.pem', import.meta.url));
+
+/** A service that answers at once, or after a delay, so that a client is measured and not the service. */
+export async function withFakeService<Result>(
+  { delayMs = 0, mostAtATime = Infinity, secure = false }: Options,
+  use: (service: FakeService) => Promise<Result>,
+): Promise<Result> {
+  const pushed = new Set<string>();
+  let underWay = 0;
+
+  const listener: RequestListener = async (request, response) => {
+    const reply = (status: number, body: object) => {
+      response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' });
+      response.end(JSON.stringify(body));
+    };
+    if (underWay >= mostAtATime) return reply(429, { status: 429 });
+    underWay += 1;
+    const [body] = await Promise.all([text(request), delayMs > 0 && setTimeout(delayMs)]);
+    underWay -= 1;
+    const route = `${request.method} ${request.url}`;
+    if (route === 'GET /v1/me') return reply(200, { id: idOf(0), username: 'ada' });
+    if (route !== 'PUT /v1/vals') return reply(404, { status: 404 });
+    const { name } = JSON.parse(body);
+    pushed.add(name);
+    reply(200, { id: idOf(pushed.size), name, version: 1 });
+  };
+
+  const server = secure ? createSecureServer({ key: pem, cert: pem }, listener) : createServer(listener);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const baseUrl = `${secure ? 'https' : 'http'}://127.0.0.1:${port}`;
+  try {
+    return await use({
+      baseUrl,
+      env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: 'bench-token-1f0c9a7e', ...(secure && anyCertificate) },
+      countPushed() {
+        const { size } = pushed;
+        pushed.clear();
+        return size;
+      },
+    });
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+const idOf = (index: number) => `1c9a7e00-1b2d-4c3e-8f4a-${String(index).padStart(12, '0')}`;

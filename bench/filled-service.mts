@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import Libsql from 'libsql';
+import pg from 'pg';
+import { outputOf } from './processes.mts';
+import type { Bench } from './types.mts';
+
+/** The benchmark creates databases of its own on this server, and drops them. */
+export const postgresServer = process.env.VALS_BENCH_DATABASE;
+
+interface Person {
+  id: string;
+  token: string;
+}
+
+/** `vals serve` with many runs of a tenth as many vals of ada. */
+export type FilledService = Awaited<ReturnType<typeof startFilledService>>;
+
+export async function startFilledService(bench: Bench, database: 'SQLite' | 'PostgreSQL', runs: number) {
+  const store = database === 'SQLite' ? createFile(bench) : await createDatabase();
+  const addPerson = async (name: string): Promise<Person> =>
+    JSON.parse(await outputOf(bench.vals(['user', 'add', name, '--json', ...store.flags])));
+  const [ada, bob] = [await addPerson('ada'), await addPerson('bob')];
+  await store.fill(ada.id, bench.count(runs));
+
+  const serve = ['serve', '--port', '0', '--json', '--rate', '999999', ...store.flags];
+  const { file, args, env, cwd } = bench.vals(serve);
+  const child = spawn(file, args, { env, cwd, stdio: ['ignore', 'pipe', 'ignore'] });
+  const [line] = await once(createInterface(child.stdout), 'line');
+  const { baseUrl } = JSON.parse(line);
+
+  const send = async ({ token }: Person, path: string, more?: RequestInit) => {
+    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+    const response = await fetch(`${baseUrl}${path}`, { headers, ...more });
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    await response.json();
+  };
+  return {
+    runs: `${runs.toLocaleString('en')} runs`,
+    vals: `${(runs / 10).toLocaleString('en')} vals`,
+    ada,
+    bob,
+    env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token },
+    pid: child.pid,
+    get: (path: string) => send(ada, `${path}?limit=100`),
+    put(person: Person, name: string) {
+      const code = `// ${process.hrtime.bigint()}`;
+      return send(person, '/v1/vals', { method: 'PUT', body: JSON.stringify({ name, code }) });
+    },
+    async stop() {
+      child.kill();
+      await once(child, 'exit');
+      await store.drop();
+    },
+  };
+}
+
+function createFile(bench: Bench) {
+  const file = join(bench.newFolder(), 'vals.db');
+  return {
+    flags: ['--data', file],
+    async fill(owner: string, runs: number) {
+      const database = new Libsql(file);
+      database.exec(`BEGIN; ${insertRows(owner, runs, sqlite)} COMMIT; ANALYZE`);
+      database.close();
+    },
+    async drop() {},
+  };
+}
+
+async function createDatabase() {
+  const name = `vals_bench_${process.hrtime.bigint()}`;
+  const server = `${postgresServer}`;
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  await query(server, `CREATE DATABASE ${name}`);
+  return {
+    flags: ['--database', address.href],
+    async fill(owner: string, runs: number) {
+      await query(address.href, insertRows(owner, runs, postgres));
+      await query(address.href, 'VACUUM ANALYZE');
+    },
+    drop: () => query(server, `DROP DATABASE ${name}`),
+  };
+}
+
+async function query(address: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: address, options: '-c search_path=vals' });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+}
+
+const sqlite = {
+  numbers: (count: number) =>
+    `(WITH RECURSIVE s (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM s WHERE n < ${count - 1}) SELECT n FROM s)`,
+  time: `strftime('%Y-%m-%dT%H:%M:%S', 1767225600 + n, 'unixepoch')`,
+  code: "x'63'",
+};
+
+const postgres: typeof sqlite = {
+  numbers: (count) => `generate_series(0, ${count - 1}) AS n`,
+  time: `to_char(timestamp '2026-01-01' + n * interval '1 second', 'YYYY-MM-DD"T"HH24:MI:SS')`,
+  code: "'\\x63'",
+};
+
+/** Rows are written directly, because a million requests would take too long. */
+function insertRows(owner: string, runs: number, { numbers, time, code }: typeof sqlite): string {
+  const vals = Math.ceil(runs / 10);
+  return `
+    INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
+      SELECT 'val-' || n, '${owner}', 'name' || n, 'private', ${time}, ${time}, 1 FROM ${numbers(vals)};
+    INSERT INTO versions (val_id, version, code, created_at)
+      SELECT 'val-' || n, 1, ${code}, ${time} FROM ${numbers(vals)};
+    INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json)
+      SELECT '${owner}', 'runs', 'run-' || n, ${time}, 'passed', 'val-' || (n % ${vals}), 'name' || (n % ${vals}),
+        '{"id":"run-' || n || '","val":{"id":"val-' || (n % ${vals}) || '","version":1},"runStartAt":"' || ${time}
+          || 'Z","runEndAt":"' || ${time} || 'Z","error":null}'
+      FROM ${numbers(runs)};`;
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { writeFiles } from './bench.mts';
+import { compare } from './compare.mts';
+import { timed, timeOf } from './processes.mts';
+import type { Bench, Measurement, Sample } from './types.mts';
+
+export const workspaces: Measurement = {
+  name: 'workspace',
+  async measure(bench) {
+    const pushed = await makeWorkspace(bench, 5_000);
+    await timeOf(bench.vals(['push'], pushed));
+    const plain = {
+      name: 'vals push of 5,000 new files outside of a workspace',
+      take: () => timeOf(bench.vals(['push', '.'], makeFiles(bench, 5_000))),
+    };
+    const first = firstPush(bench, 5_000);
+    const unchanged = ['status', 'push', 'pull'].map((command) => ({
+      what: timed(`vals ${command} of 5,000 unchanged vals`, bench.vals([command], pushed)),
+      to: plain,
+      atMost: 0.7,
+    }));
+    return compare(bench.seldom, [
+      { what: first, to: plain, atMost: 1.5 },
+      { what: first, to: firstPush(bench, 500), atMost: 12.5 },
+      ...unchanged,
+    ]);
+  },
+};
+
+const firstPush = (bench: Bench, files: number): Sample => ({
+  name: `vals push of ${files.toLocaleString('en')} new files in a workspace`,
+  take: async () => timeOf(bench.vals(['push'], await makeWorkspace(bench, files))),
+});
+
+async function makeWorkspace(bench: Bench, files: number) {
+  const place = makeFiles(bench, files);
+  await timeOf(bench.vals(['init'], place));
+  return place;
+}
+
+/** Files, and an embedded service of their own. */
+function makeFiles(bench: Bench, files: number) {
+  const top = bench.newFolder();
+  const cwd = join(top, 'files');
+  writeFiles(cwd, bench.count(files));
+  return { cwd, env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(top, 'data') } };
+}

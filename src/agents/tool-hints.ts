@@ -1,0 +1,64 @@
+import { argumentsOf, inputName } from '../cli/command.ts';
+import type { LoadedCommand } from '../cli/command-tree.ts';
+import { commandLine, optionWords } from '../cli/shell-hints.ts';
+import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
+import type { JsonValue } from '../lib/json.ts';
+import { quoteFor } from '../lib/shell-command.ts';
+import { isAllowed, optionsForAgents, type Permissions, toolName } from './tools.ts';
+
+export interface ToolHintOptions {
+  commands: readonly LoadedCommand[];
+  permissions: Permissions;
+  platform: NodeJS.Platform;
+  /** The command of the call, for hints about inputs to add. */
+  current: LoadedCommand;
+}
+
+type Input = NonNullable<Hint['input']>;
+
+export function createToolHints(options: ToolHintOptions): HintWriter {
+  const { commands, permissions, platform, current } = options;
+  const quote = quoteFor(platform);
+  return createHintWriter(({ text, command: path, input }) => {
+    if (path === undefined && input === undefined) return text;
+    const command = path === undefined ? current : commands.find((each) => each.path === path);
+    if (command === undefined) return `${text}, a person has to run \`vals ${path}\`.`;
+    const shown = isAllowed(command, permissions) ? toolInput(command, input, permissions) : undefined;
+    if (path === undefined) {
+      return shown === undefined
+        ? `${text}, a person has to add ${optionWords(command, input ?? {}, quote).join(' ')}.`
+        : `${text}, add the input \`${shown}\`.`;
+    }
+    if (shown === undefined) {
+      return `${text}, a person has to run \`${commandLine(command, input, quote)}\`.`;
+    }
+    return `${text}, call \`${[toolName(command), shown].filter(Boolean).join(' ')}\`.`;
+  });
+}
+
+/** Undefined if the tool lacks one of the inputs. */
+function toolInput(command: LoadedCommand, input: Input = {}, permissions: Permissions): string | undefined {
+  const left = new Map(Object.entries(input).filter(([key]) => key !== 'json'));
+  const inputs: [string, JsonValue][] = [];
+  for (const [key, { form, canBeCode }] of argumentsOf(command)) {
+    const value = left.get(key);
+    left.delete(key);
+    const isCode = canBeCode && [value].flat().includes('-');
+    if (isCode) inputs.push(['code', '...']);
+    else if (value === true || (value === undefined && form.startsWith('<')))
+      inputs.push([key, placeholder(form)]);
+    else if (value !== undefined) inputs.push([key, value]);
+  }
+  for (const [key, option] of optionsForAgents(command, permissions)) {
+    const name = inputName(key, option);
+    const value = left.get(name);
+    left.delete(name);
+    const takesValue = option.flags.includes('<');
+    if (value !== undefined) inputs.push([name, value === true && takesValue ? '...' : value]);
+  }
+  if (left.size > 0) return undefined;
+  const shown = inputs.map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
+  return shown.length === 0 ? '' : `{${shown.join(', ')}}`;
+}
+
+const placeholder = (form: string): JsonValue => (form.includes('...') ? ['...'] : '...');

@@ -1,0 +1,82 @@
+import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
+import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
+import {
+  type AnyCommand,
+  argumentsOf,
+  inputName,
+  longName,
+  type OptionDefinition,
+  oppositeOf,
+} from './command.ts';
+import { type CommandTree, commandNamed, type LoadedCommand, loadCommand } from './command-tree.ts';
+import { globalOptions } from './global-options.ts';
+
+export interface ShellHintOptions {
+  tree: CommandTree;
+  platform: NodeJS.Platform;
+  /** The command that is running, for hints about options to add. */
+  current: Pick<AnyCommand, 'options'> | undefined;
+}
+
+export function createShellHints({ tree, platform, current = noCommand }: ShellHintOptions): HintWriter {
+  const quote = quoteFor(platform);
+  return createHintWriter(async ({ text, command, input }) => {
+    if (command !== undefined) {
+      const entry = commandNamed(tree, command);
+      const line = entry ? commandLine(await loadCommand(entry), input, quote) : `vals ${command}`;
+      return `${text}, run \`${line}\`.`;
+    }
+    return input === undefined ? text : `${text}, add ${optionWords(current, input, quote).join(' ')}.`;
+  });
+}
+
+const noCommand: Pick<AnyCommand, 'options'> = {};
+
+type Input = NonNullable<Hint['input']>;
+
+export function commandLine(command: LoadedCommand, input: Input = {}, quote: QuoteWord): string {
+  const { path } = command;
+  const given = argumentWords(command, input);
+  const args = given.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
+  const isArgument = (key: string) => argumentsOf(command).some(([name]) => name === key);
+  const options = optionWords(
+    command,
+    Object.fromEntries(Object.entries(input).filter(([key]) => !isArgument(key))),
+    quote,
+  );
+  const hasDash = given.some(({ word }) => /^-./s.test(word));
+  if (hasDash) return ['vals', path, ...options, '--', ...args].join(' ');
+  const words = command.passesThrough ? [...options, ...args] : [...args, ...options];
+  return ['vals', path, ...words].join(' ');
+}
+
+interface ArgumentWord {
+  word: string;
+  isFixed: boolean;
+}
+
+function argumentWords(command: LoadedCommand, input: Input): ArgumentWord[] {
+  return argumentsOf(command).flatMap(([key, { form }]): ArgumentWord[] => {
+    const value = input[key];
+    if (value === undefined && form.startsWith('[')) return [];
+    if (value === undefined || value === true) {
+      return [{ word: form.replace('[', '<').replace(']', '>'), isFixed: true }];
+    }
+    return [value].flat().map((each) => ({ word: String(each), isFixed: false }));
+  });
+}
+
+export function optionWords(command: Pick<AnyCommand, 'options'>, input: Input, quote: QuoteWord): string[] {
+  const definitions: Record<string, OptionDefinition<unknown>> = { ...globalOptions, ...command.options };
+  return Object.entries(input).flatMap(([key, value]) => {
+    const definition = Object.entries(definitions).find(
+      ([name, option]) => inputName(name, option) === key,
+    )?.[1];
+    const flags = definition?.flags ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const name = longName(flags);
+    const placeholder = /<.*>/.exec(flags)?.[0];
+    if (value === true) return placeholder === undefined ? [name] : [name, placeholder];
+    if (value === false) return [oppositeOf(name)];
+    return [value].flat().flatMap((each) => [name, quote(String(each))]);
+  });
+}

@@ -1,0 +1,120 @@
+import { forEach } from '../cli/batch.ts';
+import { argument, defineCommand } from '../cli/command.ts';
+import type { Context } from '../cli/context.ts';
+import { LocalError } from '../errors.ts';
+import type { JsonObject } from '../lib/json.ts';
+import { column } from '../terminal/column.ts';
+import type { Result } from '../terminal/result.ts';
+import { annotateFailure } from './push/github.ts';
+import { type PushItem, untrackedItem } from './push/item.ts';
+import { planPush } from './push/plan.ts';
+import { excerpt, faultsIn, isChecked, syntaxError } from './shared/syntax.ts';
+
+const columns = [column('file'), column('line'), column('column'), column('message'), column('code')];
+
+export const command = defineCommand({
+  summary: 'Find syntax errors in files',
+  description:
+    'Find syntax errors in files, as `vals push` does before it sends the files. Nothing is sent. In a workspace, ' +
+    '`vals check` without a path checks all its files.',
+  details:
+    'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
+    'The command does not check types and does not look for imported files. The exit code is 10 if a file has an error.',
+  descriptionForAgents:
+    'Find syntax errors in code or files, as push does before it sends them. Nothing is sent. Types and imported files ' +
+    'are not checked.',
+  arguments: {
+    paths: {
+      ...argument('[paths...]', 'files or folders to check, or - for standard input'),
+      canBeCode: true,
+      descriptionForAgents: 'files and folders to check; without paths, all files of the workspace',
+    },
+  },
+  examples: ['vals check hello.ts', 'vals check examples --json'],
+  columns,
+  async run(context, { paths }) {
+    const items = await itemsToCheck(context, paths);
+    const problems = new Map<PushItem, Problem[]>();
+    // Many files at once would fill the memory.
+    await forEach(items, 32, async (item) => {
+      context.signal.throwIfAborted();
+      problems.set(item, await problemsIn(item));
+    });
+    const isOther = (item: PushItem) => !isChecked(item.file) && problems.get(item)?.length === 0;
+    for (const { file } of items.filter(isOther)) {
+      context.say.note(`${file} was not checked, because it is not a code file.`);
+    }
+    const checked = items.filter((item) => !isOther(item));
+    return report(context, checked, problems);
+  },
+});
+
+async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
+  const files = paths.filter((path) => path !== '-');
+  const input = files.length < paths.length ? [untrackedItem(context, { file: '-' })] : [];
+  if (files.length === 0 && input.length > 0) return input;
+  const { items } = await planPush(context, { paths: files, name: undefined, isOffline: true });
+  return [...input, ...items];
+}
+
+interface Problem {
+  error: LocalError;
+  row: JsonObject;
+  code?: string;
+}
+
+async function problemsIn({ file, read }: PushItem): Promise<Problem[]> {
+  try {
+    const code = await read();
+    const faults = code === undefined || !isChecked(file) ? [] : await faultsIn(file, code);
+    return faults.map((fault) => {
+      const { line, column, message, lineText } = fault;
+      return {
+        error: syntaxError(file, fault),
+        row: { file, line, column, message },
+        code: excerpt(lineText, column),
+      };
+    });
+  } catch (error) {
+    if (!(error instanceof LocalError)) throw error;
+    return [{ error, row: { file, message: error.message } }];
+  }
+}
+
+function report(
+  context: Context,
+  items: readonly PushItem[],
+  problemsByItem: ReadonlyMap<PushItem, readonly Problem[]>,
+): Result {
+  const broken = items.filter((item) => (problemsByItem.get(item) ?? []).length > 0);
+  const problems = broken.flatMap((item) => problemsByItem.get(item) ?? []);
+  const count = items.length === 1 ? '1 file' : `${items.length} files`;
+  if (problems.length === 0) {
+    context.say.done(`No syntax errors in ${count}.`);
+    return { kind: 'outcomes', rows: [] };
+  }
+  for (const { row, error } of problems) annotateFailure(context, `${row.file}`, error);
+  const codes = new Map(problems.map(({ row, code }) => [row, code]));
+  return {
+    kind: 'outcomes',
+    rows: problems.map(({ row }) => row),
+    columns: [
+      { ...column('place'), only: 'terminal', neverCut: true, compute: placeIn },
+      ...columns.slice(0, 3).map((each) => ({ ...each, only: 'pipe' as const })),
+      column('message'),
+      { ...column('code'), droppable: 1, compute: (row) => codes.get(row) },
+    ],
+    error: new LocalError(`${nameBroken(broken, count)} errors.`, {
+      hint: 'Fix the code, then run the command again.',
+    }),
+  };
+}
+
+function nameBroken(broken: readonly PushItem[], count: string): string {
+  if (broken.length > 1) return `${broken.length} of ${count} have`;
+  const file = broken[0]?.file;
+  return `${file === '-' ? 'Standard input' : file} has`;
+}
+
+const placeIn = ({ file, line, column }: JsonObject): string =>
+  [file, line, column].filter((part) => part !== undefined).join(':');

@@ -1,0 +1,66 @@
+import type { Api } from '../../api/api.ts';
+import type { Call } from '../../api/call.ts';
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import type { Context } from '../../cli/context.ts';
+import { NotFoundError, UsageError, ValsError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { type Column, column, moment } from '../../terminal/column.ts';
+import type { RecordResult } from '../../terminal/result.ts';
+import { runColumns, runError } from './columns.ts';
+
+const columns: Column[] = [
+  ...runColumns
+    .filter(({ header }) => header !== runError.header)
+    .map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
+  { ...column('by', 'reporter.username'), skipObjects: true },
+  runError,
+  { ...column('logs'), firstLine: { hint: '' } },
+];
+
+/** `word` is the id of a run, or its beginning, as the list shows it. `list` is the list that has the run. */
+export async function showRun(context: Context, word: string, list: Call): Promise<RecordResult> {
+  if (word === '') throw new UsageError('The id of the run is empty.', { hint: 'Give the id of a run.' });
+  const api = await context.connect();
+  const whole = routes.looksLikeId(word) ? await readRun(api, word) : undefined;
+  if (whole !== undefined) return { kind: 'record', record: whole, columns };
+  const listed = await findInList(api, word, list);
+  const id = textAt(listed, 'id') ?? word;
+  const record = id === word ? undefined : await readRun(api, id);
+  if (record === undefined) context.say.note('The service does not keep what a run printed.');
+  return { kind: 'record', record: record ?? listed, columns };
+}
+
+/** Returns undefined if the service has no such run, or no route for a single run. */
+async function readRun(api: Api, id: string): Promise<JsonObject | undefined> {
+  try {
+    return await api.record(routes.getRun(id));
+  } catch (error) {
+    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return undefined;
+    throw error;
+  }
+}
+
+async function findInList(api: Api, word: string, list: Call): Promise<JsonObject> {
+  const beginning = word.toLowerCase();
+  for await (const { records } of api.pages(list, { all: true })) {
+    const found = records.filter((run) => textAt(run, 'id')?.toLowerCase().startsWith(beginning));
+    const [first, second] = found;
+    if (first !== undefined && second === undefined) return first;
+    if (first !== undefined) throw severalRuns(word, found);
+  }
+  throw new NotFoundError(`There is no run ${word}.`, {
+    hint: routes.looksLikeId(word)
+      ? { text: 'To list the runs', command: 'runs' }
+      : [
+          { text: 'To list the runs with their ids', command: 'runs', input: { fields: 'id,val.name' } },
+          { text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } },
+        ],
+  });
+}
+
+const severalRuns = (word: string, runs: readonly JsonObject[]): UsageError =>
+  new UsageError(
+    `${runs.length} runs have ids that begin with "${word}": ${runs.map((run) => textAt(run, 'id')).join(' and ')}.`,
+    { hint: 'Give the whole id of the run that you mean.' },
+  );

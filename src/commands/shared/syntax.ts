@@ -1,0 +1,60 @@
+import { extname } from 'node:path';
+import type { Api } from '../../api/api.ts';
+import { toggle } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { LocalError } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
+import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../run/check-syntax.ts';
+
+export const noCheck = toggle('--no-check', 'send the code even if it has a syntax error');
+
+/** A file with another extension, which the user named, is not checked. `-` is standard input. */
+export const isChecked = (file: string): boolean => file === '-' || canCheck(extname(file));
+
+export const faultsIn = (file: string, code: string): Promise<SyntaxFault[]> =>
+  findSyntaxFaults(code, file === '-' ? undefined : extname(file));
+
+/** `check` is false with --no-check. */
+export async function refuseBrokenCode(
+  file: string,
+  code: string,
+  check: boolean | undefined,
+): Promise<void> {
+  if (check === false || !isChecked(file)) return;
+  const [fault] = await faultsIn(file, code);
+  if (fault !== undefined) throw syntaxError(file, fault);
+}
+
+/** Connects while the code is checked. If both fail, the error is the one of the check. */
+export async function connectDuring(context: Context, check: Promise<void>): Promise<Api> {
+  const [checked, connected] = await Promise.allSettled([check, context.connect()]);
+  if (checked.status === 'rejected') throw checked.reason;
+  if (connected.status === 'rejected') throw connected.reason;
+  return connected.value;
+}
+
+export function syntaxError(
+  file: string,
+  { line, column, message, lineText }: SyntaxFault,
+  hint: Hints = ['Fix the code.', { text: 'To send it as it is', input: { noCheck: true } }],
+): LocalError {
+  const name = file === '-' ? 'Standard input' : file;
+  const problem = `has a syntax error: ${message}. The line is: ${excerpt(lineText, column)}`;
+  return new LocalError(`${name}:${line}:${column} ${problem}`, {
+    hint,
+    place: { line, column },
+  });
+}
+
+const longestExcerpt = 100;
+
+/** A minified file can be one line of many thousand characters. */
+export function excerpt(line: string, column: number): string {
+  const characters = [...line];
+  if (characters.length <= longestExcerpt) return line.trim();
+  const start = Math.max(0, column - longestExcerpt / 2);
+  return characters
+    .slice(start, start + longestExcerpt)
+    .join('')
+    .trim();
+}

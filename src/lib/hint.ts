@@ -1,0 +1,94 @@
+import { isObject, type JsonValue } from './json.ts';
+
+/**
+ * What to do next, as data. A person reads a command of the shell, and an agent reads a call of a tool.
+ * - Without `command` and `input`, `text` is one or more whole sentences.
+ * - With `command`, `text` is the purpose without a full stop: "To overwrite it". `command` is the path of the command,
+ *   such as "val rm", and `input` has its arguments and options by their input names.
+ * - With `input` alone, the hint is about options to add to the command that is running.
+ *
+ * In `input`, `true` for something that takes a value stands for a placeholder. A required argument that `input` lacks
+ * is written as a placeholder too.
+ */
+export interface Hint {
+  text: string;
+  command?: string;
+  input?: Readonly<Record<string, JsonValue>>;
+}
+
+/** A string is a hint without a command. */
+export type Hints = string | Hint | readonly (string | Hint)[];
+
+export type WriteHints = (hints: Hints) => Promise<string>;
+
+export interface HintWriter {
+  write: WriteHints;
+  /** From now on, hints name this val with the word that the user typed. */
+  nameVal(id: string, word: string): void;
+  wordFor(id: string): string | undefined;
+}
+
+type HintInput = Readonly<Record<string, JsonValue>>;
+
+/** `writeHint` gets the input of the hint with words in the place of ids. */
+export function createHintWriter(writeHint: (hint: Hint) => string | Promise<string>): HintWriter {
+  const words = new Map<string, string>();
+  const wordOf = (value: JsonValue): JsonValue =>
+    typeof value === 'string' ? (words.get(value) ?? value) : value;
+  const withWords = (input: HintInput): HintInput =>
+    Object.fromEntries(
+      Object.entries(input).map(([key, value]) => [
+        key,
+        Array.isArray(value) ? value.map(wordOf) : wordOf(value),
+      ]),
+    );
+  const writeOne = (hint: Hint) =>
+    writeHint(hint.input === undefined ? hint : { ...hint, input: withWords(hint.input) });
+  return {
+    write: async (hints) => (await Promise.all(hintList(hints).map(writeOne))).join(' '),
+    nameVal: (id, word) => void words.set(id, word),
+    wordFor: (id) => words.get(id),
+  };
+}
+
+export function hintList(hints: Hints | undefined): Hint[] {
+  if (hints === undefined || hints === '') return [];
+  const list: readonly (string | Hint)[] = isList(hints) ? hints : [hints];
+  return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
+}
+
+const isHint = (value: unknown): value is string | Hint =>
+  typeof value === 'string' || (isObject(value) && typeof value.text === 'string');
+
+export const isHints = (value: unknown): value is Hints =>
+  Array.isArray(value) ? value.every(isHint) : isHint(value);
+
+const isList = (hints: Hints): hints is readonly (string | Hint)[] => Array.isArray(hints);
+
+/** Makes one list for several errors that differ only in what they are about. */
+export function mergeHints(lists: readonly Hint[][]): Hint[] {
+  const [first = [], ...others] = lists;
+  return first.map((hint, index) => {
+    const alike = others.map((list) => list[index]?.input ?? {});
+    if (hint.input === undefined) return hint;
+    const entries = Object.entries(hint.input).map(([key, value]): [string, JsonValue] => [
+      key,
+      mergeValues([value, ...alike.map((input) => input[key] ?? true)]),
+    ]);
+    return { ...hint, input: Object.fromEntries(entries) };
+  });
+}
+
+/** A longer list would make the proposed command hard to read. */
+const mostMerged = 3;
+
+function mergeValues(values: readonly JsonValue[]): JsonValue {
+  const [first = true] = values;
+  if (values.every((value) => JSON.stringify(value) === JSON.stringify(first))) return first;
+  const all = [...new Set(values.flat())];
+  return values.every(Array.isArray) && all.length <= mostMerged ? all : true;
+}
+
+/** Two errors with the same key can share the hints that `mergeHints` makes. */
+export const keyOfHints = (hints: readonly Hint[]): string =>
+  JSON.stringify(hints.map(({ text, command, input = {} }) => [text, command, Object.keys(input)]));

@@ -1,0 +1,33 @@
+import { createSlots } from '../../lib/slots.ts';
+import { createKeyedSlots } from '../keyed-slots.ts';
+import { DatabaseFailure, type WriteFacts } from './database.ts';
+
+const mostWrites = 7;
+const mostWritesOfOnePerson = 4;
+const nobody = '';
+
+/**
+ * Writes to one val wait for each other here, and not in the database, where each would keep a connection. A write takes its
+ * val first: a person who waits for one val can still write others.
+ */
+export function createWriteSlots(waitMs: number) {
+  const rows = createKeyedSlots(1);
+  const people = createKeyedSlots(mostWritesOfOnePerson);
+  const connections = createSlots(mostWrites);
+  let waiting = 0;
+  return {
+    waiting: () => waiting,
+    async run<Result>({ person = nobody, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
+      const start = performance.now();
+      waiting += 1;
+      const begin = () => {
+        waiting -= 1;
+        if (performance.now() - start <= waitMs) return work();
+        throw new DatabaseFailure('busy', new Error('the write could not begin in time'));
+      };
+      const connect = () => connections.run(begin);
+      const connectAsPerson = () => (person === nobody ? connect() : people(person).run(connect));
+      return row === undefined ? connectAsPerson() : rows(row).run(connectAsPerson);
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { folderOf, run, runOnScreen, runProcess } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { id } from './pushes.ts';
+
+const broken = 'const ok = 1;\nconst ä = "ü😀"; const b = x y;\n';
+
+const errorsOf = async (files: Record<string, string>, paths: readonly string[] = ['.']) => {
+  const { exit, stdout } = await run(['check', ...paths, '--json'], { cwd: folderOf(files) });
+  return { exit, errors: JSON.parse(stdout) };
+};
+
+it('check names the file, line, column and line of every broken file, and exits with 10', async () => {
+  const cwd = folderOf({ 'a.ts': broken, 'b/c.jsx': '<div>', 'd.ts': 'export default 1' });
+  const rows = [
+    { file: 'a.ts', line: 2, column: 29, message: 'Expected ";" but found "y"' },
+    { file: 'b/c.jsx', line: 1, column: 6, message: expect.stringContaining('Unexpected end of file') },
+  ];
+  const asJson = await run(['check', '.', '--json'], { cwd });
+  expect({ ...asJson, stdout: JSON.parse(asJson.stdout) }).toMatchObject({
+    exit: 10,
+    stdout: rows,
+    error: { kind: 'local', message: '2 of 3 files have errors.' },
+  });
+  const { stdout } = await run(['check', '.'], { cwd });
+  expect(stdout.split('\n')[0]).toBe(
+    'a.ts\t2\t29\tExpected ";" but found "y"\tconst ä = "ü😀"; const b = x y;',
+  );
+  const { screen } = await runOnScreen(['check', '.'], { cwd });
+  expect(screen).toMatch(/a\.ts:2:29 +Expected ";" but found "y" +const ä = "ü😀"; const b = x y;/);
+});
+
+it('check says that all files are fine, and prints an empty list', async () => {
+  const cwd = folderOf({ 'a.ts': 'export default 1', 'b.ts': 'export default 2' });
+  expect(await run(['check', '.', '--json'], { cwd })).toMatchObject({ exit: 0, stdout: '[]\n' });
+  expect((await runOnScreen(['check', '.'], { cwd })).screen).toContain('No syntax errors in 2 files.');
+});
+
+it('check needs no service, and reads standard input', async () => {
+  expect(await run(['check', '-', '--json'], { input: '<T,>(a: T) => <b>{a}</b>' })).toMatchObject({
+    exit: 0,
+  });
+  expect(await run(['check', '-'], { input: 'a b' })).toMatchObject({
+    exit: 10,
+    stdout: '-\t1\t3\tExpected ";" but found "b"\ta b\n',
+  });
+});
+
+it('check takes the files of the workspace, and outside of one needs a path', async () => {
+  const cwd = folderOf({
+    'vals.json': '{"vals": {}}',
+    'a.ts': 'a b',
+    '.valsignore': 'no.ts',
+    'no.ts': 'a b',
+  });
+  const { exit, stdout } = await run(['check', '--json'], { cwd });
+  expect({ exit, files: JSON.parse(stdout).map(({ file }: { file: string }) => file) }).toEqual({
+    exit: 10,
+    files: ['a.ts'],
+  });
+  expect(await run(['check'])).toMatchObject({ exit: 2, stdout: '' });
+});
+
+it('check reports a file that cannot be read, and leaves out a named file of another kind', async () => {
+  expect(await errorsOf({ 'a.ts': '' }, ['a.ts', 'gone.ts'])).toEqual({
+    exit: 10,
+    errors: [
+      { file: 'a.ts', message: 'a.ts is empty.' },
+      { file: 'gone.ts', message: 'gone.ts does not exist.' },
+    ],
+  });
+  const { exit, stdout, stderr } = await run(['check', 'a.txt'], { cwd: folderOf({ 'a.txt': 'a b' }) });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: '' });
+  expect(stderr).toContain('a.txt was not checked');
+});
+
+it('check annotates the place on GitHub', async () => {
+  const env = { GITHUB_ACTIONS: 'true' };
+  const { stderr } = await run(['check', '.'], { env, cwd: folderOf({ 'a.ts': broken }) });
+  expect(stderr).toContain('::error file=a.ts,line=2,col=29::a.ts:2:29 has a syntax error: ');
+});
+
+const accepted: [what: string, code: string][] = [
+  ['parameter decorators', 'class A { constructor(@inject() readonly a: string) {} }'],
+  ['decorated class expressions', 'export default @sealed class {}'],
+  ['auto accessors', 'class A { @tracked accessor x = 1; }'],
+  ['enums and namespaces', 'const enum A { B } namespace X.Y { export const z = 1; } declare module "m" {}'],
+  ['import equals', 'import x = require("x"); export = x;'],
+  ['angle brackets', 'const f = <T>(a: T) => a; const x = <string>y;'],
+  ['overloads and assertions', 'function f(a: string): asserts a; function f(a: unknown) { return a!; }'],
+  ['using', 'export default async () => { await using a = b(); using c = d(); };'],
+  ['imports that only a service knows', 'import a from "npm:zod@3"; import b from "https://esm.sh/hono";'],
+  ['attributes', 'import data from "./a.json" with { type: "json" };'],
+  ['a byte order mark', '\ufeffexport default 1;'],
+  ['a hashbang and top-level await', '#!/usr/bin/env node\nexport default await 1;'],
+];
+
+it.each(accepted)('TypeScript is accepted whole: %s', async (_what, code) => {
+  expect(await errorsOf({ 'a.ts': code })).toEqual({ exit: 0, errors: [] });
+});
+
+it.each(['a.js', 'a.mjs', 'a.jsx', 'a.tsx'])('JSX is accepted in %s', async (file) => {
+  expect(await errorsOf({ [file]: 'export default () => <b a={1}>c</b>' })).toMatchObject({ exit: 0 });
+});
+
+it.each(['a.ts', 'a.mts'])('JSX is an error in %s', async (file) => {
+  expect(await errorsOf({ [file]: 'export default () => <b a={1}>c</b>' })).toMatchObject({ exit: 10 });
+});
+
+it('a long line is cut around the error', async () => {
+  const code = `${'1 + '.repeat(10_000)}a b${' + 1'.repeat(10_000)}`;
+  const { stdout } = await run(['check', 'a.ts'], { cwd: folderOf({ 'a.ts': code }) });
+  const line = stdout.trimEnd().split('\t').at(-1);
+  expect(line?.length).toBeLessThan(110);
+  expect(line).toContain('a b');
+});
+
+it('the program ends by itself after a check, although esbuild is a process of its own', async () => {
+  const { exit } = await runProcess(['check', 'a.ts'], { cwd: folderOf({ 'a.ts': 'a b' }) });
+  expect(exit).toBe(10);
+});
+
+describe('code with a syntax error is not sent by', () => {
+  it.each([
+    [['val', 'create', 'a', 'a.ts'], 'POST /v1/vals'],
+    [['version', 'new', id, 'a.ts'], `POST /v1/vals/${id}/versions`],
+  ])('%j, unless --no-check is given', async (args, request) => {
+    const cwd = folderOf({ 'a.ts': broken });
+    const service = await scriptedService([{ status: 201, body: { id, name: 'a', version: 2 } }]);
+    for (const more of [[], ['--dry-run']]) {
+      expect(await run([...args, ...more], { cwd, env: service.env })).toMatchObject({
+        exit: 10,
+        stdout: '',
+        stderr: expect.stringContaining(
+          'a.ts:2:29 has a syntax error: Expected ";" but found "y". The line is: const ä = "ü😀"; const b = x y;',
+        ),
+      });
+    }
+    expect(service.requests).toEqual([]);
+    const sent = await run([...args, '--no-check'], { cwd, env: service.env });
+    expect(sent.exit).toBe(0);
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([request]);
+    expect(JSON.parse(service.requests[0]?.body ?? '')).toMatchObject({ code: broken });
+  });
+
+  it('val edit, and the text is kept in a named file', async () => {
+    const service = await scriptedService([{ body: { id, name: 'a', code: 'old', version: 1 } }]);
+    const EDITOR = 'sh -c \'printf "a b" > "$1"\' --';
+    const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
+    expect(exit).toBe(10);
+    const file = /Your text is in (\S+)\.\n/.exec(stderr)?.[1] ?? '';
+    expect(readFileSync(file, 'utf8')).toBe('a b');
+    expect(stderr.replaceAll(/\n\s*/g, ' ')).toContain(`run \`vals version new ${id} ${file}\``);
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+  });
+
+  it('val edit with --no-check sends it', async () => {
+    const val = { body: { id, name: 'a', code: 'old', version: 1 } };
+    const service = await scriptedService([val, val, val]);
+    const EDITOR = 'sh -c \'printf "a b" > "$1"\' --';
+    const { exit } = await run(['val', 'edit', id, '--no-check'], { env: { ...service.env, EDITOR } });
+    expect(exit).toBe(0);
+    expect(JSON.parse(service.requests[2]?.body ?? '')).toEqual({ code: 'a b' });
+  });
+
+  it('val edit of a val with JSX, which needs no name that ends with .tsx', async () => {
+    const val = { body: { id, name: 'a', code: 'old', version: 1 } };
+    const service = await scriptedService([val, val, val]);
+    const EDITOR = 'sh -c \'printf "<b>c</b>" > "$1"\' --';
+    expect(await run(['val', 'edit', id], { env: { ...service.env, EDITOR } })).toMatchObject({ exit: 0 });
+  });
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../../src/service/database/open.ts';
+import { openStore } from '../../../src/service/index.ts';
+import { budget } from '../../support/cases.ts';
+import { embeddedService, placeOf } from '../../support/embedded-service.ts';
+import { addPerson, newPlace, statusOf } from '../support.ts';
+
+const size = { versions: 200, runs: 12_000 };
+
+/** Filled with SQL, because thousands of requests would take too long. */
+async function createLargeVal(at: string, ownerId: string): Promise<string> {
+  const id = randomUUID();
+  const { write, close } = await openDatabase(placeOf(at));
+  const series = (count: number) =>
+    `WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count})`;
+  await write(async (all) => {
+    await all(
+      `INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
+        VALUES (?, ?, ?, 'private', '2026', '2026', ${size.versions}, ${size.versions})`,
+      [id, ownerId, `large${id.slice(0, 8)}`],
+    );
+    await all(
+      `INSERT INTO versions (val_id, version, code, created_at)
+        ${series(size.versions)} SELECT '${id}', n, ?, '2026' FROM s`,
+      [Buffer.alloc(5_000, 'c')],
+    );
+    await all(
+      `INSERT INTO records (owner_id, kind, key, at, val_id, json)
+        ${series(size.runs)} SELECT '${ownerId}', 'runs', '${id}' || n, '2026', '${id}', '{}' FROM s`,
+    );
+  });
+  await close();
+  return id;
+}
+
+async function countsOf(at: string, id: string) {
+  const { all, close } = await openDatabase(placeOf(at));
+  const count = async (from: string) =>
+    Number((await all<{ count: number }>(`SELECT count(*) AS count FROM ${from} = '${id}'`))[0]?.count);
+  const counts = {
+    vals: await count('vals WHERE id'),
+    versions: await count('versions WHERE val_id'),
+    runs: await count('records WHERE val_id'),
+  };
+  await close();
+  return counts;
+}
+
+test('a val whose deletion is killed half-way is whole or gone, and the next deletion succeeds', {
+  timeout: 60_000 * budget(3),
+}, async () => {
+  const at = await newPlace();
+  const { user, token } = await addPerson({ at, baseUrl: '' }, 'ada');
+  const deleteVal = ({ baseUrl }: { baseUrl: string }, id: string) =>
+    statusOf({ baseUrl, token }, 'DELETE', `/v1/vals/${id}`);
+
+  const first = await embeddedService({ at });
+  const start = performance.now();
+  expect(await deleteVal(first, await createLargeVal(at, user.id))).toBe(204);
+  const usualMs = performance.now() - start;
+  await first.end('SIGTERM');
+
+  const outcomes = new Set<string>();
+  for (let kill = 1; kill <= budget(4); kill++) {
+    const id = await createLargeVal(at, user.id);
+    const service = await embeddedService({ at });
+    const answer = deleteVal(service, id).catch(() => 'killed');
+    await sleep((usualMs * kill) / budget(4));
+    await service.end('SIGKILL');
+    const counts = await countsOf(at, id);
+    const isGone = counts.vals === 0;
+    outcomes.add(isGone ? 'gone' : 'whole');
+    expect(counts).toEqual(isGone ? { vals: 0, versions: 0, runs: 0 } : { vals: 1, ...size });
+    if ((await answer) === 204) expect(isGone).toBe(true);
+    if (isGone) continue;
+    const next = await embeddedService({ at });
+    expect(await deleteVal(next, id)).toBe(204);
+    expect(await countsOf(at, id)).toEqual({ vals: 0, versions: 0, runs: 0 });
+    await next.end('SIGTERM');
+  }
+  expect(outcomes).toContain('whole');
+
+  const store = await openStore(placeOf(at));
+  expect(await store.counts()).toEqual({ vals: 0, runs: 0 });
+  await store.close();
+});
