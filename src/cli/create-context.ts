@@ -94,6 +94,7 @@ export function createContext(
       context.rememberVal(id, record, etag);
       return summaryOf(record);
     },
+    redact: redactor.redact,
     prompt,
     progress,
     say: {
