@@ -61,6 +61,7 @@ describe('push', () => {
     let privacy = 'private';
     const service = await scriptedService([], ({ method, path }) => {
       if (method === 'PUT') privacy = 'public';
+      if (path === '/v1/me') return { body: { id: 'me' } };
       if (path !== '/v1/vals' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
       return { body: { id, name: 'a', code: 'a', version: 1, privacy } };
     });

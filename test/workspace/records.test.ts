@@ -16,6 +16,7 @@ async function namingService() {
       codes.set(idOf(name), { name, code });
       return { status: 201, body: { id: idOf(name), name, version: 1 } };
     }
+    if (path === '/v1/me') return { body: { id: 'me' } };
     const id = path.split('/').at(-1) ?? '';
     const val = codes.get(id);
     return val ? { body: { id, ...val, version: 1 } } : { status: 404, body: {} };
@@ -234,6 +235,7 @@ describe('a service that sends no id', () => {
     let sent = '';
     const id = idOf('a');
     const service = await scriptedService([], ({ method, path, body }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
       if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
       if (method === 'GET') return { body: { id, name: 'a', code: sent, version: 7 } };
       sent = JSON.parse(body).code;

@@ -14,8 +14,7 @@ export function findRoot(from: string): string | undefined {
   return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;
 }
 
-export const nearestProject = (from: string): string | undefined =>
-  [from, ...foldersAbove(from)].find(isProject);
+const nearestProject = (from: string): string | undefined => [from, ...foldersAbove(from)].find(isProject);
 
 export function refuseNested(folder: string): void {
   const root = findRoot(folder);
