@@ -24,7 +24,7 @@ async function createFormatter(
   options: RenderOptions,
 ): Promise<(page: Page) => Promise<string>> {
   const columns = shownColumns(result.columns, options);
-  if (!options.forPerson) return (page) => tabLines(page, columns, options.redactor);
+  if (!options.forPerson) return async (page) => tabLines(page, columns, options.redactor);
   const screen = await screenOf(stdout, options);
   if (result.inBlocks) {
     return async ({ records }) => `${await formatRecords(records, result, screen, options)}\n`;

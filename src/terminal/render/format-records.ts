@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../lib/json.ts';
-import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
+import type { Page } from '../../lib/page.ts';
 import type { Column } from '../column.ts';
 import { columnText, tabCell } from '../fields.ts';
 import type { ListLayout } from '../result.ts';
@@ -12,8 +12,8 @@ export function tabLine(record: JsonObject, columns: readonly Column[], { redact
   return `${cells.join('\t')}\n`;
 }
 
-export const tabLines = (page: Page, columns: readonly Column[], redactor: Redactor): Promise<string> =>
-  interruptibleIfLarge(page, () => page.records.map((record) => tabLine(record, columns, redactor)).join(''));
+export const tabLines = ({ records }: Page, columns: readonly Column[], redactor: Redactor): string =>
+  records.map((record) => tabLine(record, columns, redactor)).join('');
 
 export async function formatRecords(
   records: readonly JsonObject[],

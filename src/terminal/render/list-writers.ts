@@ -1,7 +1,7 @@
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
 import { type JsonObject, parseJson, stringifyJson, stringifyLines } from '../../lib/json.ts';
-import { interruptibleIfLarge, type Page } from '../../lib/page.ts';
+import type { Page } from '../../lib/page.ts';
 import { project } from '../fields.ts';
 import { withoutToken } from '../json-text.ts';
 import type { ListLayout } from '../result.ts';
@@ -33,7 +33,7 @@ function jsonLines(stdout: Sink, options: RenderOptions): ListWriter {
       if (stdout.isTerminal) {
         for (const record of records) await writeJson(record, stdout, options);
       } else {
-        const text = await interruptibleIfLarge(page, () => stringifyLines(records));
+        const text = stringifyLines(records);
         const textIfTokenFound = () =>
           stringifyLines(records.map((each) => withoutToken(each, options.redactor)));
         await stdout.write(text, textIfTokenFound);
@@ -61,7 +61,7 @@ function compactArray(stdout: Sink, options: RenderOptions): ListWriter {
   const arrays: string[] = [];
   return {
     async add(page) {
-      arrays.push(await interruptibleIfLarge(page, () => stringifyJson(withFields(page, options))));
+      arrays.push(stringifyJson(withFields(page, options)));
     },
     async finish() {
       await stdout.write('[');

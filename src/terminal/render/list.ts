@@ -1,5 +1,5 @@
 import { type JsonObject, lookUp } from '../../lib/json.ts';
-import { interruptibleIfLarge, type Page, withinMemory } from '../../lib/page.ts';
+import type { Page } from '../../lib/page.ts';
 import type { ListResult, OutcomesResult } from '../result.ts';
 import type { Sink } from '../streams.ts';
 import { createListWriter } from './list-writers.ts';
@@ -30,25 +30,19 @@ async function writeList(
   result: ListResult,
   stdout: Sink,
   options: RenderOptions,
-  beforePage: (page: Page) => Promise<void> = async () => {},
+  beforePage: (page: Page) => void = () => {},
 ): Promise<void> {
   const writer = createListWriter(result, stdout, options);
-  const pages =
-    Symbol.asyncIterator in result.rows ? bounded(result.rows, options) : [{ records: result.rows }];
+  const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
   let isEmpty = true;
   for await (const page of pages) {
     if (page.records.length === 0) continue;
     isEmpty = false;
-    await beforePage(page);
+    beforePage(page);
     await writer.add(page);
   }
   if (isEmpty) options.onEmpty?.();
   await options.interruptibleIfReadOnly(() => writer.finish());
-}
-
-function bounded(pages: AsyncIterable<Page>, { kind, givenOptions }: RenderOptions): AsyncIterable<Page> {
-  const isUnbounded = kind === 'ndjson' || givenOptions.has('all') || givenOptions.has('paginate');
-  return isUnbounded ? pages : withinMemory(pages);
 }
 
 const maxKeysInWarning = 20;
@@ -65,11 +59,8 @@ function createMissingFields(result: ListResult, { fields = [], commandColumns, 
     for (const key of Object.keys(record)) present.add(key);
   };
   return {
-    async searchIn(page: Page): Promise<void> {
-      if (missing.size === 0) return;
-      await interruptibleIfLarge(page, () => {
-        for (const record of page.records) searchInRecord(record);
-      });
+    searchIn({ records }: Page): void {
+      if (missing.size > 0) for (const record of records) searchInRecord(record);
     },
     report(): void {
       if (missing.size === 0 || present.size === 0) return;
