@@ -1,10 +1,8 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import { LocalError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import { interruptible } from '../lib/signals.ts';
 import { visible } from '../lib/visible.ts';
-import { column } from '../terminal/column.ts';
-import { cellText } from '../terminal/fields.ts';
+import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
 import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import { type Examined, unexpectedName } from '../workspace/examine.ts';
@@ -36,13 +34,11 @@ export const command = defineCommand({
     if (error !== undefined) throw error;
     const differing = examined.filter(({ status }) => status !== 'unchanged');
     refuseTooMuch(differing, characters);
-    const rows = await interruptible(() =>
-      differing.map((examined) => {
-        const { val, here, remote } = examined;
-        const diff = unifiedDiff(val.file, remote?.code, here);
-        return { file: val.file, name: val.name, status: shownStatus(examined), diff };
-      }),
-    );
+    const rows = differing.map((examined) => {
+      const { val, here, remote } = examined;
+      const diff = unifiedDiff(val.file, remote?.code, here);
+      return { file: val.file, name: val.name, status: shownStatus(examined), diff };
+    });
     if (rows.length === 0) context.say.hint('No file of the workspace differs from its val on the service.');
     const diffs = differing.map((examined, index): ShownDiff => {
       const { before, after } = sidesOf(examined);

@@ -1,7 +1,6 @@
 import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { shell } from '../lib/shell-command.ts';
-import { interruptible } from '../lib/signals.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { notPulled } from './conflicts.ts';
 import type { Backup } from './disk/backup.ts';
@@ -114,7 +113,7 @@ async function mergeInto(
       hint: `To overwrite the file and keep a copy of it, run ${shell`vals pull ${val.file} --force`}.`,
     });
   }
-  const { text, conflicts } = await interruptible(() => merge(base?.code, here, there));
+  const { text, conflicts } = merge(base?.code, here, there);
   options.backup.keep(val.file, here);
   replaceBelow(workspace.root, val.file, text, { content: here });
   record(workspace, examined, remote, options);

@@ -4,7 +4,6 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { LocalError } from '../../errors.ts';
 import { jsonNumber } from '../../lib/json.ts';
-import { interruptible } from '../../lib/signals.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument, version } from '../shared/options.ts';
@@ -50,7 +49,7 @@ export const command = defineCommand({
     const to = b === undefined ? 'current' : `version ${b}`;
     const current = textAt(after, 'version');
     const shownTo = b === undefined && current ? `version ${current}, current` : to;
-    const diff = await interruptible(() => diffOf(from, to));
+    const diff = diffOf(from, to);
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));

@@ -6,7 +6,6 @@ import { LocalError, UsageError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
 import { largest } from '../../lib/plain-file.ts';
-import { interruptible } from '../../lib/signals.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { isProject, projectMarks } from '../disk/root.ts';
@@ -115,7 +114,7 @@ export async function walkFolder(
   ignoreFiles = createIgnoreFiles(warn),
   shownPath = root,
 ): Promise<string[]> {
-  return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath }));
+  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath });
 }
 
 async function codeFilesBelow(
