@@ -1,6 +1,6 @@
 // Builds the folder dist/, which bin/vals.js needs:
 //   main.js        the program
-//   run/child.cjs  the program of the child process in which `vals run` runs a val
+//   run/           what runs in the process of a val, and what fetches the modules that it imports from the web
 //   mcp.cjs        the code for the MCP protocol, which only `vals mcp` loads
 //   prepared/      texts that bin/vals.js prints without loading the program
 import { createHash } from 'node:crypto';
@@ -20,14 +20,20 @@ const code = await bundle('src/main.ts');
 // bin/code-cache.js uses a cache of bytecode only if the cache begins with the same digest as main.js.
 const digest = createHash('sha256').update(code).digest('hex').slice(0, 16);
 await write('dist/main.js', `/*${digest}*/(function(exports,require,module,__dirname){${code}\n})`);
-await write('dist/run/child.cjs', await bundle('src/run/child/main.ts'));
+for (const name of ['preload', 'hooks', 'main']) {
+  await write(`dist/run/${name}.cjs`, await bundle(`src/run/child/${name}.ts`, { keepImports: true }));
+}
+await write('dist/run/fetch.cjs', await bundle('src/run/fetch.ts'));
 await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
 const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
 await prepareTexts(loadProgram().program);
 await removeOldFiles();
 
-/** @param {string} entry */
-async function bundle(entry) {
+/**
+ * @param {string} entry
+ * @param {{ keepImports?: boolean }} [options]
+ */
+async function bundle(entry, { keepImports = false } = {}) {
   const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
@@ -37,7 +43,7 @@ async function bundle(entry) {
     platform: 'node',
     target: 'node20.18',
     // bin/code-cache.js runs main.js as a vm.Script, which cannot use import(). So esbuild writes require() instead.
-    supported: { 'dynamic-import': false },
+    supported: { 'dynamic-import': keepImports },
     minify: true,
     legalComments: 'none',
     // libsql and esbuild contain native code, which cannot be bundled. pg imports pg-native, but works without it.

@@ -21,7 +21,6 @@ const usage = `npm run bench -- [options]
   --runs <n>      timed starts of each command (41)
   --quick         a few runs of small work, to see that the benchmark works
   --node <path>   measure with this Node too; may be repeated
-  --json          print one JSON document instead of the table
   --save          write the table into docs/performance.md
 
 Measurements: ${measurements.map(({ name }) => name).join(', ')}.
@@ -47,28 +46,27 @@ function parseOptions() {
       runs: { type: 'string' },
       quick: { type: 'boolean', default: false },
       node: { type: 'string', multiple: true, default: [] },
-      json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
   const runs = Number(values.runs ?? (values.quick ? 3 : 41));
   if (!Number.isInteger(runs) || runs < 1) throw new Error('--runs takes a whole number from 1.');
-  if (!measurements.some(({ name }) => name.includes(values.only)))
-    throw new Error(`Nothing has the name ${values.only}.`);
+  const isKnown = measurements.some(({ name }) => name.includes(values.only));
+  if (!isKnown) throw new Error(`No measurement has ${values.only} in its name.`);
   if (values.save && (values.quick || values.only)) throw new Error('--save needs a whole run.');
   return { ...values, runs };
 }
 
 async function main(): Promise<void> {
-  const { runs, quick, json, save } = options;
+  const { runs, quick, save } = options;
   const scratch = createScratch();
   const nodes = [];
   for (const [index, path] of [process.execPath, ...options.node].entries()) {
     nodes.push(await measureNode(path, scratch, index === 0));
   }
   const report = { date: new Date().toISOString(), machine: describeMachine(), quick, runs, nodes };
-  console.log(json ? JSON.stringify(report, undefined, 2) : textOf(report));
+  console.log(textOf(report));
   if (save) saveTable(report);
   if (nodes.some(({ failed }) => failed.length > 0)) process.exitCode = 1;
 }

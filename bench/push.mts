@@ -22,7 +22,7 @@ const farAway: Measurement = {
 };
 
 const toBusyService: Measurement = {
-  name: 'push to a busy service',
+  name: 'push with refusals',
   measure: (bench) =>
     withFakeService({ delayMs: 20, mostAtATime: 4 }, (service) => {
       const name = `${manyFiles} to a service that refuses more than 4 at a time`;

@@ -22,7 +22,7 @@ function loadProgram() {
   const bytecode = readCache(file, header);
   const script = new Script(source, { filename: mainFile, cachedData: bytecode });
   const isCached = bytecode !== undefined && !script.cachedDataRejected;
-  let isWorthKeeping = false;
+  let isWorthKeeping = useOf() === 'run';
   process.once('exit', (exitCode) => {
     if (exitCode === 0 && isWorthKeeping && !isCached) writeCache(file, header, script.createCachedData());
   });
@@ -43,13 +43,20 @@ function evaluate(script) {
   return module.exports;
 }
 
+/**
+ * --local has its own cache, so that other commands do not load the bytecode of the embedded service. `vals run` has
+ * one too, because it uses other parts of the program, and mostly no service.
+ */
+function useOf() {
+  if (process.argv.includes('--local') || process.env.VALS_LOCAL === '1') return 'local';
+  return process.argv[2] === 'run' ? 'run' : '';
+}
+
 /** Each set of Node options has its own cache file, because V8 rejects bytecode that was made with other options. */
 function cacheFile() {
-  const { VALS_LOCAL, NODE_OPTIONS = '' } = process.env;
-  // --local has its own cache, so that other commands do not load the bytecode of the embedded service.
-  const isLocal = process.argv.includes('--local') || VALS_LOCAL === '1';
+  const { NODE_OPTIONS = '' } = process.env;
   const flags = [...process.execArgv, NODE_OPTIONS].join(' ').replace(/\W+/g, '_').slice(0, 100);
-  const parts = [process.version, process.arch, isLocal ? 'local' : '', flags];
+  const parts = [process.version, process.arch, useOf(), flags];
   return `${mainFile}.${parts.filter(Boolean).join('-')}.compiled`;
 }
 

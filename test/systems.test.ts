@@ -1,11 +1,12 @@
 import { chmodSync, linkSync, symlinkSync } from 'node:fs';
 import { dirname, join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../src/lib/clock.ts';
 import { isWithin, withSlashes } from '../src/lib/paths.ts';
 import { retryWhileBusy } from '../src/lib/system.ts';
 import { findNode } from '../src/run/find-node.ts';
+import { nodeOptions } from '../src/run/permissions.ts';
 import { startProcess } from '../src/run/process.ts';
-import { nodeOptions } from '../src/run/sandbox.ts';
 import { sqliteLoadError } from '../src/service/database/open.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
 import { createVals } from '../src/workspace/vals.ts';
@@ -46,11 +47,15 @@ describe('on Windows', () => {
   });
 
   it('Node gets each path once, whatever its spelling', () => {
-    const paths = ['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'];
-    const readable = nodeOptions('20.18.1', paths, 'win32').filter((option) => option.endsWith('b'));
-    expect(readable).toHaveLength(1);
-    const elsewhere = nodeOptions('20.18.1', ['/a/b', '/A/b', '/a/b'], 'linux');
-    expect(elsewhere.filter((option) => option.endsWith('b'))).toHaveLength(2);
+    const optionsFor = (read: string[], platform: NodeJS.Platform) =>
+      nodeOptions({
+        version: '20.18.1',
+        permissions: { read, write: [], run: false },
+        inspect: false,
+        platform,
+      }).filter((option) => option.endsWith('b'));
+    expect(optionsFor(['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'], 'win32')).toHaveLength(1);
+    expect(optionsFor(['/a/b', '/A/b', '/a/b'], 'linux')).toHaveLength(2);
   });
 
   it('vals finds the rules for a path that a watcher names with /', () => {
@@ -77,9 +82,15 @@ describe('on Windows', () => {
       const groupOf = (id) => readFileSync('/proc/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[2];
       process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
       const endingOn = (platform: NodeJS.Platform) => {
-        const options = { env: {}, cwd: '/', stdin: 'ignore', platform } as const;
-        const listener = { onReport() {}, onBytes() {}, onInvalidReport() {} };
-        return startProcess({ ...options, command: [process.execPath, '-e', script] }, listener).ended;
+        const command = [process.execPath, '-e', script] as const;
+        const options = { env: {}, cwd: '/', stdin: 'ignore', stdout: 'stderr', platform } as const;
+        const listener = {
+          modules: { answer: async () => undefined },
+          onEvent() {},
+          onValue() {},
+          onLog() {},
+        };
+        return startProcess({ ...options, command, clock: systemClock }, listener).ended;
       };
       expect((await endingOn('win32')).code).toBe(10);
       expect((await endingOn('linux')).code).toBe(20);

@@ -193,6 +193,7 @@ export interface NewRun {
   runStartAt: string;
   runEndAt: string;
   error: string | null;
+  logs: string;
 }
 
 export const reportRun = (id: string, run: NewRun): Call => ({

@@ -100,6 +100,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   examples: readonly string[];
   columns: readonly Column[];
   passesThrough?: boolean;
+  /** After this option, options may follow the arguments, although the command passes words through. */
+  optionsMayFollow?: string;
   jobSummary?: boolean;
   empty?: Hints;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;

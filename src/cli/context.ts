@@ -59,6 +59,8 @@ export interface Context {
   agent: Agent | undefined;
   commands: Commands;
   forPerson: boolean;
+  /** Removes the token from a text. */
+  redact(text: string): string;
   prompt: Prompt;
   progress: Progress;
   say: Say;

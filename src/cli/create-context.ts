@@ -54,10 +54,6 @@ export function createContext(
         serviceIsAway: ({ message }) =>
           messages.warn(`${message} The command keeps trying until the service answers.`),
         serviceIsBack: () => messages.note('The service answers again.'),
-        recordsMayBeMissing: () =>
-          messages.warn(
-            'The list on the service changed while the command read it, so some records may be missing.',
-          ),
         tooManyRecords: () =>
           messages.warn(
             'The service sent more records than the command reads at once, so the older ones are missing.',
@@ -97,6 +93,7 @@ export function createContext(
       context.rememberVal(id, record, etag);
       return summaryOf(record);
     },
+    redact: redactor.redact,
     prompt,
     progress,
     say: {

@@ -125,13 +125,14 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
 }
 
 function defineCommand(command: Command, definition: LoadedCommand): void {
-  const { summary, description = `${summary}.`, passesThrough, options = {} } = definition;
+  const { summary, description = `${summary}.`, passesThrough, optionsMayFollow, options = {} } = definition;
   command
     .summary(summary)
     .description(description)
     .usage(['[options]', ...formsOf(definition)].join(' '))
     .passThroughOptions(passesThrough === true)
     .action(() => {});
+  if (optionsMayFollow) command.on(`option:${optionsMayFollow}`, () => command.passThroughOptions(false));
   for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
   addOptions(command, options);
   addOptions(command, globalOptions, true);

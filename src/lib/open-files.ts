@@ -17,5 +17,5 @@ export function requireOpenFiles(count: number, purpose: string): void {
   }
 }
 
-export const tooFewFiles = (purpose: string, cause?: unknown): LocalError =>
+const tooFewFiles = (purpose: string, cause?: unknown): LocalError =>
   new LocalError(`The limit on open files is too low for ${purpose}.`, { hint: raiseFileLimit, cause });

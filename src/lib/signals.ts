@@ -56,11 +56,6 @@ function killSelf(name: SignalName): void {
   process.kill(process.pid, name);
 }
 
-/** Without a listener, SIGUSR1 opens Node's debugger, and any program on this machine could control this process. */
-export function refuseDebugger(): void {
-  if (process.listenerCount('SIGUSR1') === 0) process.on('SIGUSR1', () => {});
-}
-
 export const aborted = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     if (signal.aborted) resolve();

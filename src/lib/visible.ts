@@ -1,4 +1,4 @@
-import { replaceInPieces, unicodeEscape } from './json.ts';
+import { unicodeEscape } from './json.ts';
 
 /** Control characters, line separators, direction marks, the byte order mark and unpaired surrogates. */
 const unsafe =
@@ -12,10 +12,9 @@ const escapeCharacter = (character: string): string => shortForms[character] ?? 
 /** A lone surrogate is half of a character. Neither UTF-8 nor a URL can contain one. */
 export const hasLoneSurrogate = (text: string): boolean => /\p{Surrogate}/u.test(text);
 
-export const visible = (text: string): string => replaceInPieces(text, unsafe, escapeCharacter);
+export const visible = (text: string): string => text.replace(unsafe, escapeCharacter);
 
-export const visibleLines = (text: string): string =>
-  replaceInPieces(text, unsafeExceptLayout, escapeCharacter);
+export const visibleLines = (text: string): string => text.replace(unsafeExceptLayout, escapeCharacter);
 
 /** A shorter secret is not hidden, because ordinary text may contain the same letters by chance. */
 export const shortestSecret = 8;

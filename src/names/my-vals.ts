@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import type { Paging } from '../api/lists/cursor.ts';
+import type { Paging } from '../api/lists/pages.ts';
 import { changedAtOf, isTooLong, ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';

@@ -1,162 +1,144 @@
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
 import { shell } from '../lib/shell-command.ts';
-import { allowAllHint, indexInCode, packageOf, placeAt, placeOfImport } from './imports.ts';
+import { type Miss, type Modules, placeOfImport, placeOfText } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
-import type { Sources } from './sources.ts';
-import type { Source } from './transpile.ts';
 
-export function thrownFailure(name: string, thrown: Thrown, sources: Sources): ValsError {
-  const { failure, refusedModule, failedImport, text } = thrown;
-  const found = failure === undefined ? undefined : sources.failure(failure);
-  if (found !== undefined) return found;
-  const source = refusedModule === undefined ? undefined : sources.find(refusedModule);
-  if (source !== undefined) return refusedByV8(source, text);
-  if (failedImport !== undefined) return importFailure(failedImport, text, sources);
-  const frames = ownFrames(thrown.stack, sources);
-  const [first = '', ...others] = text.split('\n');
-  const whole = [text, ...frames.map(({ line }) => line)].join('\n');
-  const isWholeInMessage = others.length === 0 && frames.length <= 1;
-  const place = frames[0] === undefined ? '' : ` (${frames[0].place})`;
+export function thrownFailure(name: string, thrown: Thrown, modules: Modules): ValsError {
+  const known = modules.failure(thrown.text.replace(/^\w+: /, ''));
+  if (known !== undefined) return known;
+  const miss = missedImport(thrown, modules);
+  if (miss !== undefined) return importFailure(miss, modules);
+  const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
+  const [first = ''] = problemOf(thrown).split('\n');
+  const hint = hintFor(thrown, modules);
+  const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
-    `${name} failed: ${first.replace(/\.$/, '')}${place}.`,
-    {
-      body: whole,
-      ...(thrown.isDeniedBySandbox && { hint: deniedHint }),
-    },
-    isWholeInMessage ? [] : whole.split('\n'),
+    `${name} failed: ${first.replace(/\.$/, '')}${place === undefined ? '' : ` (${place})`}.`,
+    { body: lines.join('\n'), ...(hint !== undefined && { hint }) },
+    isWholeInMessage ? [] : lines,
   );
 }
 
-const deniedHint = `A val may read only its own code and packages. It cannot write files or start programs. ${allowAllHint}`;
-
-function refusedByV8(source: Source, text: string): RunFailedError {
-  const problem = text.replace(/^SyntaxError: /, '').replace(/\.$/, '');
-  const literal = /^Invalid regular expression: (\/.*\/)\w*: /.exec(problem)?.[1];
-  const index = literal === undefined ? -1 : indexInCode(literal, source);
-  const at = index === -1 ? source.name : placeAt(source, index);
-  const what = text.startsWith('SyntaxError: ') ? 'has a syntax error' : 'cannot be compiled';
-  return new RunFailedError(`${at} ${what}: ${problem}.`, {
-    hint: 'Fix the code, then run the val again.',
-  });
+/** Node proposes its own flags, but vals has others. */
+function problemOf({ text, permission, resource }: Thrown): string {
+  if (permission === undefined) return text;
+  const denied = [permission, resource].filter(Boolean).join(', ');
+  return `${text.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '')} (${denied})`;
 }
 
-interface Frame {
-  place: string;
-  line: string;
-}
-
-function ownFrames(stack: string, sources: Sources): Frame[] {
-  return stack.split('\n').flatMap((text) => {
-    // Parses in two steps, because one expression for the whole line would take quadratic time on a hostile line.
-    const [, line = '', position] = /^\s+at (.*):(\d+:\d+)\)?$/.exec(text) ?? [];
-    const start = line.search(/(?<=^| \()(?:file|val):/);
-    const source = start === -1 ? undefined : sources.find(line.slice(start));
-    if (source === undefined) return [];
-    const place = `${source.name}:${position}`;
-    const called = line
-      .slice(0, start)
-      .replace(/ \($/, '')
-      .replace(/^(async )?(?:Module|Object)\./, '$1');
-    return { place, line: called ? `    at ${called} (${place})` : `    at ${place}` };
-  });
-}
-
-const fixTheImport = 'Fix the import, then run the val again.';
-
-function importFailure(
-  { specifier, from, code }: NonNullable<Thrown['failedImport']>,
-  text: string,
-  sources: Sources,
-): RunFailedError {
-  const importer = sources.find(from);
-  const place = importer === undefined ? '' : placeOfImport(specifier, importer);
-  const { name, version } = packageOf(specifier);
-  const failed = (problem: string, hint: string) =>
-    new RunFailedError(`${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place}.`, { hint });
-  if (!/^[#.]|^\w+:/.test(name) && !sources.isInstalled(name, from)) {
-    return failed('and no such package is installed', installHint(name + version));
+function hintFor(
+  { text, code, permission, resource, takesRequests }: Thrown,
+  modules: Modules,
+): string | undefined {
+  const path = resource ?? '<path>';
+  switch (permission) {
+    case 'FileSystemRead':
+      return `A val may read only its project and its packages. To allow more, run ${shell`vals run --allow-read ${path} <val>`}.`;
+    case 'FileSystemWrite':
+      return `A val may write no files. To allow it, run ${shell`vals run --allow-write ${path} <val>`}.`;
   }
-  if (code === 'ERR_ACCESS_DENIED') return failed('which the val is not allowed to read', deniedHint);
-  const [reason = ''] = text.split('\n');
-  const problem = reason.replace(/^\w+: /, '').replace(/\.$/, '');
-  return failed(`which cannot be loaded: ${problem}`, fixTheImport);
+  if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
+    return 'A val may not start programs or threads, or load native addons. To allow it, run `vals run --allow-run <val>`.';
+  }
+  if (/\bDeno is not defined\b/.test(text)) {
+    return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
+  }
+  if (takesRequests || modules.looksLikeHttp()) {
+    return 'If the val answers HTTP requests, run `vals run --http <val>`.';
+  }
+  return undefined;
 }
 
-/**
- * For npm, words such as `a@.` and `a.tgz` are folders and files. It would run the scripts of a cloned folder. `shell`
- * would make a path of a word that begins with a dash, and older npm takes `a.tar-gz` for a file too.
- */
-function installHint(word: string): string {
-  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*(?:@[~^]?\w[\w.+-]*)?$/.test(word);
-  return isInRegistry && !/\.(?:tgz|tar|tar.gz)$/i.test(word)
-    ? `To install the package, run ${shell`npm install ${word}`}.`
-    : fixTheImport;
+function missedImport({ text, code }: Thrown, { misses }: Modules): Miss | undefined {
+  if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
+  return misses.findLast(({ from }) => text.includes(fileURLToPath(from)));
 }
 
-export function endingFailure(
-  name: string,
-  { code, signal, startError, watchdogError }: Ending,
-): RunFailedError {
+function importFailure({ specifier, from, isMapped }: Miss, modules: Modules): RunFailedError {
+  const importer = modules.find(from);
+  const place = importer && placeOfImport(specifier, importer);
+  const failed = (problem: string, hint: string) =>
+    new RunFailedError(
+      `${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place === undefined ? '' : ` (${place})`}.`,
+      { hint },
+    );
+  const isFile = /^[./#]|^file:/.test(specifier);
+  if (isFile) return failed('and there is no such file', 'Fix the import, or create the file.');
+  if (isMapped) return failed('and there is no such file', 'Check "paths" and "baseUrl" in tsconfig.json.');
+  const [name = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
+  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*$/.test(name);
+  return failed(
+    'and no such package is installed',
+    isInRegistry ? `To install the package, run ${shell`npm install ${name}`}.` : 'Fix the import.',
+  );
+}
+
+/** V8 refuses the code of a module before it runs, so the error has no frames. */
+function placeOfSyntaxError({ text }: Thrown, modules: Modules): string | undefined {
+  const [, specifier] = /requested module '([^']+)'/.exec(text) ?? [];
+  const [, literal] = /^SyntaxError: Invalid regular expression: (\/.*\/)\w*: /.exec(text) ?? [];
+  for (const source of modules.sources()) {
+    const place =
+      (specifier && placeOfImport(specifier, source)) || (literal && placeOfText(literal, source));
+    if (place) return place;
+  }
+  return undefined;
+}
+
+const frame =
+  /^(\s+at (?:async )?)(?:(.*) \()?((?:file:|https?:|[A-Za-z]:[\\/]|\/|node:).*?):(\d+):(\d+)\)?([,\s{[]*)$/;
+const ofVals = /[\\/]run[\\/](?:main|preload|hooks)\.cjs$/;
+
+/** Leaves out the frames of Node and of vals, and names the files as the command line does. */
+function ownLines(whole: string, modules: Modules): { lines: string[]; place?: string } {
+  const lines: string[] = [];
+  let first: string | undefined;
+  for (const line of whole.split('\n')) {
+    const [, at, called, file = '', row, column, rest] = frame.exec(line) ?? [];
+    const source = modules.find(file.startsWith('/') ? pathToFileURL(file).href : file);
+    if (at === undefined || (source === undefined && !file.startsWith('node:') && !ofVals.test(file))) {
+      lines.push(line);
+    } else if (source === undefined) {
+      // The line may end with the bracket that opens the other properties of the error.
+      lines.push(`${lines.pop() ?? ''}${rest}`);
+    } else {
+      const place = `${source.name}:${row}:${column}`;
+      first ??= place;
+      const caller = called?.replace(/^(async )?(?:Module|Object)\./, '$1');
+      lines.push(`${at}${caller ? `${caller} (${place})` : place}${rest}`);
+    }
+  }
+  return { lines, ...(first !== undefined && { place: first }) };
+}
+
+export function endingFailure(name: string, { code, signal, startError }: Ending): RunFailedError {
   if (startError !== undefined) {
     return new RunFailedError(`${name} could not be started: ${startError.message}.`, { cause: startError });
   }
-  if (watchdogError !== undefined) {
+  if (code === 13) {
     return new RunFailedError(
-      `${name} was not run, because its watchdog could not be started: ${watchdogError.message}.`,
-      {
-        hint: 'Check that you can run /bin/sh, and how many processes you may start (`ulimit -u`).',
-        cause: watchdogError,
-      },
+      `${name} never finished: it waits for a promise, and nothing is left that could resolve the promise.`,
+      { hint: 'Look for a promise that is never resolved.' },
     );
   }
   if (code !== null) {
-    return new RunFailedError(`${name} ended itself with exit code ${code}.`, {
+    return new RunFailedError(`${name} ended with exit code ${code}.`, {
       hint: 'The output of the val may say why.',
     });
   }
   const isMemory = signal === 'SIGABRT' || signal === 'SIGTRAP' || signal === 'SIGILL';
-  if (isMemory) {
-    return new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
-      hint: 'A val may use 512 MB of memory, and cannot change flags of V8. To remove these limits, run `vals run --allow-all <val>`.',
-    });
-  }
-  return new RunFailedError(`${name} was ended by ${signal}.`, {
-    hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
-  });
+  return isMemory
+    ? new RunFailedError(`${name} ran out of memory, or made Node stop (${signal}).`, {
+        hint: 'To give Node more memory, set NODE_OPTIONS=--max-old-space-size=<megabytes>.',
+      })
+    : new RunFailedError(`${name} was ended by ${signal}.`, {
+        hint: 'The val ended itself, or another program ended it. The system ends processes when memory runs out.',
+      });
 }
-
-export const neverFinished = (name: string): RunFailedError =>
-  new RunFailedError(
-    `${name} never finished: it waits for a promise, and nothing is left that could resolve the promise.`,
-    {
-      hint: 'Look for a promise that is never resolved.',
-    },
-  );
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
     hint: 'To give the val more time, run `vals run --max-time <seconds> <val>`.',
   });
-
-export const brokePipe = (name: string): RunFailedError =>
-  new RunFailedError(`${name} was ended: it wrote to file descriptor 3, which is reserved.`, {
-    hint: 'Write to stdout or stderr instead.',
-  });
-
-export const tooManyFailedImports = (name: string): RunFailedError =>
-  new RunFailedError(`${name} was ended: too many of its imports failed.`, {
-    hint: 'Fix the imports, then run the val again.',
-  });
-
-export const invalidAnswer = (name: string): RunFailedError =>
-  new RunFailedError(`${name} answered with a status or a header that HTTP does not allow.`, {
-    hint: 'Return a Response from the default export.',
-  });
-
-export const brokenConnection = (name: string, ending: Ending | undefined): RunFailedError =>
-  ending === undefined
-    ? new RunFailedError(`${name} closed the connection before it answered.`, {
-        hint: 'Return a Response from the default export.',
-      })
-    : endingFailure(name, ending);

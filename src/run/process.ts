@@ -1,18 +1,42 @@
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { Duplex, type Writable } from 'node:stream';
-import { requireOpenFiles, tooFewFiles } from '../lib/open-files.ts';
-import { refuseDebugger } from '../lib/signals.ts';
-import { withoutInheritedFiles } from './descriptors.ts';
-import { messageFrame, type Order, type Report, reportReader } from './protocol.ts';
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import type { Clock } from '../lib/clock.ts';
+import type { Modules } from './modules.ts';
+import {
+  channels,
+  frameKinds,
+  frameReader,
+  messageFrame,
+  type ParentMessage,
+  type ValEvent,
+} from './protocol.ts';
 
-/** With fewer files, Node crashes in the process of the val. */
-const filesForRun = 20;
+export interface ProcessOptions {
+  command: readonly [string, ...string[]];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  stdin: 'inherit' | 'ignore';
+  stdout: 'stdout' | 'stderr';
+  /** A process that serves requests gets its connections over this channel. */
+  takesConnections?: boolean;
+  platform: NodeJS.Platform;
+  clock: Clock;
+}
+
+export interface ProcessListener {
+  modules: Pick<Modules, 'answer'>;
+  onEvent(event: ValEvent): void;
+  onValue(bytes: Buffer): void;
+  onLog(bytes: Buffer): void;
+}
 
 export interface ValProcess {
-  send(order: Order): void;
+  send(message: ParentMessage, socket?: Socket): void;
   pause(): void;
   resume(): void;
-  end(): void;
+  /** Sends a signal to the process group of the val, and SIGKILL two seconds later. */
+  end(signal?: NodeJS.Signals): void;
   ended: Promise<Ending>;
 }
 
@@ -20,101 +44,107 @@ export interface Ending {
   code: number | null;
   signal: NodeJS.Signals | null;
   startError?: Error;
-  watchdogError?: Error;
 }
 
-export interface ProcessOptions {
-  command: readonly [string, ...string[]];
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-  stdin: 'inherit' | 'ignore';
-  platform: NodeJS.Platform;
-}
+const graceMs = 2_000;
+/** A process that the val started may hold the channel open. */
+const mostMsToDrain = 1_000;
 
-interface Listener {
-  onReport(report: Report): void;
-  onBytes(bytes: Buffer): void;
-  onInvalidReport(): void;
-}
-
-export function startProcess(
-  { command: [node, ...args], env, cwd, stdin, platform }: ProcessOptions,
-  { onReport, onBytes, onInvalidReport }: Listener,
-): ValProcess {
-  refuseDebugger();
-  requireOpenFiles(filesForRun, 'running a val');
-  // A detached child has its own process group, so that startWatchdog can kill the group. On Windows, the system ends
-  // the child when vals ends.
-  const detached = platform !== 'win32';
-  const child = withoutInheritedFiles((others) =>
-    spawn(node, args, { env, cwd, detached, stdio: [stdin, 2, 2, 'pipe', ...others] }),
-  );
-  // Node leaves `stdio` undefined if the process has too many open files.
-  if (child.stdio === undefined) {
-    child.on('error', () => {});
-    throw tooFewFiles('running a val');
-  }
-  const pipe = child.stdio[3];
-  if (!(pipe instanceof Duplex)) throw new TypeError('The process has no pipe.');
-  const watchdog = detached ? startWatchdog(child) : undefined;
-  const kill = () => {
-    child.kill('SIGKILL');
-    watchdog?.stdin.destroy();
-  };
-  let isAnswering = false;
-  const read = reportReader((report) => {
-    if ('load' in report) {
-      // Only one import may wait for an answer. A val that reads no answers could otherwise fill the memory of
-      // the parent process.
-      if (isAnswering || pipe.writableLength > 0) throw new Error('The last import is not answered yet.');
-      isAnswering = true;
-    }
-    onReport(report);
-  }, onBytes);
-  pipe.on('data', (piece) => {
-    try {
-      read(piece);
-    } catch {
-      pipe.removeAllListeners('data').resume();
-      onInvalidReport();
-    }
+export function startProcess(options: ProcessOptions, listener: ProcessListener): ValProcess {
+  const [node, ...args] = options.command;
+  const { clock, platform } = options;
+  const isUnix = platform !== 'win32';
+  const child = spawn(node, args, {
+    env: options.env,
+    cwd: options.cwd,
+    // A process group of its own, which can be ended as a whole. On Windows, the system ends the child with vals.
+    detached: isUnix,
+    stdio: [
+      options.stdin,
+      options.stdout === 'stdout' ? 1 : 2,
+      2,
+      'pipe',
+      'pipe',
+      ...(options.takesConnections ? (['ipc'] as const) : []),
+    ],
   });
-  pipe.on('error', () => {});
+  const watchdog = isUnix ? startWatchdog(child) : undefined;
+  const events = listen(child, listener);
+  let cancelKill = () => {};
+
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (isUnix && child.pid !== undefined) process.kill(-child.pid, signal);
+      else child.kill(signal);
+    } catch {
+      // The processes have ended by themselves.
+    }
+  };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
-    child.once('close', (code, signal) => resolve({ code, signal }));
-    // The val has run no code yet, because it gets its code later, with `send`.
-    watchdog?.once('error', (watchdogError) => {
-      child.kill('SIGKILL');
-      resolve({ code: null, signal: null, watchdogError });
+    child.once('exit', (code, signal) => {
+      cancelKill();
+      kill('SIGKILL');
+      watchdog?.stdin?.destroy();
+      const cancelDrain = clock.after(mostMsToDrain, () => events?.destroy());
+      const finish = () => {
+        cancelDrain();
+        resolve({ code, signal });
+      };
+      if (events === undefined || events.closed) finish();
+      else events.once('close', finish);
     });
   });
-  // `kill` must run at 'exit', because a process that the val started could hold the pipe open and delay 'close'.
-  child.once('exit', kill);
   return {
-    send(order) {
-      if ('module' in order) isAnswering = false;
-      pipe.write(messageFrame(order));
+    send(message, socket) {
+      if (child.connected) child.send(message, socket, { keepOpen: true }, () => {});
     },
-    pause: () => void pipe.pause(),
-    resume: () => void pipe.resume(),
-    end() {
-      kill();
-      // A process that has left the process group could hold the pipe open for ever.
-      pipe.destroy();
+    pause: () => void events?.pause(),
+    resume: () => void events?.resume(),
+    end(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      events?.resume();
+      kill(signal);
+      cancelKill();
+      cancelKill = clock.after(graceMs, () => kill('SIGKILL'));
     },
     ended,
   };
 }
 
-function startWatchdog({ pid }: ChildProcess): ChildProcessByStdio<Writable, null, null> | undefined {
+function listen(
+  child: ChildProcess,
+  { modules, onEvent, onValue, onLog }: ProcessListener,
+): Duplex | undefined {
+  const requests = child.stdio?.[channels.modules];
+  const events = child.stdio?.[channels.events];
+  // Node leaves them undefined if the process could not be started.
+  if (!(requests instanceof Duplex) || !(events instanceof Duplex)) return undefined;
+  const readRequest = frameReader(async (_kind, payload) => {
+    const reply = await modules.answer(JSON.parse(payload.toString()));
+    if (reply !== undefined && !requests.destroyed) requests.write(messageFrame(reply));
+  });
+  const readEvent = frameReader((kind, payload) => {
+    if (kind === frameKinds.log) onLog(payload);
+    else if (kind === frameKinds.value) onValue(payload);
+    else onEvent(JSON.parse(payload.toString()));
+  });
+  requests.on('data', readRequest).on('error', () => {});
+  events.on('data', readEvent).on('error', () => {});
+  child.once('exit', () => requests.destroy());
+  return events;
+}
+
+/** Ends the val when vals is gone, for whatever reason: then the shell's standard input ends. */
+function startWatchdog({ pid }: ChildProcess): ChildProcess | undefined {
   if (pid === undefined) return undefined;
   const script = 'read -r _; kill -9 "-$1"';
   const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
-    // Ctrl-C must not end the shell before the shell kills the val.
+    // Ctrl-C must not end the shell before the shell ends the val.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
+  shell.on('error', () => {});
   shell.stdin.on('error', () => {});
   shell.unref();
   return shell;

@@ -15,6 +15,8 @@ export interface FinishedRun {
   runStartAt: string;
   runEndAt: string;
   error: string | null;
+  /** The last 64 KiB of what the val printed. */
+  logs: string;
 }
 
 export async function sendRun(

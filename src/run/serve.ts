@@ -1,165 +1,270 @@
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { LocalError, ValsError } from '../errors.ts';
-import { createSlots, type Slots } from '../lib/slots.ts';
-import { forward, refuse } from './forward.ts';
-import type { LaunchOptions } from './run.ts';
-import { type ServingProcess, startServing } from './serving-process.ts';
-import type { Entry } from './sources.ts';
+import { createServer, type Socket } from 'node:net';
+import { LocalError, type ValsError } from '../errors.ts';
+import { endingFailure, thrownFailure, tookTooLong } from './failure.ts';
+import { createLogs, type Logs } from './logs.ts';
+import type { Entry, Modules } from './modules.ts';
+import { type ProcessOptions, startProcess } from './process.ts';
+import type { ValEvent } from './protocol.ts';
 
-export interface ServeOptions extends LaunchOptions {
+export interface ServeOptions extends Omit<ProcessOptions, 'command'> {
   port: number;
+  host: string;
+  maxSeconds: number;
+  /** Prepares the modules and the command for a process that serves this code. */
+  prepare(entry: Entry): { modules: Modules; command: ProcessOptions['command'] };
   onAnswered(answered: Answered): void;
   onFailure(failure: ValsError): void;
 }
 
 interface Answered {
   method: string;
-  pathWithoutQuery: string;
+  path: string;
   status: number;
   startedAt: number;
   endedAt: number;
   failure: ValsError | undefined;
   entry: Entry;
+  logs: string;
 }
 
 export interface Served {
   url: string;
   use(entry: Entry): void;
-  close(): Promise<void>;
+  close(signal: NodeJS.Signals): Promise<void>;
 }
 
-/**
- * The requests of one connection are forwarded one after the other. Otherwise, a caller that sends many requests without
- * waiting for the answers would open a connection to the val for each of them.
- */
 interface Connection {
-  slots: Slots;
-  unanswered: number;
+  socket: Socket;
+  /** The val's process has taken the connection. */
+  isTaken: boolean;
 }
 
-const mostUnanswered = 1_000;
+interface OpenRequest {
+  connection: number;
+  method: string;
+  path: string;
+  startedAt: number;
+  logs: Logs;
+  status?: number;
+  failure?: ValsError;
+  cancelLimit(): void;
+}
 
-type Refusal = [status: number, message: string];
+interface Serving {
+  entry: Entry;
+  take(connection: number, socket: Socket): void;
+  isUsable(): boolean;
+  /** Lets the requests under way finish. */
+  retire(): void;
+  end(signal: NodeJS.Signals): Promise<unknown>;
+}
 
+/** Accepts the connections, so that the address stays, and hands each to the process that runs the current code. */
 export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
-  const { clock, maxSeconds, onAnswered, onFailure } = options;
-  const agent = new Agent({ keepAlive: true });
-  let current = startServing(first, options, onFailure);
-  const connections = new WeakMap<Socket, Connection>();
-  let requests = 0;
+  let connections = 0;
+  let current = startServing(first, options, rescue);
 
-  async function ready(): Promise<ServingProcess> {
-    const before = current;
-    const loads = before.port.then(
-      () => true,
-      () => false,
-    );
-    if (before.isRetired() && (await loads) && current === before) {
-      current = startServing(before.entry, options, onFailure);
-    }
-    return current;
+  function hand(socket: Socket): void {
+    if (socket.destroyed) return;
+    if (!current.isUsable()) current = startServing(current.entry, options, rescue);
+    current.take(connections++, socket);
   }
 
-  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const startedAt = clock.now();
-    const requestNumber = requests++;
-    const { method = 'GET', url = '/' } = incoming;
-    let serving = current;
-    let failure: ValsError | undefined;
-    try {
-      serving = await ready();
-      const port = await serving.port;
-      const hasCallerLeft = outgoing.closed || incoming.socket.destroyed;
-      if (hasCallerLeft) return;
-      serving.begin(requestNumber);
-      failure = await forward({ incoming, outgoing, serving, port, requestNumber, agent, clock, maxSeconds });
-      failure = serving.finish(requestNumber) ?? failure;
-    } catch (error) {
-      if (!(error instanceof ValsError)) throw error;
-      failure = error;
-      refuse(outgoing, serving.hasStartedTooSlowly() ? 504 : 500, failure.message);
-    }
-    const pathWithoutQuery = url.replace(/[?#].*$/s, '');
-    const { statusCode: status } = outgoing;
-    const { entry } = serving;
-    onAnswered({ method, pathWithoutQuery, status, startedAt, endedAt: clock.now(), failure, entry });
+  /** A connection that a process had not yet taken when it ended goes to the next one. */
+  function rescue(sockets: readonly Socket[]): void {
+    for (const socket of sockets) hand(socket);
   }
 
-  const server = createServer((incoming, outgoing) => {
-    const { port } = server.address() as AddressInfo;
-    const connection = connections.get(incoming.socket) ?? { slots: createSlots(1), unanswered: 0 };
-    connections.set(incoming.socket, connection);
-    const refusal = refusalOf(incoming, port) ?? refusalOn(connection);
-    if (refusal !== undefined) {
-      incoming.resume();
-      return refuse(outgoing, ...refusal);
-    }
-    connection.unanswered += 1;
-    void connection.slots
-      .run(() => answer(incoming, outgoing))
-      .finally(() => {
-        connection.unanswered -= 1;
-      });
+  const server = createServer({ pauseOnConnect: true }, (socket) => {
+    socket.on('error', () => {});
+    hand(socket);
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, '127.0.0.1', resolve);
-  }).catch((error: NodeJS.ErrnoException) => {
-    current.end();
-    const problem = error.code === 'EADDRINUSE' ? 'is in use' : `could not be opened: ${error.message}`;
-    throw new LocalError(`Port ${options.port} on 127.0.0.1 ${problem}.`, {
-      hint: 'Omit --port to use a free port.',
-      cause: error,
-    });
+  await listen(server, options).catch((error) => {
+    void current.end('SIGKILL');
+    throw error;
   });
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
     use(entry) {
       const before = current;
-      current = startServing(entry, options, onFailure);
+      current = startServing(entry, options, rescue);
       before.retire();
     },
-    async close() {
-      server.closeAllConnections();
+    async close(signal) {
       server.close();
-      agent.destroy();
-      current.end();
-      await current.ended;
+      await current.end(signal);
     },
   };
 }
 
-function isFromOtherSite(headers: IncomingHttpHeaders, addresses: readonly string[]): boolean {
-  const { origin, 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
-  if (origin !== undefined) return !addresses.some((address) => origin === `http://${address}`);
-  return site !== 'none' && site !== 'same-origin' && mode !== 'navigate';
+function startServing(
+  entry: Entry,
+  options: ServeOptions,
+  rescue: (sockets: readonly Socket[]) => void,
+): Serving {
+  const { clock, maxSeconds, onAnswered, onFailure } = options;
+  const { modules, command } = options.prepare(entry);
+  const connections = new Map<number, Connection>();
+  const requests = new Map<number, OpenRequest>();
+  let state: 'starting' | 'ready' | 'retired' | 'broken' = 'starting';
+  let failure: ValsError | undefined;
+
+  const child = startProcess(
+    { ...options, command, takesConnections: true },
+    {
+      modules,
+      onEvent: take,
+      onValue() {},
+      onLog(bytes) {
+        for (const { logs } of requests.values()) logs.add(bytes);
+      },
+    },
+  );
+  const cancelStart = clock.after(maxSeconds * 1_000, () => {
+    failure = tookTooLong(entry.name, maxSeconds);
+    child.end();
+  });
+  void child.ended.then((ending) => {
+    cancelStart();
+    if (state !== 'retired') failure ??= endingFailure(entry.name, ending);
+    if (state === 'starting') {
+      state = 'broken';
+      if (failure !== undefined) onFailure(failure);
+    } else state = 'retired';
+    const waiting = [...connections.values()];
+    const isBroken = state === 'broken';
+    for (const [number, request] of requests) fail(number, request, failure);
+    for (const { socket, isTaken } of waiting) {
+      if (isBroken) respond(socket, 500, failure?.message ?? '');
+      else if (isTaken) socket.destroySoon();
+    }
+    connections.clear();
+    if (!isBroken) rescue(waiting.filter(({ isTaken }) => !isTaken).map(({ socket }) => socket));
+  });
+
+  function take(event: ValEvent): void {
+    switch (event.kind) {
+      case 'ready':
+        cancelStart();
+        if (state === 'starting') state = 'ready';
+        for (const [connection, { socket }] of connections)
+          child.send({ kind: 'connection', connection }, socket);
+        return;
+      case 'connected': {
+        const connection = connections.get(event.connection);
+        if (connection !== undefined) connection.isTaken = true;
+        return;
+      }
+      case 'closed':
+        connections.get(event.connection)?.socket.destroy();
+        connections.delete(event.connection);
+        return;
+      case 'request': {
+        const { request, connection, method, path } = event;
+        const cancelLimit = clock.after(maxSeconds * 1_000, () => tooSlow(request));
+        const logs = createLogs();
+        requests.set(request, { connection, method, path, startedAt: clock.now(), logs, cancelLimit });
+        return;
+      }
+      case 'answering': {
+        const request = requests.get(event.request);
+        request?.cancelLimit();
+        if (request !== undefined) request.status = event.status;
+        return;
+      }
+      case 'failed': {
+        const request = event.request === undefined ? undefined : requests.get(event.request);
+        if (request === undefined) failure = thrownFailure(entry.name, event.thrown, modules);
+        else request.failure = thrownFailure(entry.name, event.thrown, modules);
+        return;
+      }
+      case 'answered':
+        finish(event.request);
+        return;
+      case 'idle':
+        child.end();
+    }
+  }
+
+  function tooSlow(number: number): void {
+    const request = requests.get(number);
+    if (request === undefined) return;
+    failure = tookTooLong(entry.name, maxSeconds);
+    fail(number, request, failure, 504);
+    state = 'retired';
+    child.end();
+  }
+
+  function fail(number: number, request: OpenRequest, reason: ValsError | undefined, status = 500): void {
+    request.cancelLimit();
+    request.failure ??= reason;
+    if (request.status === undefined) {
+      request.status = status;
+      const connection = connections.get(request.connection);
+      if (connection !== undefined) respond(connection.socket, status, reason?.message ?? '');
+    }
+    finish(number);
+  }
+
+  function finish(number: number): void {
+    const request = requests.get(number);
+    if (request === undefined) return;
+    requests.delete(number);
+    request.cancelLimit();
+    const { method, path, status = 499, startedAt, failure, logs } = request;
+    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
+  }
+
+  return {
+    entry,
+    isUsable: () => state !== 'retired',
+    take(connection, socket) {
+      if (state === 'broken') return respond(socket, 500, failure?.message ?? '');
+      connections.set(connection, { socket, isTaken: false });
+      if (state === 'ready') child.send({ kind: 'connection', connection }, socket);
+    },
+    retire() {
+      if (state === 'ready') child.send({ kind: 'retire' });
+      else child.end();
+      state = 'retired';
+    },
+    end(signal) {
+      state = 'retired';
+      child.end(signal);
+      return child.ended;
+    },
+  };
 }
 
-const refusalOn = ({ unanswered }: Connection): Refusal | undefined =>
-  unanswered < mostUnanswered
-    ? undefined
-    : [429, `More than ${mostUnanswered} requests wait for an answer on this connection.`];
+const reasons: Record<number, string> = { 500: 'Internal Server Error', 504: 'Gateway Timeout' };
 
-function refusalOf(
-  { method, url = '', headers, headersDistinct }: IncomingMessage,
-  port: number,
-): Refusal | undefined {
-  if (headersDistinct.host?.length !== 1) return [400, 'A request must have one Host header.'];
-  const addresses = ['127.0.0.1', 'localhost'].map((name) => `${name}:${port}`);
-  // The Host header must be checked, because the host name of an attacker may resolve to 127.0.0.1 (DNS rebinding).
-  if (!addresses.includes(headers.host?.toLowerCase() ?? '')) {
-    return [403, 'This val answers only requests to 127.0.0.1 or localhost.'];
-  }
-  if (isFromOtherSite(headers, addresses)) {
-    return [403, 'This val answers no requests from pages of other sites.'];
-  }
-  if (!url.startsWith('/')) return [400, 'The URL of a request must be a path that begins with /.'];
-  return method === 'TRACE' ? [405, 'A val answers no TRACE requests.'] : undefined;
+/** Answers on a connection whose process cannot do it any more. */
+function respond(socket: Socket, status: number, message: string): void {
+  const body = Buffer.from(`${message}\n`);
+  const head = [
+    `HTTP/1.1 ${status} ${reasons[status]}`,
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  // What the caller still sends is read and dropped. Otherwise the system would reset the connection.
+  socket.resume();
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+}
+
+function listen(server: ReturnType<typeof createServer>, { port, host }: ServeOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const problem = error.code === 'EADDRINUSE' ? 'is in use' : `could not be opened: ${error.message}`;
+      reject(
+        new LocalError(`Port ${port} on ${host} ${problem}.`, {
+          hint: 'Omit --port to use a free port.',
+          cause: error,
+        }),
+      );
+    });
+    server.listen(port, host, resolve);
+  });
 }

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join, parse, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Api } from '../api/api.ts';
 import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
@@ -8,10 +9,8 @@ import type { JsonObject } from '../lib/json.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
-import { foreignPath, nearestProject, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
-import { canOthersMake } from './packages.ts';
-import type { Entry } from './sources.ts';
+import type { Entry } from './modules.ts';
 
 export interface KnownVersion {
   id: string;
@@ -23,13 +22,14 @@ export type Target = FileTarget | ServiceTarget;
 
 interface TargetBase {
   load(): Promise<Entry>;
-  packagesFrom: string;
+  /** Of a val on the service: a file that does not exist, in the current folder. */
+  path: string;
 }
 
 export interface FileTarget extends TargetBase {
   kind: 'file';
-  path: string;
-  folder: string;
+  /** The folder of the nearest package.json, vals.json or .git, else that of the file. */
+  project: string;
 }
 
 interface ServiceTarget extends TargetBase {
@@ -72,34 +72,21 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
 
 function fileTarget(options: FindOptions, word: string): FileTarget {
   const path = resolve(options.settings.cwd, word);
+  const { href: url } = pathToFileURL(path);
   return {
     kind: 'file',
-    load: async () => ({ name: word, code: await readText(path, options), path, packagesFrom: path }),
+    load: async () => ({ name: word, code: await readText(path, options), url, isFile: true }),
     path,
-    folder: projectFolder(path, options),
-    packagesFrom: path,
+    project: projectOf(path, options.agent?.filesBelow),
   };
 }
 
-function projectFolder(path: string, { settings, agent }: FindOptions): string {
-  const folder = folderAround(path, settings);
-  const allowed = agent?.filesBelow;
-  if (allowed === undefined) return folder;
-  const isAllowed = foldersAbove(join(folder, 'val')).includes(allowed);
-  return isAllowed ? folder : allowed;
-}
+const projectMarks = ['package.json', 'vals.json', '.git'];
 
-function folderAround(path: string, settings: Settings): string {
-  const root = nearestRootOfAnyUser(dirname(path));
-  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
-  const isPackage = (folder: string) => {
-    const file = join(folder, 'package.json');
-    return isFile(file) && !canOthersMake(file);
-  };
-  // A package around a git repository may belong to somebody else, so the repository must not import its files.
-  const repository = nearestProject(dirname(path)) ?? parse(path).root;
-  const candidates = foldersAbove(path).filter((folder) => isWithin(repository, folder));
-  return candidates.find(isPackage) ?? dirname(path);
+function projectOf(path: string, allowed: string | undefined): string {
+  const isProject = (folder: string) => projectMarks.some((mark) => existsSync(join(folder, mark)));
+  const project = foldersAbove(path).find(isProject) ?? dirname(path);
+  return allowed === undefined || isWithin(allowed, project) ? project : allowed;
 }
 
 async function serviceTarget(
@@ -112,9 +99,10 @@ async function serviceTarget(
   const known = knownVersion(id, at === undefined ? val : { ...val, version: Number(at) });
   const version = at ?? textAt(val, 'version');
   const name = [textAt(val, 'name') ?? id, ...(version === undefined ? [] : [version])].join('@');
-  const packagesFrom = join(options.settings.cwd, 'val');
-  const entry = { name, code: codeOf(val), path: undefined, packagesFrom };
-  return { kind: 'service', load: async () => entry, packagesFrom, known, api };
+  const path = join(options.settings.cwd, `${name}.tsx`);
+  const { href: url } = pathToFileURL(path);
+  const entry = { name, code: codeOf(val), url, isFile: false };
+  return { kind: 'service', load: async () => entry, path, known, api };
 }
 
 export function knownVersion(id: string, val: JsonObject): KnownVersion | undefined {

@@ -1,158 +1,127 @@
-import { extname } from 'node:path';
-import type { Loader, TransformFailure, TransformOptions } from 'esbuild';
+import { basename, extname } from 'node:path';
+import type { BuildFailure, BuildOptions, Loader, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
-
-export interface Place {
-  line: number;
-  column: number;
-}
-
-export class SyntaxProblem extends Error {
-  constructor(
-    message: string,
-    readonly place: Place | undefined,
-  ) {
-    super(message);
-  }
-}
+import { errnoOf } from '../lib/system.ts';
+import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
+  /** As messages show it. */
   name: string;
   code: string;
+  /** The path or the URL, which tells the language. */
+  place: string;
 }
 
 export interface Transpiled {
   code: string;
-  map: string;
+  /** Undefined if the code has neither `import` and `export` nor anything that only CommonJS has. */
+  syntax: 'esm' | 'cjs' | undefined;
+  hasDefaultExport: boolean;
+  imports: string[];
 }
 
-const options = {
-  sourcemap: 'external',
-  sourcesContent: false,
-  target: 'node20.18',
-  charset: 'utf8',
-  // Indented code would have the square of the size if its blocks are nested deeply.
-  minifyWhitespace: true,
-  logLevel: 'silent',
-  tsconfigRaw: { compilerOptions: { experimentalDecorators: true } },
-} as const satisfies TransformOptions;
-
-export async function transpile(source: Source, signal: AbortSignal): Promise<Transpiled> {
-  const { transform, stop } = await import('esbuild').catch(throwUnusable);
-  if (source.code.length > mostCharacters) throw tooLong(source);
-  if (isNestedTooDeeply(source.code)) throw tooDeep(source);
-  signal.throwIfAborted();
-  // esbuild cannot cancel a call, and vals would not end before the call ends.
-  signal.addEventListener('abort', stop);
-  try {
-    return await transpileWith(transform, source);
-  } catch (error) {
-    if (signal.aborted || !hasCrashed(error)) throw error;
-    // After `stop`, the next call of `transform` starts a new esbuild process.
-    await stop();
-    throw crashed(source);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-async function transpileWith(
-  transform: typeof import('esbuild').transform,
-  source: Source,
-): Promise<Transpiled> {
-  let farthest: SyntaxProblem | undefined;
-  for (const loader of loadersFor(source.name)) {
+export async function transpile(source: Source, compilerOptions: CompilerOptions): Promise<Transpiled> {
+  const { build } = await import('esbuild').catch(throwUnusable);
+  let farthest: RunFailedError | undefined;
+  let farthestLine = -1;
+  for (const loader of loadersFor(source.place)) {
     try {
-      return await transform(source.code, { ...options, ...jsxOptions(source.code), loader });
+      const built = await build({
+        ...baseOptions(source, compilerOptions),
+        stdin: { contents: source.code, loader, sourcefile: basename(source.place) },
+      });
+      return resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code);
     } catch (error) {
-      if (hasCrashed(error)) throw error;
-      const problem = isTransformFailure(error) ? problemOf(error) : throwUnusable(error);
-      if ((problem.place?.line ?? 0) >= (farthest?.place?.line ?? 0)) farthest = problem;
+      if (!isBuildFailure(error)) return throwUnusable(error);
+      const line = error.errors[0]?.location?.line ?? 0;
+      if (line >= farthestLine) farthest = syntaxError(source, error);
+      farthestLine = Math.max(line, farthestLine);
     }
   }
   throw farthest;
 }
 
-/** esbuild needs up to several hundred times as much memory as the code. */
-const mostCharacters = 1_048_576;
+const baseOptions = ({ code, place }: Source, options: CompilerOptions) =>
+  ({
+    write: false,
+    metafile: true,
+    sourcemap: 'inline',
+    target: 'node20.18',
+    charset: 'utf8',
+    logLevel: 'silent',
+    // Otherwise esbuild drops `with { type: 'json' }`.
+    supported: { 'import-attributes': true },
+    ...(/\.c[jt]s$/.test(place) && { format: 'cjs' }),
+    jsx: isClassicJsx(code, options) ? 'transform' : 'automatic',
+    tsconfigRaw: { compilerOptions: options },
+  }) satisfies BuildOptions;
 
-const tooLong = ({ name }: Source): RunFailedError =>
-  new RunFailedError(`${name} cannot be transpiled: it has more than 1,048,576 characters.`, {
-    hint: 'Split it into smaller files, or move large data from the code to a JSON file.',
-  });
-
-/** The stack of esbuild could overflow on deeper code. Then esbuild would crash and print hundreds of lines. */
-const deepestNesting = 20_000;
-
-/** Brackets in strings and comments count too, but normal code still stays far below the limit. */
-function isNestedTooDeeply(code: string): boolean {
-  let depth = 0;
-  for (let index = 0; index < code.length && depth <= deepestNesting; index++) {
-    switch (code[index]) {
-      case '(':
-      case '[':
-      case '{':
-        depth += 1;
-        break;
-      case ')':
-      case ']':
-      case '}':
-        depth = Math.max(0, depth - 1);
-    }
-  }
-  return depth > deepestNesting;
+function isClassicJsx(code: string, { jsx }: CompilerOptions): boolean {
+  const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
+  const runtime = pragma('jsxRuntime');
+  if (runtime !== undefined) return runtime === 'classic';
+  if (pragma('jsx') !== undefined) return true;
+  return pragma('jsxImportSource') === undefined && jsx === 'react';
 }
 
-const tooDeep = ({ name }: Source): RunFailedError =>
-  new RunFailedError(`${name} cannot be transpiled: its code is nested too deeply.`, {
-    hint: 'Nest the code less deeply, then run the val again.',
-  });
-
-const crashed = ({ name }: Source): RunFailedError =>
-  new RunFailedError(`${name} cannot be transpiled: esbuild, the transpiler, ended unexpectedly.`, {
-    hint: 'Check whether the code is nested deeply, and how much memory and how many processes you may use (`ulimit -a`).',
-  });
-
-const hasCrashed = (error: unknown): boolean =>
-  error instanceof Error && /^The service (?:was stopped|is no longer running)/.test(error.message);
-
-function throwUnusable(cause: unknown): never {
-  throw new LocalError('The transpiler, esbuild, cannot be started.', {
-    hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
-    cause,
-  });
+function resultOf(code: string, { inputs, outputs }: Metafile, original: string): Transpiled {
+  const [input] = Object.values(inputs);
+  const [output] = Object.values(outputs);
+  // esbuild may add an import itself, for JSX.
+  const hasImports = output?.imports.some(({ kind }) => kind === 'import-statement');
+  const syntax = input?.format ?? (hasImports ? 'esm' : undefined);
+  return {
+    code,
+    syntax,
+    imports: output?.imports.map(({ path }) => path) ?? [],
+    hasDefaultExport:
+      syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
+  };
 }
 
-function loadersFor(name: string): Loader[] {
-  switch (extname(name)) {
+/** A file that asks whether it is the main program is a script. */
+const exportsFromCommonJs = (code: string): boolean =>
+  /\bmodule\.exports\s*=|\bexports\.default\s*=|^export\s*=/m.test(code) && !/\brequire\.main\b/.test(code);
+
+function loadersFor(place: string): Loader[] {
+  switch (extname(place)) {
     case '.ts':
     case '.mts':
+    case '.cts':
       return ['ts'];
-    case '.tsx':
-      return ['tsx'];
     case '.js':
     case '.mjs':
+    case '.cjs':
     case '.jsx':
       return ['jsx'];
+    // Code of the service has this ending too, and may contain `<T>value`, which is not valid beside JSX.
     default:
       return ['tsx', 'ts'];
   }
 }
 
-function jsxOptions(code: string): TransformOptions {
-  const pragma = (name: string) => new RegExp(`/\\*[*\\s][^/]*@${name}\\s+([^\\s*]+)`).exec(code)?.[1];
-  const runtime = pragma('jsxRuntime') ?? (pragma('jsx') === undefined ? 'automatic' : 'classic');
-  return { jsx: runtime === 'classic' ? 'transform' : 'automatic' };
-}
-
-function problemOf({ message, errors: [first] }: TransformFailure): SyntaxProblem {
-  return new SyntaxProblem(first?.text ?? message, first?.location ? placeOf(first.location) : undefined);
+function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailure): RunFailedError {
+  const problem = (first?.text ?? message).replace(/[.]$/, '');
+  return new RunFailedError(`${placeOf(name, first?.location)} has a syntax error: ${problem}.`, {
+    hint: 'Fix the code, then run the val again.',
+  });
 }
 
 /** esbuild counts the column in bytes of UTF-8, but users count characters. */
-function placeOf({ line, column, lineText }: { line: number; column: number; lineText: string }): Place {
-  return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1 };
+function placeOf(name: string, location: BuildFailure['errors'][number]['location'] | undefined): string {
+  if (!location) return name;
+  const { line, column, lineText } = location;
+  return `${name}:${line}:${Buffer.from(lineText).subarray(0, column).toString().length + 1}`;
 }
 
-const isTransformFailure = (error: unknown): error is TransformFailure =>
+const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+
+function throwUnusable(cause: unknown): never {
+  // vals itself runs under Node's permission model.
+  if (errnoOf(cause) === 'ERR_ACCESS_DENIED') throw cause;
+  throw new LocalError('The transpiler, esbuild, cannot be started.', {
+    hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
+    cause,
+  });
+}

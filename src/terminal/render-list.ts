@@ -6,7 +6,7 @@ import type { Page } from '../lib/page.ts';
 import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
 import type { Output } from './output.ts';
-import type { ListLayout, ListResult } from './result.ts';
+import type { ListLayout, ListResult, OutcomesResult } from './result.ts';
 import type { Screen } from './screen.ts';
 import { createStyle } from './style.ts';
 
@@ -27,10 +27,10 @@ export async function renderList(result: ListResult, rendering: Rendering): Prom
 }
 
 /** Outcomes are shown without a pager, so that the command ends by itself. */
-export function renderOutcomes(rows: readonly JsonObject[], rendering: Rendering): Promise<void> {
+export function renderOutcomes({ rows, columns }: OutcomesResult, rendering: Rendering): Promise<void> {
   const { stdout } = rendering.output;
   const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
-  return writeList({ kind: 'list', rows }, { ...rendering, output });
+  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output });
 }
 
 async function writeList(

@@ -28,7 +28,7 @@ export async function render(result: Result, rendering: Rendering): Promise<void
     case 'diffs':
       return renderDiffs(result, rendering);
     case 'outcomes':
-      return renderOutcomes(result.rows, rendering);
+      return renderOutcomes(result, rendering);
     case 'json':
       return renderJson(result.value, rendering.output);
     case 'pieces':

@@ -118,18 +118,6 @@ describe.skipIf(process.platform === 'win32')('if a process may open few files',
   };
   const push = (limit: number) => limited(`ulimit -n ${limit}`, 'push', '.', '--local', '--json');
 
-  it.each(['ulimit -n 30', 'exec 60>/dev/null && ulimit -n 50', 'exec 250>/dev/null && ulimit -n 256'])(
-    'the error of vals run names the limit after %s',
-    async (before) => {
-      const [name] = valNames(1);
-      const { exitCode, stderr } = await limited(before, 'run', '--json', `${name}.ts`);
-      expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({
-        exit: 10,
-        error: { message: 'The limit on open files is too low for running a val.' },
-      });
-    },
-  );
-
   it.each([22, 30, 60])('the error of the embedded service names the limit of %i', async (limit) => {
     const { exitCode, stderr } = await push(limit);
     const hint = expect.stringContaining('ulimit -n');

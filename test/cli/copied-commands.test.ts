@@ -81,13 +81,11 @@ it.each([
 
 it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {
   const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const code = 'import { writeFileSync } from "node:fs"; writeFileSync(process.env.MY_API_KEY ?? "x", "")';
+  const code = 'import { writeFileSync } from "node:fs"; writeFileSync("x", "")';
   const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
-  const env = { ...service.env, MY_API_KEY: 'k' };
-  const { exit, stderr } = await run(['run', '--no-report', id], { env });
+  const { exit, stderr } = await run(['run', '--no-report', id], { env: service.env });
   expect(exit).toBe(12);
-  expect(stderr).toContain('`vals run --env MY_API_KEY <val>`');
-  expect(stderr).toContain('`vals run --allow-all <val>`');
+  expect(stderr).toMatch(/`vals run --allow-write \S+ <val>`/);
 });
 
 it.each(["x'; touch x #", "`x'; touch x #"])(

@@ -42,9 +42,9 @@ export const serviceRecords: Record<string, { title: string; from: string; field
       'versionAuthor.username': 'name of that person',
     },
   },
-  Run: {
+  RunWithLogs: {
     title: 'A run',
-    from: '`runs`, `val runs`; `runs <run>` and `run` also have `logs`',
+    from: '`runs`, `val runs`, `runs <run>`; `run --json` prints one as `run`',
     fields: {
       id: 'id of the run',
       'val.id': 'id of the val',
@@ -53,6 +53,9 @@ export const serviceRecords: Record<string, { title: string; from: string; field
       runStartAt: time,
       runEndAt: 'time of the end',
       error: 'null if the run did not fail, else the text of the error, or an object with `message`',
+      logs: 'the end of what the run printed, at most 65,536 bytes, or null; not in lists',
+      'reporter.id': 'id of the person who ran it',
+      'reporter.username': 'name of that person',
     },
   },
   User: {

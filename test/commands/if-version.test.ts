@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { folderOf, run, runOnScreen } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
-import { id } from './pushes.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { id, pushCode } from './pushes.ts';
 
 const etag = '"7-abc"';
 const val = (version: number): Reply => ({ headers: { etag }, body: { id, name: 'a', version, code: '1' } });
@@ -77,4 +78,14 @@ it('val edit overwrites only the code that it has read', async () => {
   expect(exit).toBe(5);
   expect(ifMatch(service)).toBe(etag);
   expect(stderr).toContain('Your text is in ');
+});
+
+it('the embedded service keeps what another writer sent after the val was read', async () => {
+  const { env } = await serviceInProcess();
+  const written = await pushCode(env, 'a', '1');
+  const args = ['version', 'new', written ?? '', 'a.ts', '--if-version'];
+  expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 0 });
+  expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 5 });
+  const { stdout } = await run(['version', 'ls', written ?? '', '--json'], { env });
+  expect(JSON.parse(stdout)).toHaveLength(2);
 });

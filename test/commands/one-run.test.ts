@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { a, b } from './pushes.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { a, b, pushCode } from './pushes.ts';
 
 const failure = 'Error: too small\n    at greet.ts:3:9\n    at main.ts:1:1';
 const runOf = (id: string) => ({
@@ -97,4 +98,15 @@ it.each([
 ])('the run %j with %j is a usage error', async (word, options) => {
   const service = await scriptedService([]);
   expect(await run(['runs', word, ...options], { env: service.env })).toMatchObject({ exit: 2, stdout: '' });
+});
+
+it('the embedded service shows a run with what it printed', async () => {
+  const { env } = await serviceInProcess();
+  const val = await pushCode(env, 'greet', 'export default 1');
+  const times = { runStartAt: '2026-01-02T03:04:05.000Z', runEndAt: '2026-01-02T03:04:06.000Z' };
+  const body = JSON.stringify({ version: 1, ...times, error: failure, logs: 'hello\n' });
+  const report = ['api', 'POST', `/v1/vals/${val}/runs`, '--input', '-'];
+  const { id } = JSON.parse((await run(report, { env, input: body })).stdout);
+  const { stdout } = await run(['runs', id.slice(0, 8), '--json'], { env });
+  expect(JSON.parse(stdout)).toMatchObject({ id, error: failure, logs: 'hello\n' });
 });

@@ -241,15 +241,15 @@ describe('spaces', () => {
   });
 
   test.each([
-    [['add', 'acme'], 5, 'There is a space named acme already.'],
-    [['add', 'ada'], 5, 'There is a user named ada already.'],
+    [['add', 'acme'], 5, 'There is a space named acme already in '],
+    [['add', 'ada'], 5, 'There is a user named ada already in '],
     [['add', 'Acme'], 2, 'cannot be the name of a space'],
-    [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
-    [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody.'],
-    [['grant', 'acme', 'acme'], 3, 'There is no user named acme.'],
+    [['grant', 'nowhere', 'ada'], 3, 'There is no space named nowhere in '],
+    [['grant', 'acme', 'nobody'], 3, 'There is no user named nobody in '],
+    [['grant', 'acme', 'acme'], 3, 'There is no user named acme in '],
     [['revoke', 'acme', 'ada'], 3, 'ada is not a member of the space acme.'],
-    [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere.'],
-    [['rm', 'ada', '--yes'], 3, 'There is no space named ada.'],
+    [['revoke', 'nowhere', 'ada'], 3, 'There is no space named nowhere in '],
+    [['rm', 'ada', '--yes'], 3, 'There is no space named ada in '],
   ])('space %j: exit %i, and nothing on stdout', async (words, exit, message) => {
     const { user, space } = await newStore();
     await user('add', 'ada');
@@ -276,8 +276,19 @@ test.each([
   const { exit, stdout, error } = await run([...command.split(' '), '--data', 'typo.db', '--json'], { cwd });
   expect({ exit, stdout }).toEqual({ exit: 10, stdout: '' });
   expect(error?.message).toBe('There is no database file at typo.db.');
-  expect(error?.hint).toContain('`vals user add`');
+  expect(error?.hint).toContain('`vals user add <username> --data typo.db`');
   expect(existsSync(join(cwd, 'typo.db'))).toBe(false);
+});
+
+test('errors name the store, and hints lead to the same store', async () => {
+  const cwd = temporaryFolder();
+  const onTeam = (...words: string[]) => run([...words, '--data', 'team.db', '--json'], { cwd });
+  await onTeam('space', 'add', 'acme');
+  const { error } = await onTeam('space', 'revoke', 'nowhere', 'bob');
+  expect(error?.message).toBe('There is no space named nowhere in team.db.');
+  expect(error?.hint).toBe('To list the spaces, run `vals space ls --data team.db`.');
+  const elsewhere = await run(['space', 'revoke', 'acme', 'bob', '--json'], { cwd });
+  expect(elsewhere.error?.message).toMatch(/^There is no space named acme in \S+vals\.db\.$/);
 });
 
 test('a list works if the default file does not exist', async () => {

@@ -45,7 +45,8 @@ describe('a run on the embedded service', () => {
     const { stdout } = await vals('run', '--json', 'one.ts', 'Ada');
     const { value, run: reported } = JSON.parse(stdout);
     expect(value).toBe('Ada');
-    expect(await runs()).toEqual([expect.objectContaining(reported)]);
+    const { logs: _logs, ...recorded } = reported;
+    expect(await runs()).toEqual([expect.objectContaining(recorded)]);
     expect((await vals('run', 'one', 'x')).exit).toBe(12);
     expect((await runs())[0]).toMatchObject({
       val: { id: reported.val.id, name: 'one', version: 1 },
@@ -57,7 +58,7 @@ describe('a run on the embedded service', () => {
     expect(await runs()).toHaveLength(2);
     await vals('push');
     for (const args of [['--at', '1', 'one'], ['one@1'], [`${reported.val.id}@1`]]) {
-      expect((await vals('run', ...args)).stdout).toBe('you');
+      expect((await vals('run', ...args)).stdout).toBe('you\n');
       expect((await runs())[0].val.version).toBe(1);
     }
     expect((await vals('run', '--at', '2', 'one@1')).exit).toBe(2);
@@ -101,7 +102,7 @@ it.each([
   const val = { id, name: 'one', version: 3, code };
   const service = await scriptedService([{ body: val }, { status, body: { message: 'hm' } }]);
   const { exit, stdout, stderr } = await run(['run', id, 'Ada'], { env: service.env });
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'Ada' });
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'Ada\n' });
   expect(stderr.startsWith(warning) && (stderr === '') === (warning === '')).toBe(true);
   const { method, path, body } = service.requests[1] ?? {};
   expect([method, path]).toEqual(['POST', `/v1/vals/${id}/runs`]);
@@ -110,7 +111,17 @@ it.each([
     runStartAt: expect.any(String),
     runEndAt: expect.any(String),
     error: null,
+    logs: '',
   });
+});
+
+it('a run is reported with what it printed, without the token', async () => {
+  const printing = 'export default (key) => { console.log("key " + key); console.error("é"); return 1 }';
+  const val = { id, name: 'one', version: 3, code: printing };
+  const service = await scriptedService([{ body: val }, { body: { id: 'r1' } }]);
+  const { stdout } = await run(['run', '--json', id, testToken], { env: service.env });
+  expect(JSON.parse(service.requests[1]?.body ?? '')).toMatchObject({ logs: 'key ***\né\n' });
+  expect(JSON.parse(stdout).run).toMatchObject({ id: 'r1', logs: 'key ***\né\n' });
 });
 
 it('a run whose error contains the token is not reported', async () => {
@@ -156,7 +167,7 @@ it('an endless list of vals does not block the run', async () => {
 
 it('a file needs no service, and a service that cannot be reached causes no warning', async () => {
   const { path } = folderWith({ 'one.ts': code });
-  expect(await run(['run', 'one.ts'], { cwd: path })).toMatchObject({ exit: 0, stdout: 'you', stderr: '' });
+  expect(await run(['run', 'one.ts'], { cwd: path })).toMatchObject({ exit: 0, stdout: 'you\n', stderr: '' });
   const env = { VALS_BASE_URL: 'http://127.0.0.1:9', VALS_TOKEN: 'token-of-nowhere' };
   const unreachable = await run(['run', 'one.ts'], { cwd: path, env, clock: quickRetries });
   expect(unreachable).toMatchObject({ exit: 0, stderr: '' });

@@ -160,6 +160,14 @@ describe('vals serve', () => {
     expect(screen).toMatch(/GET \/page\/\*\*\* 401 \d+ ms/);
   });
 
+  it('names its own store in the command that adds a person', async () => {
+    const { screen } = await runAtTerminal(
+      ['serve', '--port', '0', '--data', 'team.db', '--public-url', 'http://localhost:9'],
+      { columns: 200, answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }] },
+    );
+    expect(screen).toContain('run `vals user add <username> --data team.db`.');
+  });
+
   it('reports once that its store was removed, and acknowledges no write', async () => {
     const data = join(temporaryFolder(), 'vals.db');
     const { env, logged, end } = await embeddedService({ at: data });

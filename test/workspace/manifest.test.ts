@@ -11,7 +11,6 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
     ['an array', '[]', 'is not a JSON object'],
-    ['half a million values', `{"vals": {}, "a": [${'1,'.repeat(500_000)}1]}`, 'more than 400,000 values'],
     ['vals that are a list', '{"vals": []}', '"vals"'],
     ['an entry that is text', entry('a.ts', 'a'), 'vals["a.ts"]'],
     ['no name', entry('a.ts', {}), '"name"'],

@@ -38,10 +38,17 @@ export function readWords(words: readonly string[], tree: LoadedTree): Words {
       command = commandNamed(tree, longer);
     } else {
       others.push(word);
-      onlyArgumentsFollow ||= command === undefined || command.passesThrough === true;
+      onlyArgumentsFollow ||= command === undefined || passesThrough(command, options);
     }
   }
   return { path, command, options, arguments: others, optionAwaitingValue, onlyArgumentsFollow };
+}
+
+function passesThrough(
+  { passesThrough, optionsMayFollow }: LoadedCommand,
+  given: readonly KnownOption[],
+): boolean {
+  return passesThrough === true && findOption(given, `--${optionsMayFollow}`) === undefined;
 }
 
 export function splitOption(word: string): { name: string; value: string | undefined } {

@@ -1,41 +1,51 @@
 import type { Context } from '../../cli/context.ts';
-import { RunFailedError, ValsError } from '../../errors.ts';
+import { InterruptedError, RunFailedError, ValsError } from '../../errors.ts';
+import { isLoopback } from '../../lib/host-names.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import { aborted } from '../../lib/signals.ts';
+import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
 import { exitQuietly, messageWithHint } from '../shared/messages.ts';
-import { type GivenRun, launchOptions } from './launch.ts';
+import type { GivenRun } from './launch.ts';
 import { prepare } from './once.ts';
 import { finishedRun } from './record.ts';
+
+const defaultSeconds = 60;
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
   const { signal, clock, flags, progress, say } = context;
   const { serveVal } = await import('../../run/serve.ts');
-  const { target, record } = await prepare(context, given);
+  const { target, launch, record } = await prepare(context, given);
   const entry = await target.load();
   progress.stop();
   const log = await context.openLog();
   const reload = async () => {
     try {
       const changed = await target.load();
-      const { use } = await starting;
-      use(changed);
+      (await starting).use(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       say.warn(messageWithHint(error));
     }
   };
   const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
+  const host = given.host ?? '127.0.0.1';
+  const names = isLoopback(host) || host === '::1' ? 'loopback' : 'any';
   const starting = serveVal(entry, {
-    ...launchOptions(context, given, target, entry),
+    ...launch,
+    stdout: 'stderr',
+    maxSeconds: given.maxTime ?? defaultSeconds,
     port: given.port ?? 0,
+    host,
+    prepare: (entry) => ({
+      modules: launch.modules(entry, changes.follow),
+      command: launch.command('serve', entry, [names]),
+    }),
     onFailure: (failure) => say.warn(messageWithHint(failure)),
-    onFile: changes.follow,
-    onAnswered({ method, pathWithoutQuery, status, startedAt, endedAt, failure, entry }) {
-      log.write(`${method} ${pathWithoutQuery} ${status} ${endedAt - startedAt} ms`);
+    onAnswered({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
+      log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
-      void record(entry, finishedRun(startedAt, endedAt, failure));
+      void record(entry, finishedRun(startedAt, endedAt, failure, logs));
     },
   });
   const served = await starting.catch((error) => {
@@ -47,8 +57,9 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     say.banner('Press Ctrl-C to stop.\n');
     await aborted(signal);
   } finally {
-    // served.close must run first, because an interrupted command has little time to end the process of the val.
-    await served.close();
+    const { reason } = signal;
+    const isSigint = reason instanceof InterruptedError && reason.exit === 130;
+    await beyondGracePeriod(() => served.close(isSigint ? 'SIGINT' : 'SIGTERM'));
     changes.close();
     log.close();
   }

@@ -1,58 +1,114 @@
-import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Context } from '../../cli/context.ts';
-import { shell } from '../../lib/shell-command.ts';
+import { isWithin, realPath } from '../../lib/paths.ts';
+import { environmentOf, type Variable } from '../../run/environment.ts';
 import { findNode } from '../../run/find-node.ts';
-import { readablePackages, refuseCommonBeginnings, refuseStars } from '../../run/packages.ts';
-import type { LaunchOptions } from '../../run/run.ts';
-import { environmentOf, missingVariables, nodeOptions } from '../../run/sandbox.ts';
-import type { Entry } from '../../run/sources.ts';
+import { createModules, type Entry, type Modules } from '../../run/modules.ts';
+import { packagePaths } from '../../run/packages.ts';
+import { canInspectInSandbox, nodeOptions, type Permissions } from '../../run/permissions.ts';
+import type { ProcessOptions } from '../../run/process.ts';
+import { createRemote } from '../../run/remote.ts';
 import type { Target, Wanted } from '../../run/target.ts';
+import { createTranspiler } from '../../run/transpile-cache.ts';
 
 export interface GivenRun extends Wanted {
   args: string[];
-  maxSeconds: number;
+  /** Undefined: 60 seconds, or no limit while a debugger may stop the val. */
+  maxTime?: number;
+  allowRead?: readonly string[];
+  allowWrite?: readonly string[];
+  allowRun?: boolean;
   allowAll?: boolean;
-  env?: readonly string[];
+  env?: readonly Variable[];
+  dotenv?: readonly string[];
+  inspect?: boolean;
+  reload?: boolean;
   report?: boolean;
   port?: number;
+  host?: string;
 }
 
-export function launchOptions(
-  { env, settings, clock, node: runtime, agent, say }: Context,
-  { maxSeconds, allowAll = false, env: allowed = [] }: GivenRun,
-  target: Target,
-  { code }: Entry,
-): Omit<LaunchOptions, 'onFile'> {
-  const node = findNode(runtime, env);
-  const program = realpathSync.native(join(__dirname, 'run', 'child.cjs'));
-  const packages = allowAll ? undefined : readablePackages(target.packagesFrom);
-  if (packages !== undefined) refuseStars(packages);
-  const readable = packages && [program, ...packages];
-  if (readable !== undefined) refuseCommonBeginnings(readable);
+type Mode = 'call' | 'script' | 'serve';
+
+export interface Launch extends Omit<ProcessOptions, 'command' | 'stdout'> {
+  command(mode: Mode, entry: Entry, args: readonly string[]): [string, ...string[]];
+  modules(entry: Entry, onFile: (path: string) => void): Modules;
+}
+
+export function prepareLaunch(context: Context, given: GivenRun, target: Target): Launch {
+  const { env, settings, clock, node: runtime, agent, say, signal } = context;
   const { platform } = settings.system;
-  const privateFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
-    (folder) => folder?.value ?? [],
-  );
-  const valEnv = environmentOf(env, allowAll ? 'all' : allowed);
-  for (const { name, reason } of missingVariables(code, env, valEnv)) {
-    // The command does not name the val, because a local file with that name would get the secret instead.
-    const command = shell`vals run --env ${name} <val>`;
-    say.warn(
-      `The val does not get the variable ${name}, because ${reason}. To pass the variable, run ${command}.`,
-    );
+  const node = findNode(runtime, env);
+  const programs = realPath(join(__dirname, 'run'));
+  const inspect = given.inspect === true;
+  const needsNoSandbox = inspect && !canInspectInSandbox(node.version);
+  if (needsNoSandbox && !given.allowAll) {
+    say.warn(`Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`);
   }
+  const isSandboxed = !given.allowAll && !needsNoSandbox;
+  const permissions = isSandboxed ? permissionsOf(context, given, target, programs) : undefined;
+  const options = [
+    node.path,
+    ...nodeOptions({ version: node.version, permissions, inspect, platform }),
+    `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
+  ];
+  const dataFolder = settings.dataDirectory?.value;
+  const transpile = createTranspiler(dataFolder && join(dataFolder, 'transpiled'));
+  const fetchModule = createRemote({
+    settings,
+    signal,
+    reload: given.reload === true,
+    loadFetch: () => createRequire(join(programs, 'main.cjs'))('./fetch.cjs'),
+  });
   return {
-    command: [node.path, ...nodeOptions(node.version, readable, platform), program],
-    packages,
-    limits: allowAll
-      ? undefined
-      : { folder: target.kind === 'file' ? target.folder : undefined, privateFolders },
-    env: valEnv,
+    command(mode, entry, args) {
+      const [first = '', ...others] = options;
+      // A script is the main program itself, so that `require.main` and `process.argv[1]` are as with `node`.
+      if (mode === 'script' && entry.isFile) return [first, ...others, fileURLToPath(entry.url), ...args];
+      return [first, ...others, join(programs, 'main.cjs'), mode, entry.url, ...args];
+    },
+    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, transpile, fetchModule, onFile }),
+    env: environmentOf({
+      env,
+      isOwnFile: target.kind === 'file' && agent === undefined,
+      project: target.kind === 'file' ? target.project : undefined,
+      cwd: settings.cwd,
+      dotenv: given.dotenv ?? [],
+      variables: given.env ?? [],
+      isSandboxed,
+    }),
     cwd: settings.cwd,
     platform,
     stdin: agent ? 'ignore' : 'inherit',
-    maxSeconds,
     clock,
   };
+}
+
+function permissionsOf(
+  { settings }: Context,
+  { allowRead = [], allowWrite = [], allowRun = false }: GivenRun,
+  target: Target,
+  programs: string,
+): Permissions {
+  const fromCwd = (path: string) => resolve(settings.cwd, path);
+  const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : target.path;
+  return {
+    read: [programs, own, realPath(own), ...packagePaths(dirname(target.path)), ...allowRead.map(fromCwd)],
+    write: allowWrite.map(fromCwd),
+    run: allowRun,
+  };
+}
+
+/** In the home folder, or around the config of vals, a project would be everything that the person has. */
+function readableCode(path: string, project: string, settings: Context['settings']): string {
+  const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
+    (folder) => folder?.value ?? [],
+  );
+  const isTooWide = [homedir(), ...ownFolders].some((folder) =>
+    isWithin(realPath(project), realPath(folder)),
+  );
+  return isTooWide ? path : project;
 }

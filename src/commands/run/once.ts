@@ -1,10 +1,12 @@
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import { startRun } from '../../run/run.ts';
+import { createLogs } from '../../run/logs.ts';
+import type { Entry } from '../../run/modules.ts';
+import { type Run, startRun } from '../../run/run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
-import { type GivenRun, launchOptions } from './launch.ts';
+import { type GivenRun, type Launch, prepareLaunch } from './launch.ts';
 import { createRecorder, finishedRun, type RecordRun } from './record.ts';
 
 export type Shown = JsonResult | PiecesResult;
@@ -13,68 +15,107 @@ export interface Invocation {
   context: Context;
   given: GivenRun;
   target: Target;
+  launch: Launch;
   record: RecordRun;
 }
 
 export async function prepare(context: Context, given: GivenRun): Promise<Invocation> {
   const target = await findTarget(context, given);
-  return { context, given, target, record: createRecorder(context, given, target) };
+  const launch = prepareLaunch(context, given, target);
+  return { context, given, target, launch, record: createRecorder(context, given, target) };
 }
 
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
   yield* run(await prepare(context, given), context.signal);
 }
 
+const defaultSeconds = 60;
+/** Agents read the result as text, and a long one would push other things out of their memory. */
+const mostCharactersForAgents = 20_000;
+
 export async function* run(
-  { context, given, target, record }: Invocation,
+  { context, given, target, launch, record }: Invocation,
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
-  const { clock, flags, progress, say } = context;
+  const { clock, flags, progress, say, agent } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
   progress.stop();
   const startedAt = clock.now();
-  const options = { ...launchOptions(context, given, target, entry), args: given.args, signal, onFile };
-  const started = startRun(entry, options);
-  let failure: RunFailedError | undefined;
-  const noteFailure = (error: unknown) => {
-    if (!(error instanceof RunFailedError)) throw error;
-    failure = error;
-  };
-  let value: JsonValue = null;
+  const logs = createLogs();
+  const result: { value: JsonValue; failure?: RunFailedError } = { value: null };
+  let isSilentScript = false;
   try {
-    const kind = await started.kind;
-    const pieces = started.pieces();
-    if (kind === 'text' && !asRecord) {
-      yield { kind: 'pieces', pieces: untilFailure(pieces, noteFailure) };
-    } else {
-      const text = await collect(given.val, pieces);
-      if (kind === 'text') value = text;
-      if (kind === 'json') value = parseValue(given.val, text);
-      if (kind === 'json' && !asRecord) yield { kind: 'json', value };
-    }
+    const modules = launch.modules(entry, onFile);
+    const { hasDefaultExport } = await modules.entry;
+    const mode = hasDefaultExport ? 'call' : 'script';
+    const started = startRun({
+      ...launch,
+      name: entry.name,
+      modules,
+      command: launch.command(mode, entry, given.args),
+      stdout: mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr',
+      maxSeconds: given.maxTime ?? (given.inspect ? undefined : defaultSeconds),
+      signal,
+      onLog: logs.add,
+    });
+    yield* show(started, entry, asRecord, result);
+    const { wasCutOff } = await started.finished();
+    if (wasCutOff) say.note(`${entry.name} was ended: it still worked 5 s after it had returned.`);
+    isSilentScript = mode === 'script' && logs.isEmpty();
   } catch (error) {
-    noteFailure(error);
+    if (!(error instanceof RunFailedError)) throw error;
+    result.failure = error;
   }
-  const finished = finishedRun(startedAt, clock.now(), failure);
+  const { value, failure } = result;
+  const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await record(entry, finished);
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
     throw failure;
   }
-  if (started.isSilent() && !asRecord) {
+  if (isSilentScript && !asRecord) {
     say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
   }
-  if (asRecord) yield { kind: 'json', value: { value, run: { ...finished, ...recorded } } };
+  if (!asRecord) return;
+  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
+  yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
 }
 
-async function* untilFailure(pieces: AsyncGenerator<Buffer>, onFailure: (error: unknown) => void) {
+async function* show(
+  started: Run,
+  { name }: Entry,
+  asRecord: boolean,
+  result: { value: JsonValue },
+): AsyncGenerator<Shown> {
+  let isRead = false;
   try {
-    yield* pieces;
-  } catch (error) {
-    onFailure(error);
+    const kind = await started.kind;
+    if ((kind === 'text' || kind === 'bytes') && !asRecord) {
+      yield { kind: 'pieces', pieces: kind === 'text' ? withNewline(started.pieces()) : started.pieces() };
+    } else if (kind !== 'none') {
+      const text = await collect(name, started.pieces());
+      result.value = kind === 'json' ? parseValue(name, text) : text;
+      if (kind === 'json' && !asRecord) yield { kind: 'json', value: result.value };
+    }
+    isRead = true;
+  } finally {
+    // The reader of the output may have left, as `head` does.
+    if (!isRead) {
+      started.end();
+      await started.finished().catch(() => {});
+    }
   }
+}
+
+async function* withNewline(pieces: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let last: number | undefined;
+  for await (const piece of pieces) {
+    last = piece.at(-1);
+    yield piece;
+  }
+  if (last !== '\n'.charCodeAt(0)) yield Buffer.from('\n');
 }
 
 const largestValue = 64 * 1_048_576;

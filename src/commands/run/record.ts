@@ -3,8 +3,8 @@ import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
+import type { Entry } from '../../run/modules.ts';
 import type { FinishedRun } from '../../run/report.ts';
-import type { Entry } from '../../run/sources.ts';
 import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
 import type { GivenRun } from './launch.ts';
 
@@ -33,7 +33,8 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
       }
       version = found;
       const { sendRun } = await import('../../run/report.ts');
-      const sent = await sendRun(await connect(), version, run);
+      const api = await connect();
+      const sent = await sendRun(api, version, { ...run, logs: context.redact(run.logs) });
       if (sent === undefined) notRecorded('the service does not record runs.');
       return sent;
     } catch (error) {
@@ -62,12 +63,18 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
   }
 }
 
-export function finishedRun(startedAt: number, endedAt: number, failure: ValsError | undefined): FinishedRun {
+export function finishedRun(
+  startedAt: number,
+  endedAt: number,
+  failure: ValsError | undefined,
+  logs: string,
+): FinishedRun {
   const body = failure?.facts.body;
   return {
     runStartAt: new Date(startedAt).toISOString(),
     runEndAt: new Date(endedAt).toISOString(),
     error: failure === undefined ? null : shortened(typeof body === 'string' ? body : failure.message),
+    logs,
   };
 }
 

@@ -1,36 +1,46 @@
-import { argument, defineCommand, parsed, repeatable, toggle, val } from '../../cli/command.ts';
+import { argument, defineCommand, parsed, repeatable, toggle, val, word } from '../../cli/command.ts';
 import { UsageError } from '../../errors.ts';
-import { belongsToVals } from '../../run/sandbox.ts';
+import { belongsToVals, type Variable } from '../../run/environment.ts';
 import { parseTimeout } from '../../settings/settings.ts';
-
 import { parsePort, versionNumber } from '../shared/options.ts';
 import { serveRequests } from './http.ts';
 import { runOnce } from './once.ts';
 import { runOnSave } from './watch.ts';
 
-function variableName(word: string): string {
-  if (!belongsToVals(word)) return word;
-  throw new UsageError('A val never gets environment variables whose names begin with VALS_.', {
-    hint: 'Omit --env for variables whose names begin with VALS_.',
+function parseVariable(text: string): Variable {
+  const [name = '', ...rest] = text.split('=');
+  if (belongsToVals(name)) {
+    throw new UsageError('A val never gets environment variables whose names begin with VALS_.', {
+      hint: 'Omit --env for variables whose names begin with VALS_.',
+    });
+  }
+  if (name !== '') return { name, value: rest.length === 0 ? undefined : rest.join('=') };
+  throw new UsageError('--env needs the name of a variable.', {
+    hint: 'Give --env NAME or --env NAME=VALUE.',
   });
 }
+
+const forPeople = { hiddenFromAgents: true };
+const asGiven = (word: string): string => word;
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
   description:
-    "Run a file, or a val with the service's code. The sandbox is a seat belt: it protects against accidents, " +
-    'not against malice. Run only code that you trust.',
+    "Run a file, or a val with the service's code, as `node` would. The sandbox is a seat belt: it protects against " +
+    'accidents, not against malice. Run only code that you trust.',
   details:
-    'If no file has the given name, the command runs the val of that name. ' +
-    'The default export is called with the arguments as strings. The value that it returns goes to stdout, and the ' +
-    'output that it prints goes to stderr. TypeScript and JSX run without a build. In the sandbox, the val runs in a process ' +
-    'of its own, without your token and without environment variables that look like secrets. ' +
-    "Node's permission model lets the val read its own code and packages, but not write files or start programs. If the " +
-    'service has the code and records runs, the command reports the run to the service.',
+    'If no file has the given name, the command runs the val of that name. TypeScript, JSX and `https:` imports run ' +
+    'without a build. The default export, or its `fetch` method, is called with the arguments as strings. The value ' +
+    'that it returns goes to stdout, and the output that it prints goes to stderr. A file without a default export is ' +
+    'a script, and what it prints goes to stdout. A file of yours gets your environment and the .env file of its ' +
+    "project. In the sandbox, which is Node's permission model, a val reads its project and its packages, writes no " +
+    'files and starts no programs. If the service has the code and records runs, the command reports the run, with ' +
+    'its output, to the service.',
   descriptionForAgents:
     "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
-    'code. The default export is called with the arguments as strings. The result has the value that it returns, but ' +
-    'not the output that it prints. If the service has the code, the run is reported to the service.',
+    'code. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
+    'as `run.logs`, the end of the output that it prints. The val gets no environment variables of the person, only ' +
+    'those of `env`. If the service has the code, the run is reported to the service.',
   arguments: {
     val: {
       ...val('<val|file>', 'a file, or the name or id of a val; NAME@2 is version 2'),
@@ -41,47 +51,65 @@ export const command = defineCommand({
     args: argument('[args...]', 'arguments and options for the val'),
   },
   passesThrough: true,
+  optionsMayFollow: 'http',
   options: {
     at: parsed('--at <version>', 'the number of the version of the val to run', versionNumber, {
       isNumber: true,
     }),
-    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', {
-      hiddenFromAgents: true,
-    }),
-    port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, {
-      hiddenFromAgents: true,
-    }),
-    watch: toggle('--watch', 'run the file again on every save', {
-      conflicts: ['http'],
-      hiddenFromAgents: true,
-    }),
+    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', forPeople),
+    port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, forPeople),
+    host: word('--host <host>', 'the address for --http (default: 127.0.0.1)', forPeople),
+    watch: toggle('--watch', 'run the file again on every save', { conflicts: ['http'], ...forPeople }),
     maxTime: parsed(
       '--max-time <seconds>',
-      'time limit of a run or an HTTP request (default: 60)',
+      'time limit of a run, or until the answer to a request begins (default: 60)',
       (text) => parseTimeout(text, '--max-time'),
       { isNumber: true },
     ),
-    env: {
-      ...repeatable('--env <name>', 'give the val this environment variable, even a secret', variableName),
-      hiddenFromAgents: true,
+    env: repeatable('--env <name[=value]>', 'set a variable, or hand on yours', parseVariable),
+    dotenv: { ...repeatable('--dotenv <file>', 'read variables from this file', asGiven), ...forPeople },
+    inspect: toggle('--inspect', "start Node's debugger", forPeople),
+    reload: toggle('--reload', 'fetch imports from the web again', forPeople),
+    allowRead: {
+      ...repeatable('--allow-read <path>', 'let the val read this file or folder', asGiven),
+      ...forPeople,
     },
-    allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', {
-      hiddenFromAgents: true,
-    }),
+    allowWrite: {
+      ...repeatable('--allow-write <path>', 'let the val read and write this file or folder', asGiven),
+      ...forPeople,
+    },
+    allowRun: toggle(
+      '--allow-run',
+      'let the val start programs and threads, and load native addons',
+      forPeople,
+    ),
+    allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', forPeople),
     report: toggle('--no-report', 'do not record the run on the service'),
   },
-  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts'],
+  examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --env NAME=Ada hello.ts'],
   columns: [],
   async run(context, { val, args, ...options }) {
-    if (options.port !== undefined && !options.http) {
-      throw new UsageError('--port works only with --http.', { hint: 'Add --http, or omit --port.' });
+    if (!options.http && (options.port !== undefined || options.host !== undefined)) {
+      const option = options.port === undefined ? '--host' : '--port';
+      throw new UsageError(`${option} works only with --http.`, { hint: `Add --http, or omit ${option}.` });
+    }
+    if (options.http && args.length > 0) {
+      throw new UsageError(`With --http, a val gets no arguments, but ${args[0]} was given.`, {
+        hint: 'Omit the arguments, or omit --http.',
+      });
     }
     if (options.watch && context.flags.json) {
       throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
         hint: 'To print one record per line, use --ndjson instead of --json.',
       });
     }
-    const given = { ...options, val, args, maxSeconds: options.maxTime ?? 60 };
+    const handedOn = context.agent && options.env?.find(({ value }) => value === undefined);
+    if (handedOn) {
+      throw new UsageError(`The variable ${handedOn.name} has no value.`, {
+        hint: 'Give each variable with its value, as NAME=VALUE.',
+      });
+    }
+    const given = { ...options, val, args };
     if (options.http) return serveRequests(context, given);
     const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
     return { kind: 'series', results };

@@ -2,9 +2,8 @@ import type { Context } from '../../cli/context.ts';
 import type { EmbeddedService } from '../../cli/load-service.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { quoteWord } from '../../lib/shell-command.ts';
-import type { Log, Setup } from './start.ts';
-
-export type ShowLink = (link: string | undefined) => void;
+import type { Place } from '../shared/store-place.ts';
+import type { Log, Setup, ShowLink } from './start.ts';
 
 export function createLinkBanner(say: Context['say']): ShowLink {
   let shown: string | undefined;
@@ -18,7 +17,7 @@ export function createLinkBanner(say: Context['say']): ShowLink {
 export async function announce(
   context: Context,
   service: EmbeddedService,
-  { network, metrics, isShared }: Setup,
+  { network, metrics, isShared, place }: Setup,
   { log, showLink }: { log: Log; showLink: ShowLink },
 ): Promise<void> {
   const { flags, say } = context;
@@ -35,10 +34,16 @@ export async function announce(
     showLink(service.pageLink());
   }
   if (isShared) {
-    say.banner('To give a person a token, run `vals user add <username>`. The person then runs:\n');
+    const addUser = `vals user add <username>${optionsOf(place)}`;
+    say.banner(`To give a person a token, run \`${addUser}\`. The person then runs:\n`);
     say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
   }
   say.banner('Press Ctrl-C to stop.\n');
+}
+
+function optionsOf({ input: { data, database } }: Place): string {
+  if (typeof data === 'string') return ` --data ${quoteWord(data)}`;
+  return database ? ' --database <url>' : '';
 }
 
 function showVariables({ settings, say }: Context, baseUrl: string, token: string | undefined): void {

@@ -1,16 +1,10 @@
 import type { Context } from '../../cli/context.ts';
-import {
-  type EmbeddedService,
-  loadService,
-  type Network,
-  type StoreLocation,
-} from '../../cli/load-service.ts';
+import { type EmbeddedService, loadService, type Network } from '../../cli/load-service.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { storePlace } from '../shared/store-place.ts';
-import type { ShowLink } from './announce.ts';
+import { type Place, storePlace } from '../shared/store-place.ts';
 import { createErrorLog } from './error-log.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 
@@ -29,10 +23,12 @@ interface ServeOptions extends NetworkOptions {
 
 export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   network: Network | undefined;
-  place: StoreLocation;
+  place: Place;
   metrics: { port: number; host: string } | undefined;
   isShared: boolean;
 }
+
+export type ShowLink = (link: string | undefined) => void;
 
 export type Log = Awaited<ReturnType<Context['openLog']>>;
 
@@ -51,7 +47,7 @@ export function readSetup(context: Context, options: ServeOptions): Setup {
     network,
     place,
     metrics: metricsPort === undefined ? undefined : { port: metricsPort, host },
-    isShared: network?.publicUrl !== undefined || 'database' in place,
+    isShared: network?.publicUrl !== undefined || 'database' in place.location,
   };
 }
 
@@ -67,7 +63,7 @@ export async function start(
   const perSecond = setup.rate ?? (isShared ? 500 : undefined);
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
   const starting = startService({
-    ...place,
+    ...place.location,
     port,
     network,
     limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },

@@ -5,12 +5,15 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { NotFoundError, UsageError, ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { column } from '../../terminal/column.ts';
+import { type Column, column, moment } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 import { runColumns, runError } from './columns.ts';
 
-const columns = [
-  ...runColumns.filter(({ header }) => header !== runError.header),
+const columns: Column[] = [
+  ...runColumns
+    .filter(({ header }) => header !== runError.header)
+    .map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
+  { ...column('by', 'reporter.username'), skipObjects: true },
   runError,
   { ...column('logs'), firstLine: { hint: '' } },
 ];
@@ -47,10 +50,12 @@ async function findInList(api: Api, word: string, list: Call): Promise<JsonObjec
     if (first !== undefined) throw severalRuns(word, found);
   }
   throw new NotFoundError(`There is no run ${word}.`, {
-    hint: [
-      { text: 'To list the runs with their ids', command: 'runs', input: { fields: 'id,val.name' } },
-      { text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } },
-    ],
+    hint: routes.looksLikeId(word)
+      ? { text: 'To list the runs', command: 'runs' }
+      : [
+          { text: 'To list the runs with their ids', command: 'runs', input: { fields: 'id,val.name' } },
+          { text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } },
+        ],
   });
 }
 

@@ -4,9 +4,8 @@ import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { loadService, type Store } from '../../cli/load-service.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { storePlace } from './store-place.ts';
+import { type GivenPlace, type Place, storePlace } from './store-place.ts';
 
 export const usernameArgument = argument('<username>', 'the username of the person', (text) =>
   checkName(text, 'a username'),
@@ -17,34 +16,34 @@ export const spaceArgument = argument('<name>', 'the name of the space', (text) 
 
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 
-interface PlaceGiven {
-  database: string | undefined;
-  data: string | undefined;
-}
-
 export async function withStore<Result>(
   context: Context,
-  place: PlaceGiven,
-  work: (store: Store) => Promise<Result>,
+  given: GivenPlace,
+  work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
-  const { data } = place;
+  const { data } = given;
   if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
     throw new LocalError(`There is no database file at ${data}.`, {
-      hint: 'Check the path. To create the file, run `vals user add`, `vals space add` or `vals serve`.',
+      hint: [
+        'Check the path.',
+        { text: 'To create the file', command: 'user add', input: { data } },
+        { text: 'To serve it', command: 'serve', input: { data } },
+      ],
     });
   }
-  return withStoreOrNew(context, place, work);
+  return withStoreOrNew(context, given, work);
 }
 
 export async function withStoreOrNew<Result>(
   context: Context,
-  place: PlaceGiven,
-  work: (store: Store) => Promise<Result>,
+  given: GivenPlace,
+  work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await loadService();
-  const store = await openStore(storePlace(context, place));
+  const place = storePlace(context, given);
+  const store = await openStore(place.location);
   try {
-    return await work(store);
+    return await work(store, place);
   } catch (error) {
     throw error instanceof DatabaseFailure ? store.explain(error) : error;
   } finally {
@@ -52,37 +51,35 @@ export async function withStoreOrNew<Result>(
   }
 }
 
-export function onSameStore(command: string, { database, data }: PlaceGiven): string {
-  if (data) return shell`vals ${command.split(' ')} --data ${data}`;
-  // The address of a database must be left out, because the address may contain a password.
-  return database ? `\`vals ${command} --database <address>\`` : `\`vals ${command}\``;
-}
-
-export function nobodyNamed(username: string, place: PlaceGiven): NotFoundError {
-  return new NotFoundError(`There is no user named ${username}.`, {
-    hint: `To list the users, run ${onSameStore('user ls', place)}.`,
+export function nobodyNamed(username: string, { name, input }: Place): NotFoundError {
+  return new NotFoundError(`There is no user named ${username} in ${name}.`, {
+    hint: { text: 'To list the users', command: 'user ls', input },
   });
 }
 
-export function noSpaceNamed(name: string, place: PlaceGiven): NotFoundError {
-  return new NotFoundError(`There is no space named ${name}.`, {
-    hint: `To list the spaces, run ${onSameStore('space ls', place)}.`,
+export function noSpaceNamed(space: string, { name, input }: Place): NotFoundError {
+  return new NotFoundError(`There is no space named ${space} in ${name}.`, {
+    hint: { text: 'To list the spaces', command: 'space ls', input },
   });
 }
 
 export async function nameTaken(
-  name: string,
+  taken: string,
   wanted: 'space' | 'user',
   { spaces }: Store,
-  place: PlaceGiven,
+  { name, input }: Place,
 ): Promise<ConflictError> {
-  const taken = (await spaces.named(name)) ? 'space' : 'user';
+  const owner = (await spaces.named(taken)) ? 'space' : 'user';
   const nextSteps = {
-    space: `To add members to the space, run ${onSameStore(`space grant ${name} <username>`, place)}.`,
-    user: `To give the user a new token, run ${onSameStore(`user token ${name}`, place)}.`,
+    space: { text: 'To add members to the space', command: 'space grant', input: { name: taken, ...input } },
+    user: {
+      text: 'To give the user a new token',
+      command: 'user token',
+      input: { username: taken, ...input },
+    },
   };
-  return new ConflictError(`There is a ${taken} named ${name} already.`, {
-    hint: ['Choose another name.', ...(taken === wanted ? [nextSteps[taken]] : [])].join(' '),
+  return new ConflictError(`There is a ${owner} named ${taken} already in ${name}.`, {
+    hint: ['Choose another name.', ...(owner === wanted ? [nextSteps[owner]] : [])],
   });
 }
 

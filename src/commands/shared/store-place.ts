@@ -3,6 +3,7 @@ import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
+import type { Hint } from '../../lib/hint.ts';
 import { dataFileForUse } from '../../settings/data-file.ts';
 
 export const placeOptions = {
@@ -14,10 +15,23 @@ export const placeOptions = {
 
 export const existingPlaceOptions = { ...placeOptions, data: word('--data <file>', 'the SQLite file') };
 
+export interface GivenPlace {
+  database: string | undefined;
+  data: string | undefined;
+}
+
+export interface Place {
+  location: StoreLocation;
+  /** For messages, without secrets. */
+  name: string;
+  /** What another command needs to use the same store. */
+  input: NonNullable<Hint['input']>;
+}
+
 export function storePlace(
   { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
-  { database, data }: { database: string | undefined; data: string | undefined },
-): StoreLocation {
+  { database, data }: GivenPlace,
+): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {
@@ -25,12 +39,20 @@ export function storePlace(
         'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
       );
     }
-    return { database: address.href };
+    // A hint must not repeat the address, because the address may contain a password.
+    return { ...placeOf(address), input: { database: true } };
   }
-  if (data !== undefined) return { file: resolve(settings.cwd, data) };
-  if (env.VALS_DATABASE) return { database: parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE').href };
-  return { file: dataFileForUse(settings) };
+  if (data !== undefined)
+    return { location: { file: resolve(settings.cwd, data) }, name: data, input: { data } };
+  if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), input: {} };
+  const file = dataFileForUse(settings);
+  return { location: { file }, name: file, input: {} };
 }
+
+const placeOf = (address: URL) => ({
+  location: { database: address.href },
+  name: `the database ${address.host}${address.pathname}`,
+});
 
 function parseDatabase(text: string, source: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { nameTaken, onSameStore, spaceArgument, withStoreOrNew } from '../shared/owners.ts';
+import { nameTaken, spaceArgument, withStoreOrNew } from '../shared/owners.ts';
 import { placeOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
@@ -13,12 +13,12 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
-  run: (context, { name, ...place }) =>
-    withStoreOrNew(context, place, async (store) => {
+  run: (context, { name, ...given }) =>
+    withStoreOrNew(context, given, async (store, place) => {
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, 'space', store, place);
       context.say.done(`Added the space ${name}.`);
-      context.say.hint(`To add members, run ${onSameStore(`space grant ${name} <username>`, place)}.`);
+      context.say.hint({ text: 'To add members', command: 'space grant', input: { name, ...place.input } });
       return { kind: 'record', record: { ...space } };
     }),
 });

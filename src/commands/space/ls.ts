@@ -15,10 +15,11 @@ export const command = defineCommand({
     { ...column('members'), compute: membersText },
     idColumn('id'),
   ],
-  empty: 'The service has no spaces yet. To add a space, run `vals space add <name>`.',
-  run: (context, place) =>
-    withStore(context, place, async ({ spaces }) => {
+  empty: 'The service has no spaces yet.',
+  run: (context, given) =>
+    withStore(context, given, async ({ spaces }, { input }) => {
       const all = await spaces.list();
+      if (all.length === 0) context.say.hint({ text: 'To add a space', command: 'space add', input });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),

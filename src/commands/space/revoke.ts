@@ -1,14 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { NotFoundError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import {
-  nobodyNamed,
-  noSpaceNamed,
-  onSameStore,
-  spaceArgument,
-  usernameArgument,
-  withStore,
-} from '../shared/owners.ts';
+import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../shared/owners.ts';
 import { existingPlaceOptions } from '../shared/store-place.ts';
 
 export const command = defineCommand({
@@ -20,14 +13,14 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
-  run: (context, { name, username, ...place }) =>
-    withStore(context, place, async ({ spaces }) => {
+  run: (context, { name, username, ...given }) =>
+    withStore(context, given, async ({ spaces }, place) => {
       const outcome = await spaces.revoke(name, username);
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
       if (outcome === 'not a member') {
         throw new NotFoundError(`${username} is not a member of the space ${name}.`, {
-          hint: `To list the members of each space, run ${onSameStore('space ls', place)}.`,
+          hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },
         });
       }
       context.say.done(`${username} has no access to the space ${name} any more.`);

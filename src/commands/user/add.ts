@@ -14,8 +14,8 @@ export const command = defineCommand({
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (context, { username, ...place }) =>
-    withStoreOrNew(context, place, async (store) => {
+  run: (context, { username, ...given }) =>
+    withStoreOrNew(context, given, async (store, place) => {
       const added = await store.users.add(username);
       if (!added) throw await nameTaken(username, 'user', store, place);
       context.say.done(`Added ${username}.`);

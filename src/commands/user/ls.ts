@@ -10,10 +10,11 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
-  empty: 'The service has no users yet. To add a user, run `vals user add <username>`.',
-  run: (context, place) =>
-    withStore(context, place, async ({ users }) => {
+  empty: 'The service has no users yet.',
+  run: (context, given) =>
+    withStore(context, given, async ({ users }, { input }) => {
       const all = await users.list();
+      if (all.length === 0) context.say.hint({ text: 'To add a user', command: 'user add', input });
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };
     }),

@@ -6,14 +6,13 @@ import { yes } from '../shared/options.ts';
 import {
   confirmRemoval,
   nobodyNamed,
-  onSameStore,
   ownsVals,
   removedMeanwhile,
   removeWithoutAsking,
   usernameArgument,
   withStore,
 } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { existingPlaceOptions, type Place } from '../shared/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person',
@@ -30,24 +29,24 @@ export const command = defineCommand({
   },
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
-  run: (context, { username, yes, withVals = false, dryRun, ...place }) => {
-    const ownsStore = () =>
+  run: (context, { username, yes, withVals = false, dryRun, ...given }) => {
+    const ownsStore = ({ input }: Place) =>
       new ConflictError(`${username} is the owner of the database file and cannot be removed.`, {
-        hint: `To get a new token, run ${onSameStore(`user token ${username}`, place)}.`,
+        hint: { text: 'To get a new token', command: 'user token', input: { username, ...input } },
       });
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);
-    return withStore(context, place, async ({ users, owner }) => {
+    return withStore(context, given, async ({ users, owner }, place) => {
       const person = await users.named(username);
       if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);
-      if (person.id === owner?.user.id) throw ownsStore();
+      if (person.id === owner?.user.id) throw ownsStore(place);
       if (dryRun) return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'planned' }] };
       if (asks) await confirmRemoval(context, username, person.vals);
       const outcome = await users.remove(username, withVals, person.id);
       if (outcome === 'absent') throw removedMeanwhile(username);
       if (outcome === 'has vals') throw ownsVals(username);
-      if (outcome === 'owns the store') throw ownsStore();
+      if (outcome === 'owns the store') throw ownsStore(place);
       return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'deleted' }] };
     });
   },

@@ -11,8 +11,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
-  run: (context, { username, ...place }) =>
-    withStore(context, place, async ({ users }) => {
+  run: (context, { username, ...given }) =>
+    withStore(context, given, async ({ users }, place) => {
       const renewed = await users.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say.done(`${username} has a new token. The old token no longer works.`);

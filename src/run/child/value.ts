@@ -1,22 +1,44 @@
-import type { Pipe } from './pipe.ts';
+import { frameKinds, type ValueKind } from '../protocol.ts';
+import { sendBytes, sendEvent } from './channel.ts';
 
-/** Does not use `instanceof Response`, because it would load fetch, and most vals do not need fetch. */
+/** Does not use `instanceof`: a Response of another fetch implementation counts too, and loading fetch takes time. */
 export const isResponse = (value: unknown): value is Response =>
-  Object.prototype.toString.call(value) === '[object Response]';
+  typeof value === 'object' &&
+  value !== null &&
+  'headers' in value &&
+  'status' in value &&
+  'body' in value &&
+  'arrayBuffer' in value;
 
-export async function sendValue(value: unknown, pipe: Pipe): Promise<void> {
-  if (value === undefined) {
-    pipe.send({ value: 'none' });
-  } else if (typeof value === 'string') {
-    pipe.send({ value: 'text' });
-    pipe.sendBytes(Buffer.from(value));
-  } else if (isResponse(value)) {
-    pipe.send({ value: 'text' });
-    for await (const bytes of value.body ?? []) pipe.sendBytes(bytes);
-  } else {
-    const text = jsonOf(value);
-    pipe.send({ value: 'json' });
-    pipe.sendBytes(Buffer.from(text));
+export async function sendValue(value: unknown): Promise<void> {
+  if (value === undefined) return announce('none');
+  if (typeof value === 'string') return send('text', Buffer.from(value));
+  if (value instanceof Uint8Array) return send('bytes', value);
+  if (value instanceof ArrayBuffer) return send('bytes', new Uint8Array(value));
+  if (isResponse(value)) return sendStream(value.body);
+  if (isStream(value)) return sendStream(value);
+  send('json', Buffer.from(jsonOf(value)));
+}
+
+const announce = (of: ValueKind): void => sendEvent({ kind: 'value', of });
+
+function send(of: ValueKind, bytes: Uint8Array): void {
+  announce(of);
+  sendBytes(frameKinds.value, bytes);
+}
+
+export const isStream = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  Symbol.asyncIterator in value &&
+  ('getReader' in value || 'pipe' in value);
+
+async function sendStream(stream: unknown): Promise<void> {
+  announce('bytes');
+  if (stream === null || stream === undefined) return;
+  if (!isStream(stream)) throw new TypeError('The body of the Response is not a stream.');
+  for await (const chunk of stream) {
+    sendBytes(frameKinds.value, chunk instanceof Uint8Array ? chunk : Buffer.from(`${chunk}`));
   }
 }
 
@@ -28,7 +50,8 @@ function jsonOf(value: unknown): string {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TypeError(`The value that the val returned cannot be written as JSON: ${reason}`);
   }
-  if (text === undefined)
+  if (text === undefined) {
     throw new TypeError(`The val returned a value of type ${typeof value}, which cannot be written as JSON.`);
+  }
   return text;
 }

@@ -6,7 +6,7 @@ export interface Positions<Position extends readonly Part[]> {
   read(text: string): Position | undefined;
 }
 
-export function positionsOf<Position extends readonly Part[]>(
+function positionsOf<Position extends readonly Part[]>(
   list: string,
   isPosition: (parts: readonly unknown[]) => parts is Position,
 ): Positions<Position> {

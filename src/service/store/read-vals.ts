@@ -6,11 +6,11 @@ import { idPattern, type User } from './users.ts';
 
 export const privacies = ['public', 'unlisted', 'private'] as const;
 
-export type Privacy = (typeof privacies)[number];
+type Privacy = (typeof privacies)[number];
 
 export const valTypes = ['script', 'http', 'httpnext', 'email', 'interval', 'express', 'rpc'] as const;
 
-export type ValType = (typeof valTypes)[number];
+type ValType = (typeof valTypes)[number];
 
 export interface ValContent {
   name: string;

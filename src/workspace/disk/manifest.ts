@@ -1,12 +1,5 @@
 import { LocalError } from '../../errors.ts';
-import {
-  isObject,
-  isTooComplex,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  stringifyJson,
-} from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
@@ -31,13 +24,7 @@ const restoreHint = 'Fix vals.json, or restore it from git. Your other files and
 export const broken = (problem: string, hint = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
-const maxValues = 400_000;
-
 export function parseManifest(text: string): Manifest {
-  // A vals.json from a stranger could fill the memory with more values.
-  if (isTooComplex(text, { maxDepth: 100, maxValues })) {
-    throw broken(`is nested too deeply or has more than ${maxValues.toLocaleString('en')} values`);
-  }
   let content: JsonValue;
   try {
     content = parseJson(text.replace(/^\ufeff/, ''));

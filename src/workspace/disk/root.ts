@@ -22,8 +22,7 @@ export function nearestRootOfAnyUser(from: string): string | undefined {
   return project !== undefined && exists(join(project, manifestFile)) ? project : undefined;
 }
 
-export const nearestProject = (from: string): string | undefined =>
-  [from, ...foldersAbove(from)].find(isProject);
+const nearestProject = (from: string): string | undefined => [from, ...foldersAbove(from)].find(isProject);
 
 export function refuseOthers(settings: Settings, root: string): void {
   const place = foreignPath(settings, root);

@@ -1,0 +1,27 @@
+import { inspect } from 'node:util';
+import type { Thrown } from '../protocol.ts';
+import { sendEvent } from './channel.ts';
+
+const mostCharacters = 65_536;
+
+export function fail(error: unknown, facts: Partial<Thrown> = {}): never {
+  sendEvent({ kind: 'failed', thrown: { ...describe(error), ...facts } });
+  process.exit(1);
+}
+
+export function describe(error: unknown): Thrown {
+  try {
+    const whole = shortened(typeof error === 'string' ? error : inspect(error));
+    if (!(error instanceof Error)) return { text: whole, whole };
+    const { name, message, code, permission, resource } = error as Error & Record<string, unknown>;
+    const facts = Object.entries({ code, permission, resource }).filter(
+      ([, value]) => typeof value === 'string',
+    );
+    return { text: shortened(`${name}: ${message}`), whole, ...Object.fromEntries(facts) };
+  } catch {
+    const text = 'a value that cannot be shown';
+    return { text, whole: text };
+  }
+}
+
+const shortened = (text: string): string => text.slice(0, mostCharacters);

@@ -1,0 +1,160 @@
+// Hooks of Node's module loader. They run in the val's thread, or on Node 20 in a thread of their own.
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { ModuleReply, ModuleRequest } from '../protocol.ts';
+import { readReply, tell } from './channel.ts';
+
+export interface ResolveContext {
+  parentURL?: string | undefined;
+  conditions: readonly string[];
+}
+
+export interface LoadContext {
+  format?: string | null | undefined;
+  /** Node 20 leaves them out. */
+  conditions?: readonly string[];
+  importAttributes?: { type?: string };
+}
+
+type Resolved = { url: string; shortCircuit?: boolean };
+type Loaded = { format: string; source?: unknown; shortCircuit?: boolean };
+/** Node 20 waits for a promise. Later versions call the hooks synchronously. */
+type MaybeLater<T> = T | Promise<T>;
+
+export interface HookData {
+  /** One thread at a time may wait for a reply. */
+  lock: SharedArrayBuffer;
+  entry: string;
+}
+
+const state: HookData = { lock: new SharedArrayBuffer(4), entry: '' };
+
+export function initialize(data: HookData): void {
+  Object.assign(state, data);
+}
+
+export function resolve(
+  specifier: string,
+  context: ResolveContext,
+  next: (specifier: string, context: ResolveContext) => MaybeLater<Resolved>,
+): MaybeLater<Resolved> {
+  const from = context.parentURL;
+  const remote = remoteAddress(specifier, from);
+  if (remote !== undefined) {
+    return {
+      url: urlIn(ask({ kind: 'fetch', url: remote, ...(from && { from }) })) ?? remote,
+      shortCircuit: true,
+    };
+  }
+  const name = specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
+  return orElse(
+    () => next(name, from !== undefined && isRemote(from) ? { ...context, parentURL: state.entry } : context),
+    (error) => {
+      const { code = '', url: missing } = error as NodeJS.ErrnoException & { url?: string };
+      if (!notFound.has(code)) throw error;
+      const reply = ask({
+        kind: 'find',
+        specifier: name,
+        ...(from && { from }),
+        ...(missing && { missing }),
+      });
+      const found = urlIn(reply);
+      if (found === undefined) throw error;
+      return { url: found, shortCircuit: true };
+    },
+  );
+}
+
+const notFound = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT', 'MODULE_NOT_FOUND']);
+
+export function load(
+  url: string,
+  context: LoadContext,
+  next: (url: string, context: LoadContext) => MaybeLater<Loaded>,
+): MaybeLater<Loaded> {
+  if (isRemote(url)) return moduleIn(ask({ kind: 'load', url }));
+  if (!url.startsWith('file:')) return next(url, context);
+  const path = fileURLToPath(url);
+  const isInPackage = path.startsWith(__dirname) || /[\\/]node_modules[\\/]/.test(path);
+  if ((isInPackage ? typeScript : anyCode).test(path)) {
+    const code = readIfPresent(path);
+    return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
+  }
+  if (!isInPackage) locked(() => tell({ kind: 'used', url }));
+  const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
+  return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
+}
+
+const typeScript = /\.[cm]?tsx?$/;
+const anyCode = /\.[cm]?[jt]sx?$/;
+
+const isRemote = (url: string): boolean => /^https?:/.test(url);
+
+function remoteAddress(specifier: string, from: string | undefined): string | undefined {
+  if (isRemote(specifier)) return specifier;
+  const isRelative = /^\.{0,2}\//.test(specifier);
+  return isRelative && from !== undefined && isRemote(from) ? new URL(specifier, from).href : undefined;
+}
+
+/** The code of a val on the service is in no file, so only vals knows it. */
+function readIfPresent(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** For programs that were written for a bundler: they import JSON without `with { type: 'json' }`, and single keys of it. */
+function jsonModule(path: string): Loaded {
+  const text = readFileSync(path, 'utf8');
+  const value: unknown = JSON.parse(text);
+  const keys = typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value) : [];
+  const names = keys.filter((key) => key !== 'default' && !/\p{Surrogate}/u.test(key));
+  const source = [
+    `const json = JSON.parse(${JSON.stringify(text)});`,
+    'export default json;',
+    ...names.map((name, index) => `const _${index} = json[${JSON.stringify(name)}];`),
+    `export { ${names.map((name, index) => `_${index} as ${JSON.stringify(name)}`).join(', ')} };`,
+  ].join('\n');
+  return { format: 'module', source, shortCircuit: true };
+}
+
+function ask(request: ModuleRequest): ModuleReply {
+  return locked(() => {
+    tell(request);
+    return readReply();
+  });
+}
+
+function locked<T>(work: () => T): T {
+  const lock = new Int32Array(state.lock);
+  while (Atomics.compareExchange(lock, 0, 0, 1) !== 0) Atomics.wait(lock, 0, 1);
+  try {
+    return work();
+  } finally {
+    Atomics.store(lock, 0, 0);
+    Atomics.notify(lock, 0, 1);
+  }
+}
+
+function moduleIn(reply: ModuleReply): Loaded {
+  if (reply.kind === 'failed') throw new Error(reply.message);
+  if (reply.kind !== 'module') throw new TypeError('vals did not send a module.');
+  return { format: reply.format, source: reply.source, shortCircuit: true };
+}
+
+function urlIn(reply: ModuleReply): string | undefined {
+  if (reply.kind === 'failed') throw new Error(reply.message);
+  return reply.kind === 'url' ? reply.url : undefined;
+}
+
+function orElse<T>(attempt: () => MaybeLater<T>, recover: (error: unknown) => T): MaybeLater<T> {
+  try {
+    const result = attempt();
+    return result instanceof Promise ? result.catch(recover) : result;
+  } catch (error) {
+    return recover(error);
+  }
+}

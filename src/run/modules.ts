@@ -1,0 +1,214 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, extname, join, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { RunFailedError, ValsError } from '../errors.ts';
+import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
+import type { ModuleReply, ModuleRequest } from './protocol.ts';
+import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
+import type { Source, Transpiled } from './transpile.ts';
+import type { Transpile } from './transpile-cache.ts';
+import { createTsconfigs } from './tsconfig.ts';
+
+export interface Entry {
+  /** As messages show it. */
+  name: string;
+  code: string;
+  /** Code of the service has the URL of a file that does not exist. */
+  url: string;
+  isFile: boolean;
+}
+
+export interface Modules {
+  entry: Promise<Transpiled>;
+  answer(request: ModuleRequest): Promise<ModuleReply | undefined>;
+  /** The source of a module of this run, by its URL. */
+  find(url: string): Source | undefined;
+  sources(): Iterable<Source>;
+  misses: readonly Miss[];
+  looksLikeHttp(): boolean;
+  /** The failure whose message the val got for an import. */
+  failure(message: string): ValsError | undefined;
+}
+
+/** An import for which neither Node nor the habits of TypeScript found a file. */
+export interface Miss {
+  specifier: string;
+  from: string;
+  /** A path of tsconfig.json stands for the import. */
+  isMapped: boolean;
+}
+
+export interface ModulesOptions {
+  cwd: string;
+  transpile: Transpile;
+  fetchModule: FetchModule;
+  onFile(path: string): void;
+}
+
+export function createModules(
+  entry: Entry,
+  { cwd, transpile, fetchModule, onFile }: ModulesOptions,
+): Modules {
+  const sources = new Map<string, Source>();
+  const failures: ValsError[] = [];
+  const misses: Miss[] = [];
+  const tsconfigs = createTsconfigs();
+  const entryPath = fileURLToPath(entry.url);
+
+  const nameOf = (path: string) => (isWithin(cwd, path) ? withSlashes(relative(cwd, path)) : path);
+
+  function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
+    sources.set(url, source);
+    return transpile(source, tsconfigs.compilerOptions(path));
+  }
+
+  const transpiledEntry = (async () => {
+    const { name, code, url } = entry;
+    return transpileFile(url, { name, code, place: entryPath }, entryPath);
+  })();
+  transpiledEntry.then(
+    ({ imports }) => prefetch(imports, entry.url),
+    () => {},
+  );
+
+  async function load(url: string, code: string | undefined): Promise<ModuleReply> {
+    if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
+    const path = fileURLToPath(url);
+    if (url !== entry.url) onFile(path);
+    const isEntry = url === entry.url;
+    if (!isEntry && code === undefined) throw new RunFailedError(`The file ${path} does not exist.`);
+    const transpiled = isEntry
+      ? await transpiledEntry
+      : await transpileFile(url, { name: nameOf(path), code: code ?? '', place: path }, path);
+    return { kind: 'module', format: formatOf(path, transpiled.syntax), source: transpiled.code };
+  }
+
+  async function loadRemote(module: RemoteModule): Promise<ModuleReply> {
+    const { url, code } = module;
+    const place = `module${endingOf(module)}`;
+    if (place.endsWith('.json')) return { kind: 'module', format: 'json', source: code };
+    const transpiled = await transpileFile(url, { name: url, code, place }, entryPath);
+    prefetch(transpiled.imports, url);
+    return { kind: 'module', format: 'module', source: transpiled.code };
+  }
+
+  /** The loader asks for one module after the other. Without this, each would wait for the network. */
+  function prefetch(imports: readonly string[], from: string): void {
+    for (const specifier of imports) {
+      const isRelative = /^\.{0,2}\//.test(specifier) && !from.startsWith('file:');
+      if (!isRelative && !/^https?:/.test(specifier)) continue;
+      fetchModule(new URL(specifier, from).href).catch(() => {});
+    }
+  }
+
+  async function fetched(url: string, from: string | undefined): Promise<ModuleReply> {
+    try {
+      return { kind: 'url', url: (await fetchModule(url)).url };
+    } catch (error) {
+      const importer = from === undefined ? undefined : sources.get(from);
+      const place = importer && placeOfImport(url, importer);
+      throw new RunFailedError(
+        `${importer?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reasonOf(error)}${place ? ` (${place})` : ''}.`,
+        { hint: 'Check the address and your network, then run the val again.', cause: error },
+      );
+    }
+  }
+
+  function findFile({ specifier, from, missing }: Extract<ModuleRequest, { kind: 'find' }>): ModuleReply {
+    if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
+    const importer = from?.startsWith('file:') ? fileURLToPath(from) : entryPath;
+    const bases = basesOf(specifier, importer, missing);
+    const found = bases.flatMap(candidates).find(isPlainFile);
+    if (found !== undefined) return { kind: 'url', url: pathToFileURL(found).href };
+    for (const base of bases) onFile(base);
+    misses.push({ specifier, from: from ?? entry.url, isMapped: bases.length > 0 });
+    return { kind: 'url', url: undefined };
+  }
+
+  function basesOf(specifier: string, importer: string, missing: string | undefined): string[] {
+    if (missing?.startsWith('file:')) return [fileURLToPath(missing)];
+    if (specifier.startsWith('file:')) return [fileURLToPath(specifier)];
+    if (/^\.{1,2}(?:\/|$)|^\//.test(specifier))
+      return [join(specifier.startsWith('/') ? '' : dirname(importer), specifier)];
+    return tsconfigs.pathsFor(specifier, importer);
+  }
+
+  return {
+    entry: transpiledEntry,
+    async answer(request) {
+      try {
+        switch (request.kind) {
+          case 'used':
+            onFile(fileURLToPath(request.url));
+            return undefined;
+          case 'load':
+            return await load(request.url, request.code);
+          case 'find':
+            return findFile(request);
+          case 'fetch':
+            return await fetched(request.url, request.from);
+        }
+      } catch (error) {
+        if (!(error instanceof ValsError)) throw error;
+        failures.push(error);
+        return { kind: 'failed', message: error.message };
+      }
+    },
+    find: (url) => sources.get(url),
+    sources: () => sources.values(),
+    misses,
+    looksLikeHttp: () =>
+      /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),
+    failure: (message) => failures.find((failure) => failure.message === message),
+  };
+}
+
+const sourceEndings: Record<string, string[]> = {
+  '.js': ['.ts', '.tsx'],
+  '.jsx': ['.tsx'],
+  '.mjs': ['.mts'],
+  '.cjs': ['.cts'],
+};
+const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
+
+function candidates(path: string): string[] {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  return [
+    path,
+    ...(sourceEndings[ending] ?? []).map((other) => stem + other),
+    ...endings.map((added) => path + added),
+    ...endings.map((added) => join(path, `index${added}`)),
+  ];
+}
+
+const isPlainFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
+
+function formatOf(path: string, syntax: Transpiled['syntax']): 'module' | 'commonjs' {
+  const ending = extname(path);
+  if (ending.startsWith('.c')) return 'commonjs';
+  if (ending.startsWith('.m') || syntax === 'esm') return 'module';
+  return syntax === undefined && isInModulePackage(path) ? 'module' : 'commonjs';
+}
+
+function isInModulePackage(path: string): boolean {
+  const file = foldersAbove(path)
+    .map((folder) => join(folder, 'package.json'))
+    .find(existsSync);
+  try {
+    return file !== undefined && JSON.parse(readFileSync(file, 'utf8')).type === 'module';
+  } catch {
+    return false;
+  }
+}
+
+/** Where the source names the import, such as `a.ts:1:20`. */
+export const placeOfImport = (specifier: string, source: Source): string | undefined =>
+  placeOfText(`'${specifier}'`, source) ?? placeOfText(`"${specifier}"`, source);
+
+export function placeOfText(text: string, { name, code }: Source): string | undefined {
+  const index = code.indexOf(text);
+  if (index === -1) return undefined;
+  const lines = code.slice(0, index).split('\n');
+  return `${name}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
+}

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { join, win32 } from 'node:path';
+import { isWithin } from '../lib/paths.ts';
+
+export interface Permissions {
+  read: readonly string[];
+  write: readonly string[];
+  /** Programs, threads and native addons. */
+  run: boolean;
+}
+
+interface NodeOptions {
+  version: string;
+  /** Undefined: the val may do everything. */
+  permissions: Permissions | undefined;
+  inspect: boolean;
+  platform: NodeJS.Platform;
+}
+
+export function nodeOptions({ version, permissions, inspect, platform }: NodeOptions): string[] {
+  return [
+    '--enable-source-maps',
+    // Node 20 calls the permission model experimental, and warns of --allow-worker.
+    '--disable-warning=ExperimentalWarning',
+    '--disable-warning=SecurityWarning',
+    ...(inspect ? ['--inspect'] : []),
+    ...(permissions ? permissionFlags(version, permissions, inspect, platform) : []),
+  ];
+}
+
+/** Node 20 and 22 start no debugger under the permission model. */
+export const canInspectInSandbox = (version: string): boolean => isSince(version, 24, 12);
+
+function permissionFlags(
+  version: string,
+  { read, write, run }: Permissions,
+  inspect: boolean,
+  platform: NodeJS.Platform,
+): string[] {
+  const hasHooksInThread = isSince(version, 22, 15);
+  return [
+    isSince(version, 22, 13) ? '--permission' : '--experimental-permission',
+    ...(isSince(version, 25, 0) ? ['--allow-net'] : []),
+    ...(run ? ['--allow-child-process', '--allow-addons', '--allow-wasi'] : []),
+    // Without hooks in the same thread, the loader of the val needs a thread.
+    ...(run || !hasHooksInThread ? ['--allow-worker'] : []),
+    ...(inspect ? ['--allow-inspector'] : []),
+    ...outermost(eachOnce(read, platform))
+      .flatMap(withContents)
+      .map((path) => `--allow-fs-read=${path}`),
+    ...outermost(eachOnce(write, platform))
+      .flatMap(withContents)
+      .map((path) => `--allow-fs-write=${path}`),
+  ];
+}
+
+/** Node 20 forgets that a folder is allowed if a path in the folder is given too. */
+const outermost = (paths: readonly string[]): string[] =>
+  paths.filter(
+    (path) => !paths.some((folder) => folder !== path && isWithin(folder, path) && existsSync(folder)),
+  );
+
+/** For a path that does not exist, Node does not know that it could be a folder. */
+const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
+
+/** On Windows, Node 20 crashes if the options contain one path in two spellings. */
+function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {
+  if (platform !== 'win32') return [...new Set(paths)];
+  return [...new Map(paths.map(win32.normalize).map((path) => [path.toLowerCase(), path])).values()];
+}
+
+function isSince(version: string, major: number, minor: number): boolean {
+  const [ownMajor = 0, ownMinor = 0] = version.split('.').map(Number);
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor);
+}

@@ -1,0 +1,229 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from './folder.ts';
+
+const react = {
+  'node_modules/react/package.json': '{"name":"react","exports":{"./jsx-runtime":"./jsx.js"}}',
+  'node_modules/react/jsx.js': 'exports.jsx = (type, props) => ({ type, ...props });',
+};
+const packages = {
+  'node_modules/@scope/es/package.json':
+    '{"name":"@scope/es","type":"module","exports":{".":"./a.js","./sub":"./b.js"}}',
+  'node_modules/@scope/es/a.js': 'await 0; export const a = "es";',
+  'node_modules/@scope/es/b.js': 'export default "sub";',
+  'node_modules/common/package.json': '{"name":"common","main":"m.js"}',
+  'node_modules/common/m.js': 'exports.named = require("node:path").posix.sep;',
+};
+
+const cases: [name: string, files: Record<string, string>, stdout: string][] = [
+  [
+    'TypeScript that is more than types',
+    {
+      'a.mts':
+        'enum E { A = 3 } namespace N { export const more = 1 }\n' +
+        'class C { constructor(private x: number) {} get() { return this.x! } }\n' +
+        'const id = <T>(x: T) => x; console.log(id<number>(new C(E.A).get() + N.more) satisfies number)',
+    },
+    '4\n',
+  ],
+  [
+    'standard decorators',
+    {
+      'a.ts':
+        'const twice = (method: () => number, context: ClassMethodDecoratorContext) => function (this: C) {\n' +
+        '  return method.call(this) * 2 + context.kind.length };\n' +
+        'class C { @twice get() { return 5 } } console.log(new C().get())',
+    },
+    '16\n',
+  ],
+  [
+    'legacy decorators, if tsconfig.json asks for them',
+    {
+      'a.ts':
+        'const twice = (_: object, name: string, d: PropertyDescriptor) => ({ value: () => name + d.value() });\n' +
+        'class C { @twice get() { return 5 } } console.log(new C().get())',
+      'tsconfig.json': '{ "compilerOptions": { "experimentalDecorators": true } } // comment',
+    },
+    'get5\n',
+  ],
+  [
+    'JSX',
+    { 'a.tsx': 'console.log(JSON.stringify(<b id="1">x</b>)); export {}', ...react },
+    '{"type":"b","id":"1","children":"x"}\n',
+  ],
+  [
+    'JSX as its pragma says',
+    { 'a.jsx': '/** @jsx h */\nconst h = (...a) => a; console.log(JSON.stringify(<b>x</b>))' },
+    '["b",null,"x"]\n',
+  ],
+  [
+    'JSX as tsconfig.json says, although React is installed',
+    {
+      'a.tsx': 'console.log(<b>x</b>)',
+      'tsconfig.json': '{"extends":"./base.json"}',
+      'base.json': '{"compilerOptions":{"jsx":"react-jsx","jsxImportSource":"mine"}}',
+      'node_modules/mine/package.json': '{"name":"mine","exports":{"./jsx-runtime":"./jsx.js"}}',
+      'node_modules/mine/jsx.js': 'exports.jsx = (type) => "mine " + type;',
+      ...react,
+    },
+    'mine b\n',
+  ],
+  [
+    'modules in the order of their imports',
+    {
+      'a.ts': 'import "./setup.ts"; import "common"; import "./late.ts"; console.log("a")',
+      'setup.ts': 'console.log("setup"); Object.assign(globalThis, { word: "set" })',
+      'late.ts': 'console.log("late")',
+      'node_modules/common/package.json': '{"name":"common","main":"m.js"}',
+      'node_modules/common/m.js': 'console.log("package", word)',
+    },
+    'setup\npackage set\nlate\na\n',
+  ],
+  [
+    'live bindings and circles of imports',
+    {
+      'a.ts':
+        'import { count, more } from "./b.ts"; more(); console.log(count); export function name() { return 1 }',
+      'b.ts':
+        'import { name } from "./a.ts"; export let count = 0; export const more = () => { count += name() }',
+    },
+    '1\n',
+  ],
+  [
+    'files, however they are named',
+    {
+      'a.ts':
+        'import { b } from "./lib/b.js"; import { c } from "./lib/c"; import d from "./d.json" with { type: "json" };\n' +
+        'import { d as four } from "./d.json"; import type { T } from "./absent.ts"; import dir from "./dir";\n' +
+        'import dot from "."; console.log(b, c, d.d, four, dir, dot, (await import("./lib/" + "e.ts")).default)',
+      'lib/b.ts': 'import { c } from "./c.ts"; export const b = "b" + c',
+      'lib/c.ts': 'export const c: string = "c"',
+      'lib/e.ts': 'export default "e" as const',
+      'dir/index.ts': 'export default "dir"',
+      'index.ts': 'export default "dot"',
+      'd.json': '{"d":4}',
+    },
+    'bc c 4 4 dir dot e\n',
+  ],
+  [
+    'packages, by their names and as npm: writes them',
+    {
+      'a.ts':
+        'import { a } from "@scope/es"; import sub from "npm:@scope/es@^1.2/sub"; import { named } from "npm:common@3";\n' +
+        'import { EOL } from "node:os"; console.log(a, sub, named, EOL.length)',
+      ...packages,
+    },
+    'es sub / 1\n',
+  ],
+  [
+    "the package's own imports and exports",
+    {
+      'a.ts':
+        'import { lib } from "#lib"; import { lib as self } from "own/lib"; console.log(lib, lib === self)',
+      'src/lib.ts': 'export const lib = "lib"',
+      'package.json': '{"name":"own","imports":{"#lib":"./src/lib.js"},"exports":{"./lib":"./src/lib.ts"}}',
+    },
+    'lib true\n',
+  ],
+  [
+    'the paths of tsconfig.json',
+    {
+      'a.ts': 'import { b } from "@/b"; import { c } from "lib/c"; console.log(b, c)',
+      'src/b.ts': 'export const b = "b"',
+      'lib/c.ts': 'export const c = "c"',
+      'tsconfig.json': '{"compilerOptions":{"baseUrl":".","paths":{"@/*":["src/*"]}}}',
+    },
+    'b c\n',
+  ],
+  [
+    'CommonJS',
+    {
+      'a.ts':
+        'const { named } = require("common"); const { b } = require("./b.cts"); const c = require("./c.cjs");\n' +
+        'console.log(named, b, c, require.main === module, __filename.endsWith("a.ts"), require("./d.json").d)',
+      'b.cts': 'import { posix } from "node:path"; export const b: string = posix.sep',
+      'c.cjs': 'module.exports = __dirname.length > 0',
+      'd.json': '{"d":4}',
+      ...packages,
+    },
+    '/ / true true true 4\n',
+  ],
+  [
+    '.js without a package, as its syntax says',
+    {
+      'a.js': 'import b from "./b.js"; console.log(b, typeof require)',
+      'b.js': 'module.exports = typeof require',
+    },
+    'function undefined\n',
+  ],
+  [
+    'import.meta',
+    {
+      'a.ts':
+        'import { fileURLToPath } from "node:url"; const { url, dirname, filename, resolve } = import.meta;\n' +
+        'console.log(filename === fileURLToPath(url), filename.startsWith(dirname), resolve("./b.ts").endsWith("/b.ts"))',
+      'b.ts': '',
+    },
+    'true true true\n',
+  ],
+  [
+    'a script that asks whether it is the main program, once',
+    {
+      'a.ts':
+        'import { pathToFileURL } from "node:url"; export const main = () => console.log("ran");\n' +
+        'if (import.meta.url === pathToFileURL(process.argv[1]).href) main()',
+    },
+    'ran\n',
+  ],
+];
+
+describe('vals run runs, as node does,', () => {
+  it.each(cases)('%s', async (_name, files, stdout) => {
+    const result = await folderWith(files).runProcess([Object.keys(files)[0] ?? '']);
+    expect(result).toMatchObject({ exit: 0, stdout, stderr: '' });
+  });
+
+  it('a default export that also runs as a script, once', async () => {
+    const { runProcess } = folderWith({
+      'a.ts':
+        'import { pathToFileURL } from "node:url"; const main = () => "ran";\n' +
+        'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(main()); export default main',
+    });
+    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'ran\n', stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('linked packages with TypeScript, and what they need', async () => {
+    const { path, runProcess } = folderWith({
+      'packages/app/a.ts': 'import { b } from "b"; import { c } from "@s/c"; console.log(b, c)',
+      'packages/app/package.json': '{"name":"app"}',
+      'packages/b/package.json': '{"name":"b","exports":"./src/index.ts"}',
+      'packages/b/src/index.ts': 'import d from "d"; export const b: string = "b" + d',
+      'packages/b/node_modules/d/package.json': '{"name":"d","main":"d.js"}',
+      'packages/b/node_modules/d/d.js': 'module.exports = "d"',
+      'store/c/package.json': '{"name":"@s/c","main":"c.js"}',
+      'store/c/c.js': 'exports.c = "c"',
+      'package.json': '{"workspaces":["packages/*"]}',
+    });
+    const link = (from: string, to: string) => {
+      mkdirSync(join(path, dirname(from)), { recursive: true });
+      symlinkSync(join(path, to), join(path, from));
+    };
+    link('packages/app/node_modules/b', 'packages/b');
+    link('packages/app/node_modules/@s/c', 'store/c');
+    link('packages/app/node_modules/broken', 'absent');
+    expect(await runProcess(['packages/app/a.ts'])).toMatchObject({ exit: 0, stdout: 'bd c\n', stderr: '' });
+  });
+
+  it('a thread with TypeScript, with --allow-run', async () => {
+    const { runProcess } = folderWith({
+      'a.ts':
+        'import { Worker } from "node:worker_threads"; const worker = new Worker(new URL("./b.ts", import.meta.url));\n' +
+        'worker.on("message", (word: string) => console.log(word))',
+      'b.ts':
+        'import { parentPort } from "node:worker_threads"; import { c } from "./c"; parentPort!.postMessage(c)',
+      'c.ts': 'export const c: string = "from a thread"',
+    });
+    expect(await runProcess(['--allow-run', 'a.ts'])).toMatchObject({ exit: 0, stdout: 'from a thread\n' });
+  });
+});
