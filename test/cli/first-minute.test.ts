@@ -2,7 +2,6 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { commandTree } from '../../src/commands/index.ts';
 import { run, runAtTerminal, runOnScreen } from '../support/program.ts';
-import { scriptedService } from '../support/scripted-service.ts';
 
 describe('vals alone', () => {
   it('shows every command in its group, and how to begin, on one screen', async () => {
