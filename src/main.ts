@@ -91,7 +91,8 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (result.kind !== 'outcomes' && result.kind !== 'record') return await show(result);
+    if (result.kind !== 'outcomes' && result.kind !== 'record' && result.kind !== 'diffs')
+      return await show(result);
     if (result.kind === 'outcomes' && command.jobSummary)
       await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
@@ -168,7 +169,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   const exit = await main({
     argv: argv.slice(2),
     env,
-    system: { platform: process.platform, uid: process.getuid?.(), sudoUid: Number(env.SUDO_UID) },
+    system: { platform: process.platform, uid: process.getuid?.() },
     get cwd() {
       return workingDirectory();
     },
