@@ -47,6 +47,7 @@ function pageOf(all: readonly Row[], seen: Seen, { envelope = 'array', cap = 100
   return { body: envelopes[envelope]?.(all.slice(end - limit, end), next) };
 }
 
+const moreNote = 'There are more records. To see them, add --limit N or --all.\n';
 const listed = (stdout: string): unknown[] => JSON.parse(stdout);
 const paths = (service: ScriptedService): string[] => service.requests.map(({ path }) => path);
 
@@ -88,7 +89,8 @@ describe.each(Object.keys(envelopes))('with the envelope %s', (envelope) => {
     await forEachAtMost(2, cases, async ({ more, shown, requests }) => {
       const service = await scriptedService([], (seen) => pageOf(all, seen, { envelope }));
       const { exit, stdout, stderr } = await run([...args, ...more, '--json'], { env: service.env });
-      expect({ more, exit, stderr }).toEqual({ more, exit: 0, stderr: '' });
+      const isCut = shown.at(-1) !== all.at(-1);
+      expect({ more, exit, stderr }).toEqual({ more, exit: 0, stderr: isCut && saysTheEnd ? moreNote : '' });
       expect(listed(stdout)).toEqual(shown);
       expectRequests(service, requests);
     });
@@ -98,7 +100,7 @@ describe.each(Object.keys(envelopes))('with the envelope %s', (envelope) => {
     const few = all.slice(0, 32);
     const service = await scriptedService([], (seen) => pageOf(few, seen, { envelope, cap: 10 }));
     const limited = await run([...args, '--limit', '25', '--json'], { env: service.env });
-    expect(limited).toMatchObject({ exit: 0, stderr: '' });
+    expect(limited).toMatchObject({ exit: 0, stderr: saysTheEnd ? moreNote : '' });
     expect(listed(limited.stdout)).toEqual(few.slice(0, 25));
     expectRequests(service, [
       [25, 0],
@@ -421,7 +423,7 @@ describe('a number of records', () => {
     });
   });
 
-  it('that is smaller than the list is mentioned at a terminal, and only there', async () => {
+  it('that is smaller than the list is mentioned, at a terminal and in a pipe', async () => {
     const body = { data: rows(2), links: { next: '?offset=2' } };
     const service = await scriptedService([], (seen) =>
       queryOf(seen).get('limit') === '100' ? { body: { data: rows(2), links: {} } } : { body },
@@ -432,7 +434,12 @@ describe('a number of records', () => {
     expect((await atTerminal('--limit', '1')).screen).toMatch(more);
     expect((await atTerminal('--limit', '2', '--quiet')).screen).not.toMatch(more);
     expect((await atTerminal('--all')).screen).not.toMatch(more);
-    expect(await run(['runs', '--limit', '2'], { env: service.env })).toMatchObject({ exit: 0, stderr: '' });
+    expect(await run(['runs', '--limit', '2'], { env: service.env })).toMatchObject({
+      exit: 0,
+      stderr: moreNote,
+    });
+    const quiet = await run(['runs', '--limit', '2', '--quiet'], { env: service.env });
+    expect(quiet).toMatchObject({ exit: 0, stderr: '' });
   });
 });
 
