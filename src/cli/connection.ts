@@ -18,7 +18,6 @@ import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
   api: Api;
-  hasWritten(): boolean;
   name: string;
   close(): Promise<void>;
 }
@@ -77,7 +76,6 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
       clock,
       signal,
     }),
-    hasWritten: client.hasWritten,
     async close() {
       client.close();
       await close?.();

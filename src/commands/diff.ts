@@ -1,7 +1,6 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import { visible } from '../lib/visible.ts';
-import { column } from '../terminal/column.ts';
-import { cellText } from '../terminal/fields.ts';
+import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { type State, stateOf } from '../workspace/state.ts';

@@ -3,7 +3,7 @@ import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import { visible } from '../../lib/visible.ts';
-import { cellText } from '../../terminal/fields.ts';
+import { cellText } from '../../terminal/column.ts';
 import { age } from '../../terminal/times.ts';
 import { type Examined, recordIfSame } from '../../workspace/examine.ts';
 import { examineForPush, type PushOptions } from '../../workspace/push-val.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { visible } from '../../lib/visible.ts';
-import { cellText } from '../../terminal/fields.ts';
+import { cellText } from '../../terminal/column.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
 import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
