@@ -35,7 +35,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
   const { settings, seen, connect, namesToSuggest } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
-    const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
+    const pages = await listForLookup({ ...options, api: await connect() });
     if (pages === undefined) return undefined;
     const vals: NamedVal[] = [];
     for await (const records of pages) {

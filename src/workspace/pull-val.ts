@@ -19,7 +19,6 @@ export interface PullOptions {
   dryRun: boolean;
   isNamedInCommand: boolean;
   remark(message: string, hints?: Hints): void;
-  holdsToken(code: string): boolean;
   backup: Backup;
   isInOtherProject(file: string): boolean;
 }
@@ -114,20 +113,14 @@ const takesName = ({ name }: Examined, { force }: PullOptions): boolean =>
 
 function recordAndRemember(workspace: Workspace, examined: Examined, options: PullOptions): void {
   const { val, remote } = examined;
-  const { remark, holdsToken } = options;
-  const path = pathTo(workspace, val.file);
-  if (remote !== undefined && holdsToken(remote.code)) remark(tokenInFile(path));
   // A new name is written to the record later, by `saveManifest`.
   recordIfSame(workspace, { ...examined, code: 'unchanged' });
   const nameThere = remote?.name ?? val.name;
   const name = takesName(examined, options) ? nameThere : val.name;
   workspace.remember({ ...val, name });
   if (name !== val.name)
-    remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
+    options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
-
-export const tokenInFile = (file: string): string =>
-  `${file} holds your token. Anybody who can read the file can act as you. Remove the token from the code, and create a new token.`;
 
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!hasLoneSurrogate(code)) return code;
