@@ -1,47 +1,8 @@
 import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { shell } from '../../src/lib/shell-command.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-
-it.each([
-  'hello.ts',
-  ';touch x;',
-  "it's",
-  '$(touch x)',
-  '`touch x`',
-  'a b',
-  '~',
-  '*',
-  '',
-  '\\',
-  "\\'",
-  "\\\\'a\\b",
-  '"',
-  'ä',
-])('a shell reads %j as one unchanged word', async (word) => {
-  const command = shell`printf %s. ${word} end`.slice(1, -1);
-  expect((await execa('sh', ['-c', command])).stdout).toBe(`${word}.end.`);
-});
-
-it('no backslash stands before a quote in the quotes, because fish would not end the quotes there', () => {
-  const command = shell`vals diff ${"a\\' ; touch x #"}`.slice(1, -1);
-  expect(command).toBe(String.raw`vals diff 'a'\\''\'' ; touch x #'`);
-});
-
-it('a word that begins with = or % is quoted, because zsh and fish would replace it', () => {
-  expect(shell`vals push ${'=deploy'} ${'%self'}`).toBe("`vals push '=deploy' '%self'`");
-});
-
-it('a file name that begins with a dash does not become an option', () => {
-  expect(shell`vals push ${'--force.ts'}`).toBe('`vals push ./--force.ts`');
-});
-
-it('a plain word gets no quotes, and several words are joined', () => {
-  expect(shell`vals val get ${'hello'} --at ${['1', 'a/b@2']}`).toBe('`vals val get hello --at 1 a/b@2`');
-});
 
 it('an address in a hint is quoted', async () => {
   const service = await scriptedService([{ status: 401, body: {} }]);

@@ -5,7 +5,6 @@ import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest, readPlainFile } from '../../lib/plain-file.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { errnoOf } from '../../lib/system.ts';
 
 export interface CertificateFiles {
@@ -105,7 +104,7 @@ function warningsOf(
       .map((problem) => `The certificate in ${files.cert} ${problem}. Clients will refuse the certificate.`),
     ...(isOpenToOthers(files.key)
       ? [
-          `Other users of this machine can read the key in ${files.key}. Run ${shell`chmod 600 ${files.key}`}.`,
+          `Other users of this machine can read the key in ${files.key}. Make the file readable for you alone.`,
         ]
       : []),
   ];
