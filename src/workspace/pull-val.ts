@@ -1,4 +1,4 @@
-import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import { BadResponseError, ConflictError, NotFoundError, type Problem } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
@@ -18,7 +18,7 @@ export interface PullOptions {
   force: boolean;
   dryRun: boolean;
   isNamedInCommand: boolean;
-  remark(message: string, hints?: Hints): void;
+  remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
   backup: Backup;
   isInOtherProject(file: string): boolean;
 }
@@ -43,7 +43,7 @@ export async function pullVal(
     return outcome('unchanged');
   }
   if (code === 'changed here' && !options.force) {
-    if (examined.isUnmerged) options.remark(`${path} has conflict markers.`, editMarkers);
+    if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers);
     return outcome('kept');
   }
   const isEdited = code === 'changed here' || code === 'conflict' || code === 'differs';
@@ -70,16 +70,23 @@ function withoutRemote(
   const path = pathTo(workspace, val.file);
   if (!isOthers && code !== 'deleted there') {
     if (isNamedInCommand) throw withoutId(workspace, val);
-    if (here === undefined) remark(`${path} is gone, and was never pushed.`, forget(path));
+    const problem = { one: 'is gone, and was never pushed', many: 'are gone, and were never pushed' };
+    if (here === undefined) remark({ subject: path, problem }, forget(path));
     return { status: 'kept' };
   }
   const service = nameOf(workspace.service);
-  const message = isOthers
-    ? `${path} is the file of a val that belongs to another owner on ${service}. You are not allowed to read that val.`
-    : `${path} has no val on ${service} any more, because the val was deleted or has another owner.`;
+  const problem = isOthers
+    ? {
+        one: `is the file of a val on ${service} that belongs to another owner and that you may not read`,
+        many: `are the files of vals on ${service} that belong to other owners and that you may not read`,
+      }
+    : {
+        one: `has no val on ${service} any more, because the val was deleted or has another owner`,
+        many: `have no vals on ${service} any more, because the vals were deleted or have another owner`,
+      };
   const hint = here === undefined ? forget(path) : forkFile(path);
-  if (isNamedInCommand) throw new NotFoundError(message, { hint });
-  remark(message, here === undefined ? hint : 'The file was left as it is.');
+  if (isNamedInCommand) throw new NotFoundError(`${path} ${problem.one}.`, { hint });
+  remark({ subject: path, problem }, here === undefined ? hint : 'The files were left as they are.');
   return { status: 'kept', ...idAndVersion(val.id, undefined) };
 }
 
@@ -121,6 +128,8 @@ function recordAndRemember(workspace: Workspace, examined: Examined, options: Pu
   if (name !== val.name)
     options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
+
+const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
 
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!hasLoneSurrogate(code)) return code;
