@@ -377,3 +377,16 @@ it.each([
   expect(watch.stderr()).toMatch(message);
   expect(await watch.exited).toBe(path === '' ? 2 : 10);
 });
+
+it('push --watch does not send a save with a syntax error, and tries the next one', async () => {
+  const { place, service, watch } = await changedOnce();
+  place.put({ 'b.ts': 'a b' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({
+    status: 'failed',
+    error: { kind: 'local', exit: 10 },
+  });
+  place.put({ 'b.ts': 'a; b' });
+  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
+  expect(await service.versions(place.idOf('b.ts'))).toEqual(['b', 'a; b']);
+  expect(await watch.end()).toBe(130);
+});

@@ -26,6 +26,7 @@ import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { messageWithHint } from '../shared/messages.ts';
+import { refuseBrokenCode } from '../shared/syntax.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
 export interface PusherOptions {
@@ -33,6 +34,7 @@ export interface PusherOptions {
   api: Api;
   force: boolean;
   isNamed: boolean;
+  check: boolean | undefined;
   mayOverwriteFile(isInitial: boolean): PushOptions['mayOverwrite'];
   ignoreFiles: IgnoreFiles;
 }
@@ -51,7 +53,7 @@ interface SavedFile extends LocalSide {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, isNamed, mayOverwriteFile, ignoreFiles }: PusherOptions,
+  { workspace, api, force, isNamed, check, mayOverwriteFile, ignoreFiles }: PusherOptions,
 ): (file: string, isInitial: boolean) => Promise<PushResult> {
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
@@ -66,6 +68,7 @@ export function createFilePusher(
     onPossibleTakeover() {},
     beforeRenaming() {},
     remark: (message: string, hints?: Hints) => say.warn([message, ...hintList(hints)]),
+    checkCode: (path: string, code: string) => refuseBrokenCode(path, code, check),
     beforeSending: () => signal.throwIfAborted(),
   };
 
