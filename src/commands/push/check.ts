@@ -36,7 +36,7 @@ export async function readAndCheck(
       }
       const read = keepCode(item, code);
       checked.push(read);
-      if (code !== undefined) await syntax.add(read, code);
+      if (code !== undefined) syntax.add(read, code);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);

@@ -94,18 +94,19 @@ export const command = defineCommand({
     const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
     if (ifVersion !== undefined && planned.length !== 1) throw notOneFile(planned.length);
     const isNamed = paths.length > 0;
-    const syntax =
-      check === false ? withoutCheck : createSyntaxCheck({ workspace, sendsUnchanged: force && isNamed });
+    const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
+    const syntax = check === false ? withoutCheck : createSyntaxCheck(checkOptions);
     const { items, failure } = await readAndCheck(context, planned, syntax);
+    const faults = syntax.finish();
+    // `sendAll` throws the error, if the files are sent.
+    faults.catch(() => {});
     if (failure !== undefined) return failure;
     if (isOffline) {
-      const refused = await refuseBroken(context, items, await syntax.faults(), async () => ({
-        status: 'planned',
-      }));
+      const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
       if (refused !== undefined) return refused;
       return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
     }
-    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed, ifVersion, syntax };
+    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed, ifVersion, faults };
     const outcomes = await sendAll(context, { workspace, items }, sendOptions);
     return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
   },

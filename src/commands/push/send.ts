@@ -17,7 +17,7 @@ import { noteLikelyRenames } from './likely-renames.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
-import { refuseBroken, type SyntaxCheck } from './syntax.ts';
+import { type Faults, refuseBroken } from './syntax.ts';
 
 export interface SendOptions {
   concurrency: number | 'auto';
@@ -29,13 +29,14 @@ export interface SendOptions {
   prune: boolean;
   yes: boolean;
   ifVersion: string | undefined;
-  syntax: SyntaxCheck;
+  /** The files with a syntax error. They are looked for while the connection is made. */
+  faults: Promise<Faults>;
 }
 
 export async function sendAll(
   context: Context,
   { workspace, items: planned }: PushPlan,
-  { concurrency, force, isNamed, dryRun, fork, prune, yes, ifVersion, syntax }: SendOptions,
+  { concurrency, force, isNamed, dryRun, fork, prune, yes, ifVersion, faults: finding }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;
   const tracked = planned.flatMap(({ val }) => val ?? []);
@@ -60,7 +61,7 @@ export async function sendAll(
     return { ...sender, send };
   };
   const sender = await createSender(given);
-  const faults = await syntax.faults();
+  const faults = await finding;
   if (faults.size > 0) {
     const trial = await createSender({ ...given, dryRun: true });
     const refused = await refuseBroken(context, items, faults, trial.send);

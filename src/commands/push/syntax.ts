@@ -1,7 +1,8 @@
+import { resolve } from 'node:path';
 import { forEach, refuseAll } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
-import type { SyntaxFault } from '../../run/check-syntax.ts';
+import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
@@ -10,45 +11,68 @@ import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
 import type { ItemSender } from './send-item.ts';
 
-type Faults = ReadonlyMap<PushItem, SyntaxFault>;
+/** Only files with a syntax error are in the map. */
+export type Faults = ReadonlyMap<PushItem, readonly [SyntaxFault, ...SyntaxFault[]]>;
 
 export interface SyntaxCheck {
-  /** Waits while much code is being parsed. */
-  add(item: PushItem, code: string): Promise<void>;
-  /** Only files with a syntax error are in the result. */
-  faults(): Promise<Faults>;
+  /** Begins to parse as soon as there are enough files. */
+  add(item: PushItem, code: string): void;
+  finish(): Promise<Faults>;
 }
 
-export const withoutCheck: SyntaxCheck = { add: async () => {}, faults: async () => new Map() };
+export const withoutCheck: SyntaxCheck = { add() {}, finish: async () => new Map() };
 
 interface CheckOptions {
-  workspace: Workspace | undefined;
+  cwd: string;
+  workspace?: Workspace | undefined;
   /** With --force, a file that is named is sent although it did not change. */
-  sendsUnchanged: boolean;
+  checksUnchanged: boolean;
 }
 
-const mostAtOnce = 64;
+const filesPerBuild = 250;
+const leastForBuild = 10;
 
 /** Parses files while others are read, and while the connection is made. */
-export function createSyntaxCheck({ workspace, sendsUnchanged }: CheckOptions): SyntaxCheck {
-  const parsed: Promise<[PushItem, SyntaxFault | undefined]>[] = [];
+export function createSyntaxCheck({ cwd, workspace, checksUnchanged }: CheckOptions): SyntaxCheck {
+  const found = new Map<PushItem, [SyntaxFault, ...SyntaxFault[]]>();
+  const running: Promise<void>[] = [];
+  let waiting: PushItem[] = [];
+  /** The code of standard input and of pipes. */
+  const codes = new Map<PushItem, string>();
   const mayBeSent = ({ val }: PushItem, code: string) =>
-    val === undefined || sendsUnchanged || workspace?.records.of(val)?.code !== code;
+    val === undefined || checksUnchanged || workspace?.records.of(val)?.code !== code;
+
+  async function parse(items: readonly PushItem[]): Promise<void> {
+    const isInFile = ({ canReadAgain }: PushItem) => canReadAgain;
+    const isMany = items.filter(isInFile).length >= leastForBuild;
+    const pathOf = ({ file }: PushItem) => resolve(cwd, file);
+    const suspects = isMany ? await findSuspects(items.filter(isInFile).map(pathOf)) : undefined;
+    const toParse = items.filter((item) => !isInFile(item) || (suspects?.has(pathOf(item)) ?? true));
+    await forEach(toParse, 'auto', async (item) => {
+      const [first, ...others] = await faultsIn(item.file, codes.get(item) ?? (await item.read()) ?? '');
+      if (first !== undefined) found.set(item, [first, ...others]);
+    });
+  }
+
+  function parseWaiting(): void {
+    const parsing = parse(waiting);
+    // `finish` throws the error.
+    parsing.catch(() => {});
+    running.push(parsing);
+    waiting = [];
+  }
+
   return {
-    async add(item, code) {
+    add(item, code) {
       if (!isChecked(item.file) || !mayBeSent(item, code)) return;
-      const parsing = faultsIn(item.file, code).then(([fault]): [PushItem, SyntaxFault | undefined] => [
-        item,
-        fault,
-      ]);
-      // `faults` throws the error.
-      parsing.catch(() => {});
-      parsed.push(parsing);
-      await parsed.at(-mostAtOnce)?.catch(() => {});
+      waiting.push(item);
+      if (!item.canReadAgain) codes.set(item, code);
+      if (waiting.length >= filesPerBuild) parseWaiting();
     },
-    async faults() {
-      const found = await Promise.all(parsed);
-      return new Map(found.flatMap(([item, fault]) => (fault === undefined ? [] : [[item, fault]])));
+    async finish() {
+      parseWaiting();
+      await Promise.all(running);
+      return found;
     },
   };
 }
@@ -64,7 +88,7 @@ export async function refuseBroken(
   trial: ItemSender['send'],
 ): Promise<OutcomesResult | undefined> {
   const failures = new Map<PushItem, ValsError>();
-  await forEach([...faults], 'auto', async ([item, fault]) => {
+  await forEach([...faults], 'auto', async ([item, [fault]]) => {
     try {
       const { status } = await trial(item, () => {});
       if (status === 'planned') failures.set(item, syntaxError(item.file, fault));
