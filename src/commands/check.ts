@@ -1,13 +1,15 @@
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { LocalError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SyntaxFault } from '../run/check-syntax.ts';
 import { column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import { collectFiles } from '../workspace/sources/walk.ts';
 import { annotateFailure } from './push/github.ts';
 import { type PushItem, untrackedItem } from './push/item.ts';
-import { planPush } from './push/plan.ts';
+import { planInWorkspace } from './push/plan-workspace.ts';
 import { createSyntaxCheck } from './push/syntax.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
@@ -46,11 +48,16 @@ export const command = defineCommand({
 });
 
 async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
-  const files = paths.filter((path) => path !== '-');
-  const input = files.length < paths.length ? [untrackedItem(context, { file: '-' })] : [];
-  if (files.length === 0 && input.length > 0) return input;
-  const { items } = await planPush(context, { paths: files, name: undefined, isOffline: true });
-  return [...input, ...items];
+  if (paths.length > 0) {
+    return (await collectFiles(paths, context)).map((found) => untrackedItem(context, found));
+  }
+  const root = findRoot(context.settings.cwd);
+  if (root === undefined) {
+    throw new UsageError('No path was given, and this folder is not in a workspace.', {
+      hint: { text: 'To check the files below this folder', command: 'check', input: { paths: ['.'] } },
+    });
+  }
+  return (await planInWorkspace(context, root, [], true)).items;
 }
 
 interface Problem {
