@@ -1,5 +1,4 @@
 import { LocalError } from '../errors.ts';
-import { raiseFileLimit } from './open-files.ts';
 import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';
 
@@ -13,7 +12,7 @@ const problems: Record<string, string> = {
 const hints: Record<string, string> = {
   EACCES: 'Check the permissions of the file.',
   EPERM: 'Check the permissions of the file.',
-  EMFILE: raiseFileLimit,
+  EMFILE: 'Raise the limit with `ulimit -n 1024`.',
 };
 
 /** Node writes U+FFFD in the place of bytes that are not UTF-8. A file cannot be opened by such a name. */
