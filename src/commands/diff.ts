@@ -23,7 +23,7 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
-    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: true });
+    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: () => true });
     if (error !== undefined && examined.length === 0) throw error;
     const differing = examined.filter(({ code }) => code !== 'unchanged');
     const rows = differing.map((examined) => {

@@ -86,7 +86,10 @@ async function play(
     return session
       .replace(/127\.0\.0\.1:\d{5}/g, '127.0.0.1:43210')
       .replaceAll(basename(folder), 'folder')
-      .replace(/backup\/[\w.-]+/g, 'backup/2025-11-14T10-00-00.000Z')
+      .replace(
+        /\S+\/workspaces\/folder-[\da-f]{16}\/backup\/[\w.-]+/g,
+        '/data/backup/2025-11-14T10-00-00.000Z',
+      )
       .replaceAll('\u001b', '␛');
   } finally {
     process.chdir(home);

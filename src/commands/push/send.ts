@@ -49,7 +49,7 @@ export async function sendAll(
   const items =
     workspace && prune ? await markPruned(context, planned, { workspace, remotes, mustAsk }) : planned;
 
-  if (workspace) noteLikelyRenames(context, workspace, items);
+  if (workspace) await noteLikelyRenames(context, workspace, items, remotes);
   // With --if-version, the user knows the version that is overwritten.
   const answers = { yes: yes || ifVersion !== undefined, force, fork, dryRun, remotes };
   const { mayOverwrite, declined } = await askAboutDiffering(context, workspace, items, answers);
