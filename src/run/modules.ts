@@ -64,7 +64,7 @@ export function createModules(
 
   const transpiledEntry = (async () => {
     const { name, code, url } = entry;
-    return transpileFile(url, { name, code, place: entryPath }, entryPath);
+    return transpileFile(url, { name, code, place: entryPath, ending: extname(entryPath) }, entryPath);
   })();
   transpiledEntry.then(
     ({ imports }) => prefetch(imports, entry.url),
@@ -79,15 +79,19 @@ export function createModules(
     if (!isEntry && code === undefined) throw new RunFailedError(`The file ${path} does not exist.`);
     const transpiled = isEntry
       ? await transpiledEntry
-      : await transpileFile(url, { name: nameOf(path), code: code ?? '', place: path }, path);
+      : await transpileFile(
+          url,
+          { name: nameOf(path), code: code ?? '', place: path, ending: extname(path) },
+          path,
+        );
     return { kind: 'module', format: formatOf(path, transpiled.syntax), source: transpiled.code };
   }
 
   async function loadRemote(module: RemoteModule): Promise<ModuleReply> {
     const { url, code } = module;
-    const place = `module${endingOf(module)}`;
-    if (place.endsWith('.json')) return { kind: 'module', format: 'json', source: code };
-    const transpiled = await transpileFile(url, { name: url, code, place }, entryPath);
+    const ending = endingOf(module);
+    if (ending === '.json') return { kind: 'module', format: 'json', source: code };
+    const transpiled = await transpileFile(url, { name: url, code, place: url, ending }, entryPath);
     prefetch(transpiled.imports, url);
     return { kind: 'module', format: 'module', source: transpiled.code };
   }
