@@ -11,10 +11,10 @@ import { asValsError, InterruptedError, LocalError, type ValsError, withHintText
 import { systemClock } from './lib/clock.ts';
 import { hintList } from './lib/hint.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
-import { listenForSignals, whileListening } from './lib/signals.ts';
+import { listenForSignals } from './lib/signals.ts';
 import { visible } from './lib/visible.ts';
 import { createOutput, type Output } from './terminal/output.ts';
-import { render } from './terminal/render/render.ts';
+import { render } from './terminal/render.ts';
 import type { OutcomesResult, Result } from './terminal/result.ts';
 import { createRedactor, ReaderGone, widthOf } from './terminal/streams.ts';
 import { createStyle, withBoldTitles } from './terminal/style.ts';
@@ -64,7 +64,7 @@ async function parse(host: Host): Promise<CommandLine> {
 }
 
 async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
-  const { stdout, redactor, messages } = output;
+  const { messages } = output;
   const commands: Commands = {
     load: () => loadTree(commandTree),
     run: (call, toolHost, toolOutput) =>
@@ -74,24 +74,22 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
+    // Outcomes are shown even after an interrupt, because they report changes.
     if (result.kind === 'outcomes')
       result = { ...result, rows: await withHintTexts(result.rows, output.hints.write) };
-    const emptyHint = result.kind === 'list' ? result.emptyHint : undefined;
-    await render(result, stdout, {
-      ...output.format,
-      commandColumns: command.columns,
-      redactor,
+    if (result.kind === 'list' || result.kind === 'diffs') host.signal.throwIfAborted();
+    await render(result, {
+      output,
+      columns: command.columns,
       now: host.clock.now(),
-      interruptibleIfReadOnly: output.interruptibleIfReadOnly,
-      givenOptions: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      onEmpty: () => messages.hint(emptyHint ?? command.empty ?? 'The list is empty.'),
-      warn: messages.warn,
-      hint: messages.hint,
+      given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
+      empty: command.empty ?? 'The list is empty.',
     });
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (result.kind !== 'outcomes' && result.kind !== 'record') return await show(result);
+    if (result.kind !== 'outcomes' && result.kind !== 'record' && result.kind !== 'diffs')
+      return await show(result);
     if (result.kind === 'outcomes' && command.jobSummary)
       await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
@@ -168,7 +166,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
   const exit = await main({
     argv: argv.slice(2),
     env,
-    system: { platform: process.platform, uid: process.getuid?.(), sudoUid: Number(env.SUDO_UID) },
+    system: { platform: process.platform, uid: process.getuid?.() },
     get cwd() {
       return workingDirectory();
     },
@@ -182,7 +180,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     async pager(text) {
       const { page } = await import('./terminal/pager.ts');
       isPaging = true;
-      const isShown = await whileListening(() => page(text, { env, signal }));
+      const isShown = await page(text, { env, signal });
       isPaging = false;
       signal.throwIfAborted();
       return isShown;

@@ -9,8 +9,8 @@ import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
 import type { Redactor } from '../terminal/streams.ts';
-import { foreignPath, nearestRootOfAnyUser } from '../workspace/disk/root.ts';
-import { tokenFolders } from '../workspace/sources/typed-path.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import { tokenFolders } from '../workspace/sources/within.ts';
 import { captureOutput } from './captured-output.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
@@ -92,8 +92,8 @@ const flagsForTools = ({ flags }: Context): Context['flags'] => {
 
 export function folderForFiles(settings: Context['settings']): string | undefined {
   const { cwd } = settings;
-  const root = nearestRootOfAnyUser(cwd);
-  if (root !== undefined && foreignPath(settings, root) === undefined) return root;
+  const root = findRoot(cwd);
+  if (root !== undefined) return root;
   const isHome = existingRealPath(homedir()) === cwd;
   // In / and in the home folder, the result is undefined, so that an agent cannot use all files of the user.
   return isHome || cwd === dirname(cwd) ? undefined : cwd;

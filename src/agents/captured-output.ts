@@ -2,11 +2,11 @@ import { describeError, LocalError, type ValsError, withHintText, withHintTexts 
 import type { Hints, HintWriter } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
-import { glyphsFor } from '../terminal/glyphs.ts';
 import type { Messages } from '../terminal/messages.ts';
 import type { Output } from '../terminal/output.ts';
 import type { ListResult, Result } from '../terminal/result.ts';
 import type { Redactor, Sink } from '../terminal/streams.ts';
+import { glyphsFor } from '../terminal/style.ts';
 import type { Answer } from './call.ts';
 
 interface CaptureOptions {
@@ -100,7 +100,7 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
       ...capturedStreams,
       redactor,
       hints,
-      progress: { show: onProgress, stop() {}, clear() {}, pause() {} },
+      progress: { show: onProgress, stop() {}, clear() {} },
       messages: capturedMessages(say, log, () => {
         hasMore = true;
         say('There are more records. To see them, give a higher limit.');
@@ -155,10 +155,7 @@ function asDocument(value: JsonValue): JsonObject {
 
 const nowhere: Sink = { isTerminal: false, width: 80, async write() {}, async writeLong() {} };
 
-const capturedStreams: Pick<
-  Output,
-  'stdout' | 'stderr' | 'format' | 'interruptibleIfReadOnly' | 'watchWrites'
-> = {
+const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format'> = {
   stdout: nowhere,
   stderr: nowhere,
   format: {
@@ -167,10 +164,7 @@ const capturedStreams: Pick<
     color: false,
     forPerson: false,
     glyphs: glyphsFor({}, { platform: 'linux' }),
-    links: false,
   },
-  interruptibleIfReadOnly: async (work) => work(),
-  watchWrites() {},
 };
 
 const capturedMessages = (

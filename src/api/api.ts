@@ -3,11 +3,9 @@ import { isObject, type JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call, Reply, Request } from './call.ts';
-import type { FetchedPage, ListNotes, Paging } from './lists/cursor.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { listPages } from './lists/pages.ts';
+import { type FetchedPage, type ListNotes, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { listOf, nextQueryOf, recordOf } from './records.ts';
-import { readRun } from './run-record.ts';
 
 export interface Api {
   send(call: Call): Promise<Reply>;
@@ -55,27 +53,33 @@ export function createApi(send: Request, { notes, token, clock, signal }: ApiOpt
     const next = nextQueryOf(body, call);
     // A link with the token must not be followed, because servers write the addresses of requests to their logs.
     if (next && [...next].flat().some(holdsToken)) throw sentToken(call);
-    return { page: { records: listOf(body, call) }, next };
+    return { records: listOf(body, call), next };
   };
-  const pages = (call: Call, paging?: Paging) =>
-    listPages((query) => fetchPage(call, query), new URLSearchParams(call.query), paging, notes);
+  const pages = (call: Call, paging: Paging | undefined, recordsHaveIds: boolean) =>
+    listPages({
+      fetchPage: (query) => fetchPage(call, query),
+      filters: new URLSearchParams(call.query),
+      paging,
+      recordsHaveIds,
+      notes,
+    });
   async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;
     try {
-      for await (const page of pages(call)) {
+      for await (const page of pages(call, undefined, false)) {
         hasBegun = true;
         yield page;
       }
     } catch (error) {
       if (hasBegun || !isInvalidRequest(error)) throw error;
       // The service may require paging.
-      yield* pages(call, { all: true, byText: true });
+      yield* pages(call, { all: true }, false);
     }
   }
   async function recordWithEtag(call: Call) {
     const { body, etag } = await request(call).catch((error) => {
       if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
-      return request({ ...call, query: new URLSearchParams({ limit: '100', offset: '0' }) });
+      return request({ ...call, query: new URLSearchParams({ limit: `${largestPage}`, offset: '0' }) });
     });
     return { record: body === undefined ? {} : recordOf(body, call), etag };
   }
@@ -85,12 +89,11 @@ export function createApi(send: Request, { notes, token, clock, signal }: ApiOpt
     send: request,
     recordWithEtag,
     record: async (call) => (await recordWithEtag(call)).record,
-    pages: (call, paging) => (paging === undefined ? wholeListOrPages(call) : pages(call, paging)),
+    pages: (call, paging) => (paging === undefined ? wholeListOrPages(call) : pages(call, paging, true)),
     follow: (call, last) =>
       follow({
         fetchPage: (query) => fetchPage(call, query),
         filters: new URLSearchParams(call.query),
-        timeOf: (record) => readRun(record).startedAt,
         last,
         clock,
         signal,

@@ -7,6 +7,7 @@ import {
   NoSpaceError,
   type ValsError,
 } from '../errors.ts';
+import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../terminal/messages.ts';
@@ -23,7 +24,7 @@ export interface BatchOptions<Item> {
   report: Report<Item>;
 }
 
-type Remark = (message: string) => void;
+export type Remark = (message: string, hints?: Hints) => void;
 
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   label(item: Item): string;
@@ -48,8 +49,10 @@ export async function runBatch<Item>(
   let finished = 0;
   let stopped = false;
 
-  const remark = (item: Item) => (message: string) =>
-    void remarks.push({ label: options.report.label(item), message });
+  const remark =
+    (item: Item): Remark =>
+    (message, hints) =>
+      void remarks.push({ label: options.report.label(item), message, hints: hintList(hints) });
 
   await forEach(items, options.concurrency, async (item, index) => {
     if (stopped || signal.aborted) return;

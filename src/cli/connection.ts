@@ -10,7 +10,6 @@ import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
 import { notingReplies } from '../names/note-answers.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
-import { dataFileForUse } from '../settings/data-file.ts';
 import { chosenBaseUrl, type Setting, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
@@ -19,7 +18,6 @@ import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
   api: Api;
-  hasWritten(): boolean;
   name: string;
   close(): Promise<void>;
 }
@@ -78,7 +76,6 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
       clock,
       signal,
     }),
-    hasWritten: client.hasWritten,
     async close() {
       client.close();
       await close?.();
@@ -139,7 +136,7 @@ async function startLocal(settings: Settings) {
     failure = error;
   };
   const network = { ...loopbackOnly, endsWithCaller: true };
-  const service = await startService({ file: dataFileForUse(settings), port: 0, network, onStoreFailure });
+  const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
   const { baseUrl, token, close } = service;
   const explain = (error: unknown): never => {
     throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;

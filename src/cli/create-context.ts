@@ -7,7 +7,7 @@ import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
 import type { Output } from '../terminal/output.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import { renderEvent } from '../terminal/render/event.ts';
+import { renderEvent } from '../terminal/render.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { Commands, ConnectOptions, Context } from './context.ts';
@@ -20,14 +20,14 @@ export function createContext(
   commands: Commands,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
-  const { stdout, stderr, redactor, progress, messages, format, hints } = output;
+  const { stderr, redactor, progress, messages, format, hints } = output;
   const settings = createSettings(flags, host, messages.warn);
   const namesById = new Map<string, string>();
   const valsRead = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
-  const seen = createSeenVals(settings, redactor.findsSecretIn);
+  const seen = createSeenVals(settings, (text) => redactor.redact(text) !== text);
   const prompt = createPrompt(stdin, host.stderr, {
     signal,
     clock,
@@ -54,10 +54,6 @@ export function createContext(
         serviceIsAway: ({ message }) =>
           messages.warn(`${message} The command keeps trying until the service answers.`),
         serviceIsBack: () => messages.note('The service answers again.'),
-        recordsMayBeMissing: () =>
-          messages.warn(
-            'The list on the service changed while the command read it, so some records may be missing.',
-          ),
         tooManyRecords: () =>
           messages.warn(
             'The service sent more records than the command reads at once, so the older ones are missing.',
@@ -65,7 +61,6 @@ export function createContext(
       },
     });
     connections.push(connection);
-    output.watchWrites(() => connections.some(({ hasWritten }) => hasWritten()));
     host.onConnected?.();
     return connection;
   }
@@ -121,15 +116,12 @@ export function createContext(
     },
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
     event: async (record, columns) =>
-      renderEvent((await withHintTexts([record], hints.write))[0] ?? record, stdout, {
-        ...format,
-        commandColumns: columns,
-        redactor,
+      renderEvent((await withHintTexts([record], hints.write))[0] ?? record, {
+        output,
+        columns,
         now: clock.now(),
-        givenOptions: new Set(),
-        interruptibleIfReadOnly: output.interruptibleIfReadOnly,
-        warn: messages.warn,
-        hint: messages.hint,
+        given: new Set(),
+        empty: '',
       }),
     async connect(options) {
       progress.show('Waiting for the service');

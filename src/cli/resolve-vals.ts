@@ -1,9 +1,10 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
-import { ConflictError } from '../errors.ts';
+import { NotFoundError } from '../errors.ts';
 import { isFile } from '../lib/paths.ts';
 import { splitVersion } from '../names/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
+import type { WorkspaceNames } from '../workspace/typed-words.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -51,30 +52,34 @@ export async function createResolver(
   context: Context,
   { isForWriting, confirmsListedVals }: { isForWriting: boolean; confirmsListedVals: boolean },
 ): Promise<(word: string) => Promise<string>> {
-  const root = findRoot(context.settings);
+  const root = findRoot(context.settings.cwd);
   const names =
     root === undefined
       ? undefined
-      : (await import('../workspace/resolve.ts')).readWorkspaceNames(root, context.settings);
+      : (await import('../workspace/typed-words.ts')).readWorkspaceNames(root, context.settings);
   const { createConfirm, createFinder } = await import('../names/find-val.ts');
   const reading = { ...context, onRead: context.rememberVal };
   const confirm = createConfirm(reading);
   const find = createFinder({ ...reading, isForWriting, namesToSuggest: names?.namesAndFiles ?? [] });
+
+  async function idOfListed(word: string, { id, name, notFound }: ListedVal): Promise<string> {
+    if (id === undefined) {
+      const found = await find(name).catch((error) => {
+        throw error instanceof NotFoundError ? notFound() : error;
+      });
+      return found.id;
+    }
+    if (confirmsListedVals && word !== id) await confirm({ id, name });
+    return id;
+  }
+
   return async (word) => {
     const listed = names?.find(word);
-    if (listed !== undefined && confirmsListedVals && word !== listed.id) {
-      if (listed.mayMeanOtherVal) throw mayMeanOtherVal(word, listed);
-      await confirm(listed);
-    }
-    const val = listed ?? (await find(word));
+    const val =
+      listed === undefined ? await find(word) : { id: await idOfListed(word, listed), name: listed.name };
     context.rememberWord(word, val);
     return val.id;
   };
 }
 
-const mayMeanOtherVal = (word: string, { file, name }: { file: string; name: string }): ConflictError =>
-  new ConflictError(
-    `It is unclear which val "${word}" means: in vals.json, the file ${file} belongs to the val "${name}". Nothing was done.`,
-    // A name from a stranger's vals.json may be the id or the file of another val, so the hint does not propose it.
-    { hint: 'Give the id of the val that you mean. To list your vals with their ids, run `vals ls`.' },
-  );
+type ListedVal = NonNullable<ReturnType<WorkspaceNames['find']>>;

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
+import { quoteWord } from '../lib/shell-command.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
-import { beginClone, endClone, refuseFilled } from '../workspace/disk/clone-folder.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
-import { refuseNested, refuseOthers } from '../workspace/disk/root.ts';
+import { refuseNested } from '../workspace/disk/root.ts';
+import { beginClone, endClone, refuseFilled } from '../workspace/records/unfinished-clone.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
 import { workspaceAt } from '../workspace/workspace.ts';
 import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
@@ -28,35 +28,35 @@ export const command = defineCommand({
     const { settings, say, forPerson } = context;
     if (given.includes('://')) {
       throw new UsageError(`${given} is an address, not a folder.`, {
-        hint: `To clone from that service or space, run ${shell`vals clone --base-url ${given}`}.`,
+        hint: { text: 'To clone from that service or space', command: 'clone', input: { baseUrl: given } },
       });
     }
     const folder = resolve(settings.cwd, given);
     const service = serviceName(settings);
-    refuseOthers(settings, folder);
-    refuseNested(settings, folder);
-    refuseFilled(folder, given, service);
+    refuseNested(folder);
+    refuseFilled(settings, folder, given, service);
     const api = await context.connect();
     context.progress.show('Reading the list of vals');
     const remotes = createRemoteVals({ ...context, api }, 'all');
     // listAll runs before beginClone, so that a failure of listAll leaves no empty folder behind.
     await listAll(remotes, service);
-    beginClone(folder, service);
+    beginClone(settings, folder, service, say.warn);
     await updateManifest(folder, context, () => {});
     const workspace = workspaceAt(folder, context);
     const items = await selectAll(workspace, remotes);
     const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
     const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
-    if (error === undefined) endClone(folder);
+    if (error === undefined) endClone(settings, folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
     say.done(
       `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
     );
-    say.hint(
-      `To go to the folder, run ${shell`cd ${given}`}. To send the files that you change, run \`vals push\`.`,
-    );
+    say.hint([
+      `To go to the folder, run \`cd ${quoteWord(given)}\`.`,
+      { text: 'To send the files that you change', command: 'push' },
+    ]);
     return { kind: 'nothing' };
   },
 });

@@ -1,15 +1,11 @@
 import { argument, defineCommand } from '../cli/command.ts';
-import { LocalError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
-import { interruptible } from '../lib/signals.ts';
 import { visible } from '../lib/visible.ts';
-import { column } from '../terminal/column.ts';
-import { cellText } from '../terminal/fields.ts';
+import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
-import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
-import { type Examined, unexpectedName } from '../workspace/examine.ts';
-import { haveTooManyLines } from '../workspace/text/lines.ts';
+import type { Examined } from '../workspace/examine.ts';
+import { type State, stateOf } from '../workspace/state.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
+import { pathTo, type Workspace } from '../workspace/workspace.ts';
 import { compareVals } from './shared/compare-vals.ts';
 
 export const command = defineCommand({
@@ -27,25 +23,20 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
-    let characters = 0;
-    const keepsCode = ({ here = '', remote }: Examined) => {
-      characters += here.length + (remote?.code.length ?? 0);
-      return characters <= mostCharacters;
-    };
-    const { examined, error } = await compareVals(context, vals, { keepsCode });
-    if (error !== undefined) throw error;
-    const differing = examined.filter(({ status }) => status !== 'unchanged');
-    refuseTooMuch(differing, characters);
-    const rows = await interruptible(() =>
-      differing.map((examined) => {
-        const { val, here, remote } = examined;
-        const diff = unifiedDiff(val.file, remote?.code, here);
-        return { file: val.file, name: val.name, status: shownStatus(examined), diff };
-      }),
-    );
-    if (rows.length === 0) context.say.hint('No file of the workspace differs from its val on the service.');
+    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: true });
+    if (error !== undefined && examined.length === 0) throw error;
+    const differing = examined.filter(({ code }) => code !== 'unchanged');
+    const rows = differing.map((examined) => {
+      const { val, here, remote } = examined;
+      const file = pathTo(workspace, val.file);
+      // `patch` is run at the top of the workspace, so the diff has the path from there.
+      const diff = unifiedDiff(val.file, remote?.code, here);
+      return { file, name: val.name, status: stateOf(examined), diff };
+    });
+    if (rows.length === 0 && error === undefined)
+      context.say.hint('No file of the workspace differs from its val on the service.');
     const diffs = differing.map((examined, index): ShownDiff => {
-      const { before, after } = sidesOf(examined);
+      const { before, after } = sidesOf(workspace, examined);
       const patch = rows[index]?.diff ?? '';
       return {
         patch,
@@ -53,35 +44,17 @@ export const command = defineCommand({
         forTerminal: diffBetween(before, after),
       };
     });
-    return { kind: 'diffs', rows, diffs };
+    return { kind: 'diffs', rows, diffs, error };
   },
 });
 
-/**
- * The JSON of a diff must fit into one string. V8 allows 512 million characters in a string, and JSON writes some
- * characters as six characters.
- */
-const mostCharacters = 64 * 1_048_576;
-
-function refuseTooMuch(differing: readonly Examined[], characters: number): void {
-  const texts = differing.flatMap(({ here = '', remote }) => [here, remote?.code ?? '']);
-  const isTooLarge = characters > mostCharacters;
-  if (!isTooLarge && !haveTooManyLines(texts)) return;
-  const size = isTooLarge ? 'is larger than 64 MB' : 'has more than 2 million lines';
-  const [only] = differing;
-  throw new LocalError(`The code that differs ${size}, so no diff was made.`, {
-    hint:
-      only !== undefined && differing.length === 1
-        ? `To see the code on the service, run ${shell`vals val get ${only.val.name} --code`}.`
-        : `Compare fewer vals at a time, such as ${shell`vals diff ${only?.val.file ?? ''}`}.`,
-  });
-}
-
-const meanings: Record<ShownStatus, string> = {
+const meanings: Record<State, string> = {
   'changed here': 'changed in the workspace. To send the change, run `vals push`.',
   new: 'is not on the service yet. To send the val, run `vals push`.',
   'changed there': 'changed on the service. To write the change into the file, run `vals pull`.',
   conflict: 'changed in the workspace and on the service. To merge both changes, run `vals pull --merge`.',
+  differs:
+    'differs, and no record shows which side is newer. To overwrite the val, run `vals push --yes`. To overwrite the file, run `vals pull --force`.',
   'missing here': 'has no file in the workspace. To write the file, run `vals pull`.',
   'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
   'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
@@ -90,30 +63,26 @@ const meanings: Record<ShownStatus, string> = {
   unchanged: 'is the same in the workspace and on the service.',
 };
 
-const nameTaken =
-  'is new in the workspace, but the service already has a val of that name. To merge the file with that val, run `vals pull --merge`.';
-
 function meaningOf(examined: Examined): string {
-  if (isDeletedEverywhere(examined))
+  const { here, remote, name } = examined;
+  if (here === undefined && remote === undefined)
     return 'is neither in the workspace nor on the service. To remove the val from vals.json, run `vals forget`.';
-  const status = shownStatus(examined);
-  if (status !== 'conflict') return meanings[status];
-  const nameThere = unexpectedName(examined);
-  if (nameThere !== undefined)
-    return `has the id of the val "${nameThere}" in vals.json. To use the name and the code of that val, run \`vals pull\`.`;
-  return examined.isNew ? nameTaken : meanings.conflict;
+  return name === 'other val'
+    ? `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`
+    : meanings[stateOf(examined)];
 }
 
-function sidesOf({ val, status, here, remote }: Examined) {
+function sidesOf(workspace: Workspace, { val, code, here, remote }: Examined) {
+  const path = pathTo(workspace, val.file);
   const version = remote?.version === undefined ? '' : `, version ${visible(cellText(remote.version))}`;
   const service = {
-    label: remote === undefined ? 'nothing (service)' : `${val.file} (service${version})`,
+    label: remote === undefined ? 'nothing (service)' : `${path} (service${version})`,
     text: remote?.code ?? '',
   };
   const file = {
-    label: here === undefined ? 'nothing (here)' : `${val.file} (here)`,
+    label: here === undefined ? 'nothing (here)' : `${path} (here)`,
     text: here ?? '',
   };
-  const isServiceNewer = status === 'changed there' || status === 'missing here';
+  const isServiceNewer = code === 'changed there' || code === 'missing here';
   return isServiceNewer ? { before: file, after: service } : { before: service, after: file };
 }

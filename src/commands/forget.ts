@@ -1,11 +1,10 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
-import { UsageError } from '../errors.ts';
 import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
-import { findRoot } from '../workspace/disk/root.ts';
+import { findRoot, notInWorkspace } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget.ts';
-import { findVal, refuseAmbiguousPath, unknownVal } from '../workspace/typed-words.ts';
-import { valsOf } from '../workspace/workspace.ts';
+import { findVal, knownVals, unknownVal } from '../workspace/typed-words.ts';
+import { pathTo } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
@@ -20,22 +19,18 @@ export const command = defineCommand({
   columns: [outcomeColumn, column('name'), column('file')],
   async run(context, { vals: words, dryRun }) {
     const { settings } = context;
-    const root = findRoot(settings);
-    if (root === undefined) {
-      throw new UsageError('This folder is not in a workspace.', {
-        hint: 'To make this folder a workspace, run `vals init`.',
-      });
-    }
+    const root = findRoot(settings.cwd);
+    if (root === undefined) throw notInWorkspace();
     const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
-    const known = { root, cwd: settings.cwd, service, vals: valsOf(root, service) };
+    const known = knownVals(root, settings, service);
     const found = words.map((word) => {
-      refuseAmbiguousPath(known, word);
       const val = findVal(known, word);
       if (val === undefined) throw unknownVal(known, word);
       return val;
     });
     const chosen = [...new Set(found)];
-    const rowsWith = (status: string) => chosen.map(({ file, name }) => ({ file, name, status }));
+    const rowsWith = (status: string) =>
+      chosen.map(({ file, name }) => ({ file: pathTo(known, file), name, status }));
     if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
     await forgetVals(known, context, chosen);
     context.say.hint('.valsignore now lists the forgotten files, so `vals push` skips them.');

@@ -2,28 +2,38 @@ import { defineCommand } from '../cli/command.ts';
 import { summarizeRemarks } from '../cli/failures.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
-import { readManifest, updateManifest } from '../workspace/disk/manifest-file.ts';
-import { nearestRootOfAnyUser, refuseNested, refuseOthers } from '../workspace/disk/root.ts';
+import { updateManifest } from '../workspace/disk/manifest-file.ts';
+import { findRoot, refuseNested } from '../workspace/disk/root.ts';
 import { findNewFiles } from '../workspace/select.ts';
-import type { Source } from '../workspace/sources/walk.ts';
+import { knownVals } from '../workspace/typed-words.ts';
+import { createVals, type WorkspaceVal } from '../workspace/vals.ts';
+import { messageWithHint } from './shared/messages.ts';
 
 export const command = defineCommand({
   summary: 'Make this folder a workspace',
   description:
     'Make this folder a workspace. The command writes vals.json, which lists the file and the id of each val. Commit ' +
-    'vals.json. The folder .vals keeps the base of each val: the last code that the file and the service had in common. ' +
-    'git ignores .vals. Nothing is sent. To add new files to vals.json, run the command again.',
+    'vals.json. Everything else that vals knows of the workspace is in your data directory. Nothing is sent. To add new ' +
+    'files to vals.json, run the command again.',
   examples: ['vals init'],
   columns: [column('status'), column('file'), column('vals'), column('added')],
   async run(context) {
     const { settings, say } = context;
     const here = settings.cwd;
-    refuseOthers(settings, here);
-    refuseNested(settings, here);
-    let added: Source[] = [];
+    refuseNested(here);
+    let added: WorkspaceVal[] = [];
     let total = 0;
-    const known = nearestRootOfAnyUser(here) === here ? sourcesIn(here) : [];
-    const found = await findNewFiles(here, known, say.warn);
+    const known =
+      findRoot(here) === here
+        ? knownVals(here, settings, undefined)
+        : { root: here, cwd: here, vals: createVals([]) };
+    const newFiles = await findNewFiles(known, say.warn);
+    const found = newFiles.filter(({ problem }) => problem === undefined);
+    const problems = new Map(
+      newFiles.flatMap(({ problem }) => (problem ? [[problem.message, problem]] : [])),
+    );
+    const [error, ...others] = problems.values();
+    for (const problem of others) say.warn(messageWithHint(problem));
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
       for (const { file, name } of added) vals.set(file, { name, ids: new Map(), unknownKeys: {} });
@@ -39,13 +49,13 @@ export const command = defineCommand({
     else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);
     say.hint(
       total === 0
-        ? 'Write some code to hello.ts, then run `vals push`.'
-        : 'To send new and changed files, run `vals push`. To compare the files with the service, run `vals status`.',
+        ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
+        : [
+            { text: 'To send new and changed files', command: 'push' },
+            { text: 'To compare the files with the service', command: 'status' },
+          ],
     );
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
-    return { kind: 'record', record };
+    return { kind: 'record', record, error };
   },
 });
-
-const sourcesIn = (root: string): Source[] =>
-  [...readManifest(root).vals].map(([file, { name }]) => ({ file, name }));

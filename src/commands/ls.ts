@@ -64,7 +64,7 @@ const hasPrivacy = (record: JsonObject, privacy: string): boolean =>
 
 async function* seenPages({ seen }: Context, isKept: (record: JsonObject) => boolean): AsyncGenerator<Page> {
   const { mine } = await seen.recall();
-  yield { records: mine.reverse().map(recordOf).filter(isKept), isLarge: false };
+  yield { records: mine.reverse().map(recordOf).filter(isKept) };
 }
 
 const recordOf = ({ id, name, version }: SeenVal): JsonObject => ({

@@ -6,7 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { followMoves } from '../workspace/moved.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
-import { findVal, refuseAmbiguousPath } from '../workspace/typed-words.ts';
+import { findVal } from '../workspace/typed-words.ts';
 import { openWorkspace, type Workspace } from '../workspace/workspace.ts';
 import { type PullItem, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
 
@@ -28,7 +28,7 @@ export const command = defineCommand({
     merge: toggle('--merge', 'merge vals that changed in the file and on the service', {
       conflicts: ['force'],
     }),
-    force: toggle('--force', 'overwrite files that you changed; .vals/backup keeps copies'),
+    force: toggle('--force', 'overwrite files that you changed, and keep copies of them'),
     file: word('--file <path>', 'the file for a val that the workspace does not have yet'),
     dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
   },
@@ -48,7 +48,6 @@ export const command = defineCommand({
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);
-    if (force || merge) for (const word of words) refuseAmbiguousPath(workspace, word);
     const named = await itemsOf(context, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {

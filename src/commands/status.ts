@@ -1,23 +1,25 @@
 import { argument, defineCommand, toggle } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { ConflictError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { type Column, column, idColumn } from '../terminal/column.ts';
+import type { Hint, Hints } from '../lib/hint.ts';
+import { type JsonObject, withoutUndefined } from '../lib/json.ts';
+import { type Column, column, idColumn, moment } from '../terminal/column.ts';
 import type { Style } from '../terminal/style.ts';
-import { isDeletedEverywhere, type ShownStatus, shownStatus } from '../workspace/compare.ts';
 import { readBelow } from '../workspace/disk/files.ts';
-import { type Examined, unexpectedName } from '../workspace/examine.ts';
-import { likelyRenames } from '../workspace/similar.ts';
+import type { Examined } from '../workspace/examine.ts';
+import { likelyRenames, renameHint } from '../workspace/similar.ts';
+import { type State, stateOf } from '../workspace/state.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+import { pathTo, type Workspace } from '../workspace/workspace.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
 import { fileAndOthers, notePossibleTakeovers } from './shared/messages.ts';
 
 /** `vals status` lists the vals in the order of these keys. */
-const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
+const marks: Record<State, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
+  differs: { mark: '?', tone: 'red' },
   'not yours': { mark: 'x', tone: 'yellow' },
   'deleted there': { mark: 'x', tone: 'yellow' },
   'missing here': { mark: '-', tone: 'yellow' },
@@ -30,13 +32,13 @@ const marks: Record<ShownStatus, { mark: string; tone: keyof Style }> = {
 
 const attention = Object.keys(marks);
 const byAttention = (a: Examined, b: Examined): number =>
-  attention.indexOf(shownStatus(a)) - attention.indexOf(shownStatus(b));
+  attention.indexOf(stateOf(a)) - attention.indexOf(stateOf(b));
 
 const statusColumn: Column = {
   ...column('status'),
   neverCut: true,
   present(status, { count }) {
-    const { mark, tone } = marks[status as ShownStatus];
+    const { mark, tone } = marks[status as State];
     return { text: [mark, count, status].filter((part) => part !== undefined).join(' '), tone };
   },
 };
@@ -45,11 +47,13 @@ export const command = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
     'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
-    'changed there (on the service), conflict, unmerged, new, renamed here, missing here, deleted there or not yours.',
+    'changed there (on the service), conflict, differs, unmerged, new, renamed here, missing here, deleted there or not ' +
+    'yours.',
   details:
-    'A val is in conflict in three cases: the val changed in its file and on the service; the file is new, and the ' +
-    'service already has a val of that name; the id in vals.json belongs to a val of another name. A val is unmerged ' +
-    'if its file has conflict markers (<<<<<<<). A val is renamed here if its name was edited in vals.json.',
+    'A val is in conflict if it changed in its file and on the service, or if the id in vals.json belongs to a val of ' +
+    'another name. A val differs if the codes are not the same and vals has no record of the val, so that nobody knows ' +
+    'which side is newer. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its ' +
+    'name was edited in vals.json.',
   arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
   options: {
     exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
@@ -57,17 +61,26 @@ export const command = defineCommand({
     }),
   },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
-  columns: [statusColumn, column('name'), { ...column('version'), droppable: 3 }, idColumn('id'), fileColumn],
+  columns: [
+    statusColumn,
+    column('name'),
+    { ...column('version'), droppable: 3 },
+    { ...moment('changed', 'changedAt'), only: 'terminal', droppable: 4 },
+    { ...column('by', 'changedBy'), only: 'terminal', droppable: 5 },
+    idColumn('id'),
+    fileColumn,
+  ],
   empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
   async run(context, { vals, exitCode }) {
-    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: () => false });
-    const isUnchanged = (val: Examined) => shownStatus(val) === 'unchanged';
+    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: false });
+    const isUnchanged = (val: Examined) => stateOf(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
+    const row = (each: Examined) => rowOf(workspace, each);
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
-      ? [...differing.toSorted(byAttention).map(rowOf), ...foldUnchanged(unchanged)]
-      : examined.map(rowOf);
+      ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(unchanged)]
+      : examined.map(row);
     if (error !== undefined) return { kind: 'outcomes', rows, error };
     if (exitCode && differing.length > 0) {
       const message = `${differing.length} of ${examined.length} vals differ from the service.`;
@@ -79,9 +92,11 @@ export const command = defineCommand({
     }
     for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
       context.say.hint(hint);
-    const possibleTakeovers = differing.filter(({ mayTakeOver }) => mayTakeOver).map(({ val }) => val.file);
+    const possibleTakeovers = differing
+      .filter(({ isNameUnknown, here }) => isNameUnknown && here !== undefined)
+      .map(({ val }) => pathTo(workspace, val.file));
     notePossibleTakeovers(context, possibleTakeovers);
-    noteAssumptions(context, examined);
+    noteAssumptions(context, workspace, examined);
     if (isFolded && differing.length === 0 && examined.length > 0) {
       return { kind: 'text', text: allUnchanged(examined.length) };
     }
@@ -89,10 +104,10 @@ export const command = defineCommand({
   },
 });
 
-function noteAssumptions({ flags, say }: Context, examined: readonly Examined[]): void {
+function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined: readonly Examined[]): void {
   const [first, ...others] = examined
     .filter(({ isRemoteAssumed }) => isRemoteAssumed)
-    .map(({ val }) => val.file);
+    .map(({ val }) => pathTo(workspace, val.file));
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
   say.note(
@@ -109,76 +124,94 @@ const allUnchanged = (count: number): string =>
 const foldUnchanged = (unchanged: readonly Examined[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 
-const rowOf = (examined: Examined): JsonObject => {
-  const { val, remote, base } = examined;
-  const version = remote?.version ?? base?.version;
-  return {
-    file: val.file,
+function rowOf(workspace: Workspace, examined: Examined): JsonObject {
+  const { val, remote, record } = examined;
+  const status = stateOf(examined);
+  const { madeAt, madeBy } = (status === 'differs' && remote?.newestVersion) || {};
+  return withoutUndefined({
+    file: pathTo(workspace, val.file),
     name: val.name,
-    status: shownStatus(examined),
-    ...(val.id !== undefined && { id: val.id }),
-    ...(version !== undefined && { version }),
-  };
-};
-
-function renameHints({ root, bases }: Workspace, differing: readonly Examined[]): string[] {
-  const filesThatAre = (wanted: ShownStatus, codeOf: (val: WorkspaceVal) => string | undefined) =>
-    differing
-      .filter((examined) => shownStatus(examined) === wanted)
-      .map(({ val }) => ({ file: val.file, read: () => codeOf(val) ?? '' }));
-  const missing = filesThatAre('missing here', (val) => bases.read(val)?.code);
-  const fresh = filesThatAre('new', ({ file }) => readBelow(root, file));
-  return likelyRenames(missing, fresh).map(
-    ({ from, to }) =>
-      `${from} is missing, and the new file ${to} has similar code. If you renamed the file, replace ${from} with ${to} in vals.json.`,
-  );
+    status,
+    id: val.id,
+    version: remote?.version ?? record?.version,
+    changedAt: madeAt,
+    changedBy: madeBy,
+  });
 }
 
-function nextSteps(differing: readonly Examined[]): string[] {
-  const has = (...wanted: ShownStatus[]) =>
-    differing.some((examined) => wanted.includes(shownStatus(examined)) && !isDeletedEverywhere(examined));
-  const conflicts = differing.filter((examined) => shownStatus(examined) === 'conflict');
+function renameHints(workspace: Workspace, differing: readonly Examined[]): string[] {
+  const { root, records } = workspace;
+  const filesThatAre = (wanted: State, codeOf: (val: WorkspaceVal) => string | undefined) =>
+    differing
+      .filter((examined) => stateOf(examined) === wanted)
+      .map(({ val }) => ({ file: pathTo(workspace, val.file), read: () => codeOf(val) ?? '' }));
+  const missing = filesThatAre('missing here', (val) => records.of(val)?.code);
+  const fresh = filesThatAre('new', ({ file }) => readBelow(root, file));
+  return likelyRenames(missing, fresh).map(renameHint);
+}
+
+function nextSteps(differing: readonly Examined[]): Hints[] {
+  const has = (...wanted: State[]) =>
+    differing.some((examined) => wanted.includes(stateOf(examined)) && !isDeletedEverywhere(examined));
+  const conflicts = differing.filter((examined) => stateOf(examined) === 'conflict');
   const isOthers = has('deleted there', 'not yours');
   const isElsewhere = differing.some(({ val }) => val.otherServices !== undefined);
-  const isCheckout = differing.some(
-    ({ status, base, remote }) => status === 'changed here' && base === undefined && remote !== undefined,
-  );
-  const steps: [isNeeded: boolean, hint: string][] = [
-    [has('changed here', 'new'), 'To send the new and changed files, run `vals push`.'],
-    [has('renamed here'), 'To give the vals on the service the new names from vals.json, run `vals push`.'],
+  const step = (text: string, command: string, input?: Hint['input']): Hint => ({
+    text,
+    command,
+    ...(input && { input }),
+  });
+  const steps: [isNeeded: boolean, hint: Hints][] = [
+    [has('changed here', 'new'), step('To send the new and changed files', 'push')],
+    [has('renamed here'), step('To give the vals on the service the new names from vals.json', 'push')],
     [
-      isCheckout,
-      'For some files, this folder has no record of an earlier pull or push. So `vals status` cannot tell whether these files or their vals on the service are newer. To see the differences, run `vals diff`.',
+      has('differs'),
+      [
+        'For the vals that differ, vals has no record of an earlier pull or push, so nobody knows which side is newer.',
+        step('To see the differences', 'diff'),
+        step('To overwrite the vals on the service', 'push', { yes: true }),
+        step('To overwrite the files and keep copies of them', 'pull', { force: true }),
+      ],
     ],
-    [has('changed there', 'missing here'), "To write the service's code into the files, run `vals pull`."],
-    [has('missing here'), 'To delete the vals on the service whose files are gone, run `vals push --prune`.'],
+    [has('changed there', 'missing here'), step("To write the service's code into the files", 'pull')],
+    [
+      has('missing here'),
+      step('To delete the vals on the service whose files are gone', 'push', { prune: true }),
+    ],
     [
       has('unmerged'),
-      'In unmerged files, keep the lines you want, remove the conflict markers (<<<<<<<), then run `vals push`.',
+      step(
+        'In unmerged files, keep the lines you want and remove the conflict markers (<<<<<<<). To send them then',
+        'push',
+      ),
     ],
     [
-      conflicts.some((each) => !each.isNew && !hasOtherName(each)),
-      "To merge the service's code into the files in conflict, run `vals pull --merge`.",
+      conflicts.some(({ name }) => name !== 'other val'),
+      step("To merge the service's code into the files in conflict", 'pull', { merge: true }),
     ],
     [
-      conflicts.some(({ isNew }) => isNew),
-      'The service already has a val with the name of a new file. To see the differences, run `vals diff`. To merge the code of the val into the file, run `vals pull --merge`.',
+      conflicts.some(({ name }) => name === 'other val'),
+      [
+        'For a file in conflict, vals.json has the id of a val with another name. If the file is that val, change the name in vals.json.',
+        step('To make a val of your own instead', 'push', { fork: true }),
+      ],
     ],
-    [
-      conflicts.some(hasOtherName),
-      'For a file in conflict, vals.json has the id of a val with another name. To use the name and the code of that val, run `vals pull`.',
-    ],
-    [isOthers && !isElsewhere, 'To make vals of your own from the files, run `vals push --fork`.'],
+    [isOthers && !isElsewhere, step('To make vals of your own from the files', 'push', { fork: true })],
     [
       isOthers && isElsewhere,
-      'To list your services and spaces, run `vals use`. To push to your own vals instead, run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
+      [
+        step('To list your services and spaces', 'use'),
+        step('To push to your own vals instead', 'push', { fork: true }),
+        'For each file, this updates your val of the same name, or creates the val if you have none.',
+      ],
     ],
     [
       differing.some(isDeletedEverywhere),
-      'To remove vals that are neither in the workspace nor on the service, run `vals forget`.',
+      step('To remove vals that are neither in the workspace nor on the service', 'forget'),
     ],
   ];
-  return steps.flatMap(([isNeeded, hint]) => (isNeeded ? hint : []));
+  return steps.flatMap(([isNeeded, hint]) => (isNeeded ? [hint] : []));
 }
 
-const hasOtherName = (examined: Examined): boolean => unexpectedName(examined) !== undefined;
+const isDeletedEverywhere = ({ here, remote }: Examined): boolean =>
+  here === undefined && remote === undefined;

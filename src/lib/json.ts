@@ -25,19 +25,10 @@ const markedNumber = new RegExp(`"${numberMark}([^"]*)"`, 'g');
 const mayLoseDigits = /(?:^|[[:,\s])(?:-0|-?\d+[.eE][\d.eE+-]*|-?\d{16,})(?:$|[\],}\s])/;
 const numberToken = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-const maxDepth = 1_000;
-const maxValues = 2_000_000;
-/** `parseWithDigits` needs four times as much memory as JSON.parse. */
-const maxValuesWithDigits = 1_000_000;
-
 export function parseJson(text: string): JsonValue {
-  const needsDigits = mayLoseDigits.test(text);
-  if (isTooComplex(text, { maxDepth, maxValues: needsDigits ? maxValuesWithDigits : maxValues })) {
-    throw new RangeError('nested too deeply or has too many values');
-  }
   // Throws if the text is not JSON. `parseWithDigits` would accept some invalid numbers, such as 01.
   const value: JsonValue = JSON.parse(text);
-  return needsDigits ? parseWithDigits(text) : value;
+  return mayLoseDigits.test(text) ? parseWithDigits(text) : value;
 }
 
 /** Replaces each number that would lose digits with a marked string, then each marked string with a JsonNumber. */
@@ -54,39 +45,6 @@ function parseWithDigits(json: string): JsonValue {
 
 export const jsonNumber = (digits: string): number | JsonNumber =>
   String(Number(digits)) === digits ? Number(digits) : new JsonNumber(digits);
-
-/** JSON.parse needs seconds and gigabytes for some texts of a few megabytes. */
-export function isTooComplex(
-  text: string,
-  { maxDepth, maxValues }: { maxDepth: number; maxValues: number },
-): boolean {
-  // Counting brackets is fast. A text with fewer than maxDepth / 2 brackets of each kind cannot be nested too deeply.
-  const mayBeDeep = hasMany(text, '[', maxDepth / 2) || hasMany(text, '{', maxDepth / 2);
-  const mayHaveManyValues = text.length >= maxValues;
-  if (!mayBeDeep && !mayHaveManyValues) return false;
-  let depth = 0;
-  let values = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at];
-    if (character === '"') at = closingQuote(text, at);
-    else if (character === ',') values++;
-    else if (character === '{' || character === '[') {
-      depth++;
-      values++;
-    } else if (character === '}' || character === ']') depth--;
-    if (depth > maxDepth || values > maxValues) return true;
-  }
-  return false;
-}
-
-function hasMany(text: string, character: string, count: number): boolean {
-  let at = -1;
-  for (let found = 0; found < count; found++) {
-    at = text.indexOf(character, at + 1);
-    if (at === -1) return false;
-  }
-  return true;
-}
 
 /** Uses no regular expression, because it would overflow the stack on a long string. */
 function mapOutsideStrings(json: string, map: (part: string) => string): string {
@@ -124,42 +82,7 @@ export const stringifyJson = (value: unknown, indent?: number): string =>
 export const stringifyLines = (values: readonly unknown[]): string =>
   escapeUnsafe(restoreNumbers(values.map((value) => `${JSON.stringify(value)}\n`).join('')));
 
-export const escapeUnsafe = (json: string): string => replaceInPieces(json, unsafeInOutput, unicodeEscape);
-
-const pieceLength = 65_536;
-
-/** `replace` alone would need gigabytes for a text with millions of matches. Each match must be one character. */
-export function replaceInPieces(
-  text: string,
-  pattern: RegExp,
-  replacement: (match: string) => string,
-): string {
-  if (text.length <= pieceLength) return text.replace(pattern, replacement);
-  const cachedReplacement = cached(replacement);
-  const pieces: string[] = [];
-  for (let from = 0; from < text.length; ) {
-    const to = endOfPiece(text, from);
-    pieces.push(text.slice(from, to).replace(pattern, cachedReplacement));
-    from = to;
-  }
-  return pieces.join('');
-}
-
-/** Without the cache, a text with many matches takes twice as long. */
-function cached(replacement: (match: string) => string): (match: string) => string {
-  const results = new Map<string, string>();
-  return (match) => {
-    const result = results.get(match) ?? replacement(match);
-    results.set(match, result);
-    return result;
-  };
-}
-
-function endOfPiece(text: string, from: number): number {
-  const end = from + pieceLength;
-  const cutsSurrogatePair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
-  return cutsSurrogatePair ? end + 1 : end;
-}
+export const escapeUnsafe = (json: string): string => json.replace(unsafeInOutput, unicodeEscape);
 
 export const encodeJson = (value: unknown, indent?: number): string =>
   restoreNumbers(JSON.stringify(value, undefined, indent));
@@ -179,24 +102,6 @@ export function textOf(value: JsonValue | undefined): string | undefined {
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber);
-
-/** Counts characters, and stops soon after `most`, because the JSON text of a large value would need much memory. */
-export function sizeUpTo(most: number, value: JsonValue): number {
-  let size = 2;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      if (size > most) break;
-      size += 1 + sizeUpTo(most - size, item);
-    }
-    return size;
-  }
-  if (!isObject(value)) return size + (textOf(value)?.length ?? 2);
-  for (const key in value) {
-    if (size > most) break;
-    size += key.length + 3 + sizeUpTo(most - size, value[key] ?? null);
-  }
-  return size;
-}
 
 export function lookUp(value: JsonValue, path: string): JsonValue | undefined {
   let here: JsonValue | undefined = value;

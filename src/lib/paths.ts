@@ -62,13 +62,3 @@ export function foldersAbove(file: string): string[] {
   const folder = dirname(file);
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
-
-/** Finds a folder above in which all users can replace files and folders of others. */
-export function folderAboveForAll(path: string): string | undefined {
-  const above = [...foldersAbove(path), ...foldersAbove(realPath(path))];
-  return above.find((folder) => letsOthersReplace(statSync(folder), 0o002));
-}
-
-/** In a folder with the sticky bit, such as /tmp, users can replace only their own files. */
-export const letsOthersReplace = ({ mode }: Stats, writeBits: number): boolean =>
-  (mode & writeBits) !== 0 && (mode & 0o1000) === 0;

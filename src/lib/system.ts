@@ -4,8 +4,6 @@ import { platform as systemPlatform } from 'node:os';
 export interface System {
   platform: NodeJS.Platform;
   uid?: number | undefined;
-  /** The user who called sudo. */
-  sudoUid?: number | undefined;
 }
 
 export const errnoOf = (error: unknown): string | undefined =>

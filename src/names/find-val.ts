@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { ownerOf, textAt } from '../api/records.ts';
+import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -8,8 +8,7 @@ import { quoteWord, shell } from '../lib/shell-command.ts';
 import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import { createCallerCheck } from './caller.ts';
-import { createTimeCheck, listForLookup } from './my-vals.ts';
+import { listForLookup } from './my-vals.ts';
 import type { Recalled, SeenVals } from './seen-vals.ts';
 
 export interface FindOptions {
@@ -83,11 +82,9 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     if (vals.length === 0) return undefined;
     if (vals.length === 1 && !options.isForWriting) return [...vals];
     const api = await connect();
-    const checkTime = createTimeCheck(options, name);
     const current: NamedVal[] = [];
     let firstRecord: JsonObject | undefined;
     for (const { id } of vals) {
-      checkTime();
       const record = await api.record(routes.getVal(id)).catch(undefinedIfGone);
       const nameNow = record && (textAt(record, 'name') ?? name);
       if (nameNow === name) {
@@ -101,27 +98,17 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
   }
 }
 
-/**
- * Checks the name and the owner of a val in vals.json. If somebody else wrote vals.json, it may contain a harmless name
- * with the id of another val.
- */
+/** Checks that a val of vals.json still has its name on the service. */
 export function createConfirm({
-  settings,
-  seen,
   connect,
   onRead,
-}: Pick<FindOptions, 'settings' | 'seen' | 'connect' | 'onRead'>): (val: NamedVal) => Promise<void> {
-  let isCaller: ReturnType<typeof createCallerCheck> | undefined;
+}: Pick<FindOptions, 'connect' | 'onRead'>): (val: NamedVal) => Promise<void> {
   return async (val) => {
     const api = await connect();
     const record = await api.record(routes.getVal(val.id));
     onRead(val.id, record);
     const nameNow = textAt(record, 'name') ?? val.name;
     if (nameNow !== val.name) throw otherName(val, nameNow);
-    if (!hasToken(settings)) return;
-    const owner = ownerOf(record);
-    isCaller ??= createCallerCheck({ api, seen });
-    if (!(await isCaller(owner?.id))) throw otherOwner(val, owner?.username);
   };
 }
 
@@ -163,11 +150,6 @@ function only(found: readonly NamedVal[], alike: string): NamedVal {
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
     hint: `To use the val "${nameNow}", give its id: ${quoteWord(id)}.`,
-  });
-
-const otherOwner = ({ id, name }: NamedVal, owner = 'another owner'): ConflictError =>
-  new ConflictError(`The val "${name}" in vals.json belongs to ${owner}. Nothing was done.`, {
-    hint: `To use the val of ${owner}, give its id: ${quoteWord(id)}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {

@@ -1,7 +1,7 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
-import { ListTooLong, type Lookup, listForLookup } from './my-vals.ts';
+import { type Lookup, listForLookup } from './my-vals.ts';
 
 export interface ListedVal {
   id: string;
@@ -13,10 +13,8 @@ export interface ListedVal {
 
 export interface ListedVals {
   withId(id: string): Promise<ListedVal | undefined>;
-  /** If the list could not be read to its end, `ids` has only vals that this machine has seen. */
+  /** If the service has no list, `ids` has only vals that this machine has seen. */
   idsWithName(name: string): Promise<{ ids: string[]; isWholeList: boolean }>;
-  /** Set if the service has a list, but `idsWithName` could not read the list to its end. */
-  readonly problem: ValsError | undefined;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -61,7 +59,6 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     else sameName.push(id);
   }
 
-  let problem: ValsError | undefined;
   const readSeen = once(async () => (await lookup.seen.recall()).mine);
 
   return {
@@ -71,13 +68,11 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
       await readBeginning().catch(falseIf(ValsError));
       return byId.get(id);
     },
-    get problem() {
-      return problem;
-    },
     async idsWithName(name) {
       const isWholeList = await readAll().catch((error) => {
-        if (hasBegun && error instanceof ValsError) problem = error;
-        return falseIf(BadResponseError, RefusedError, ListTooLong)(error);
+        // A name that is on a later page would look free.
+        if (hasBegun) throw error;
+        return falseIf(BadResponseError, RefusedError)(error);
       });
       if (isWholeList) return { ids: idsByName.get(name) ?? [], isWholeList };
       const seen = (await readSeen()).filter((val) => val.name === name);

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import type { Paging } from '../api/lists/cursor.ts';
+import type { Paging } from '../api/lists/pages.ts';
 import { changedAtOf, isTooLong, ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
@@ -38,7 +38,6 @@ export interface Lookup {
   settings: Settings;
 }
 
-const mostForName = 20_000;
 export const mostForAll = 200_000;
 
 type Purpose = 'to find a name' | 'to get all vals' | 'to copy all vals';
@@ -58,7 +57,6 @@ export async function listForLookup(
   }: Pick<Paging, 'mustBeWhole'> & { mostSeconds?: number } = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
   const isForAll = purpose !== 'to find a name';
-  const most = isForAll ? mostForAll : mostForName;
   const seconds = isForAll ? Number.POSITIVE_INFINITY : mostSeconds;
   const hint = hints[purpose];
   const began = clock.now();
@@ -69,25 +67,13 @@ export async function listForLookup(
     for await (const { records } of pages) {
       yield records.filter(isKept);
       count += records.length;
-      if (count > most) throw new ListTooLong(`has more than ${most.toLocaleString('en')} entries`, hint);
+      if (count > mostForAll)
+        throw listTooLong(`has more than ${mostForAll.toLocaleString('en')} entries`, hint);
       if (clock.now() - began > seconds * 1_000) {
-        throw new ListTooLong(`did not end within ${seconds} s`, hint);
+        throw listTooLong(`did not end within ${seconds} s`, hint);
       }
     }
   })();
-}
-
-/** A hostile service can list thousands of vals with one name, and vals has to read each of them. */
-export function createTimeCheck({ clock, settings }: Pick<Lookup, 'clock' | 'settings'>, name: string) {
-  const began = clock.now();
-  const seconds = settings.timeout.value;
-  return (): void => {
-    if (clock.now() - began <= seconds * 1_000) return;
-    throw new UnavailableError(
-      `The service has many vals named "${name}", and vals could not read them within ${seconds} s.`,
-      { hint: `${hints['to find a name']} To give the service more time, add --timeout.` },
-    );
-  };
 }
 
 /** Skips records with very long texts, because the callers keep these texts of all vals in memory. */
@@ -96,8 +82,5 @@ function isKept(record: JsonObject): boolean {
   return ![...texts, stringifyJson(record.version ?? null)].some((text = '') => isTooLong(text));
 }
 
-export class ListTooLong extends UnavailableError {
-  constructor(problem: string, hint: string) {
-    super(`The service's list of vals ${problem}.`, { hint });
-  }
-}
+const listTooLong = (problem: string, hint: string): UnavailableError =>
+  new UnavailableError(`The service's list of vals ${problem}.`, { hint });

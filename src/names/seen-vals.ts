@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { problemForRoot } from '../settings/folder-for-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVal } from './seen-file.ts';
 
@@ -38,9 +37,8 @@ export function createSeenVals(
   /** Reads the file on each call, because other processes may have changed the file. */
   async function open() {
     const { openSeenFile } = await import('./seen-file.ts');
-    const { dataDirectory: directory, system } = settings;
-    const isUsable = directory !== undefined && problemForRoot(directory, system) === undefined;
-    const file = openSeenFile(isUsable ? join(directory.value, 'seen.tsv') : undefined, settings);
+    const { dataDirectory } = settings;
+    const file = openSeenFile(dataDirectory && join(dataDirectory.value, 'seen.tsv'), settings);
     if (me !== undefined) file.noteUser(me);
     for (const [id, note] of notes) {
       if (note === 'deleted') file.dropVal(id);

@@ -6,9 +6,10 @@ import { ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Lookup, listForLookup } from '../names/my-vals.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
-import { nearestRootOfAnyUser, refuseOthers } from '../workspace/disk/root.ts';
+import { findRoot } from '../workspace/disk/root.ts';
 import { nameFrom } from '../workspace/sources/walk.ts';
-import { fileBelow, valOfFile, valsOf } from '../workspace/workspace.ts';
+import { knownVals } from '../workspace/typed-words.ts';
+import { fileBelow, valOfFile } from '../workspace/workspace.ts';
 import { type KnownVersion, knownVersion } from './target.ts';
 
 export interface FinishedRun {
@@ -31,12 +32,12 @@ export async function sendRun(
 }
 
 export function idInWorkspace(path: string, settings: Settings): string | undefined {
-  const root = nearestRootOfAnyUser(dirname(path));
+  const root = findRoot(dirname(path));
   if (root === undefined) return undefined;
-  refuseOthers(settings, root);
   const file = fileBelow({ root, cwd: root }, path);
-  const vals = valsOf(root, serviceName(settings));
-  return file === undefined ? undefined : valOfFile({ root, vals }, file)?.id;
+  const { vals, records } = knownVals(root, settings, serviceName(settings));
+  const val = file === undefined ? undefined : valOfFile({ root, vals }, file);
+  return val && (val.id ?? records?.of(val)?.id);
 }
 
 export interface FoundVal {

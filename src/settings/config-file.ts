@@ -1,34 +1,49 @@
-import { isAbsolute, resolve } from 'node:path';
+import { fchmodSync, type Stats } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { UnusableFile } from '../lib/plain-file.ts';
+import { largest, readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
-import { readPrivateFile } from './private-file.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
   tokens: Record<string, string>;
-  safeDirectories?: string[];
 }
 
-const fixHint = (file: string) => `Fix ${file}, or move the file away and run \`vals login\` again.`;
+type Warn = (message: string) => void;
 
-export function readConfig(file: string, system: System, warn: (message: string) => void): StoredConfig {
-  let text: string;
+const fixHint = (file: string) => [
+  `Fix ${file}, or move the file away.`,
+  { text: 'To make a new one', command: 'login' },
+];
+
+export function readConfig(file: string, system: System, warn: Warn): StoredConfig {
   try {
-    text = readPrivateFile(file, system, warn);
+    return checkConfig(readPrivately(file, system, warn), file);
   } catch (error) {
     if (isMissing(error)) return { tokens: {} };
     if (error instanceof LocalError) throw error;
     const problem =
       error instanceof UnusableFile ? `${error.problem}.` : `could not be read: ${(error as Error).message}`;
-    throw new LocalError(`The config file ${problem}`, {
-      hint: fixHint(file),
-      cause: error,
-    });
+    throw new LocalError(`The config file ${problem}`, { hint: fixHint(file), cause: error });
   }
-  return checkConfig(text, file);
 }
+
+/** Somebody else could redirect the token to another service. Windows has neither these owners nor these modes. */
+function readPrivately(file: string, { platform, uid }: System, warn: Warn): string {
+  const inspect = (stats: Stats, descriptor: number) => {
+    if (platform === 'win32') return;
+    if (stats.uid !== uid && stats.uid !== 0) throw ofSomebodyElse(file);
+    if ((stats.mode & 0o077) === 0) return;
+    fchmodSync(descriptor, 0o600);
+    warn(`Other users had access to ${file}. vals removed their access.`);
+  };
+  return readPlainFile(file, { mostBytes: largest.config, followLinks: true, inspect }).toString();
+}
+
+const ofSomebodyElse = (file: string): LocalError =>
+  new LocalError(`The config file ${file} belongs to another user, so vals does not use it.`, {
+    hint: `Remove ${file}, or set VALS_CONFIG_DIR to a folder that belongs to you.`,
+  });
 
 function checkConfig(text: string, file: string): StoredConfig {
   const corrupt = (problem: string) =>
@@ -40,21 +55,12 @@ function checkConfig(text: string, file: string): StoredConfig {
     throw corrupt('is not JSON');
   }
   if (!isObject(content)) throw corrupt('is not a JSON object');
-  const { baseUrl, tokens = {}, safeDirectories = [] } = content;
+  const { baseUrl, tokens = {} } = content;
   if (baseUrl !== undefined && typeof baseUrl !== 'string')
     throw corrupt('contains a "baseUrl" that is not a string');
-  if (!isObject(tokens) || Object.values(tokens).some((token) => typeof token !== 'string')) {
-    throw corrupt('contains a token that is not a string');
-  }
-  if (!isListOfFolders(safeDirectories)) {
-    throw corrupt('contains a "safeDirectories" that is not a list of absolute paths');
-  }
-  return {
-    baseUrl,
-    tokens: tokens as Record<string, string>,
-    ...(safeDirectories.length > 0 && { safeDirectories: safeDirectories.map((folder) => resolve(folder)) }),
-  };
+  if (!isTexts(tokens)) throw corrupt('contains a token that is not a string');
+  return { tokens, ...(baseUrl !== undefined && { baseUrl }) };
 }
 
-const isListOfFolders = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((folder) => typeof folder === 'string' && isAbsolute(folder));
+const isTexts = (value: unknown): value is Record<string, string> =>
+  isObject(value) && Object.values(value).every((text) => typeof text === 'string');

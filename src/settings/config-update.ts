@@ -4,11 +4,7 @@ import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
 import { makeFolder } from '../lib/paths.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
-import { type FolderKind, refuseAsRoot } from './folder-for-root.ts';
-import { securePrivateFolder } from './private-file.ts';
 import type { Settings } from './settings.ts';
-
-const configFolder: FolderKind = { name: 'config folder', variable: 'VALS_CONFIG_DIR' };
 
 export async function updateConfig(
   { settings, ...waiting }: Omit<Waiting, 'deadlineMs'> & { settings: Settings },
@@ -37,10 +33,8 @@ export async function updateConfig(
     }
   }
 
-  refuseAsRoot(configFolder, settings.configDirectory, settings.system);
   try {
     makeFolder(directory, 0o700);
-    securePrivateFolder(directory, settings.system, warn);
     let isUpdated = false;
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {

@@ -44,7 +44,6 @@ export interface Settings {
   readonly dataDirectory: Setting<string> | undefined;
   readonly configFile: string;
   readonly dataFile: string;
-  readonly safeDirectories: readonly string[];
   readonly system: System;
 }
 
@@ -127,9 +126,6 @@ export function createSettings(
     },
     get dataFile() {
       return fileIn(settings.dataDirectory, 'vals.db', 'VALS_DATA_DIR');
-    },
-    get safeDirectories() {
-      return config().safeDirectories ?? [];
     },
   };
   return settings;

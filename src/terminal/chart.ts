@@ -1,6 +1,5 @@
 import { isObject, type JsonValue } from '../lib/json.ts';
-import { type Glyphs, unicode } from './glyphs.ts';
-import { plain, type Style } from './style.ts';
+import { type Glyphs, plain, type Style, unicode } from './style.ts';
 import { timeRange, wholeDuration } from './times.ts';
 
 const shortestBucketMs = 1_000;

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { rm, rmdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
 import { largest, readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
-import { makeTemporaryFolder } from '../lib/temporary-folder.ts';
 
 export interface Editing {
   bytes: Buffer;
@@ -20,7 +20,7 @@ export async function edit(
   system: System,
 ): Promise<Editing> {
   const editor = chosenEditor(env);
-  const folder = await makeTemporaryFolder('vals-edit-', system).catch(asLocalError);
+  const folder = await mkdtemp(join(tmpdir(), 'vals-edit-')).catch(asLocalError);
   const file = join(folder, fileName);
   // The user's text may be in another file: in the swap file of an editor that was killed, or under another file name.
   const removeIfEmpty = async () => {
@@ -59,7 +59,7 @@ const readEdited = async (file: string): Promise<Buffer> =>
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {
-    hint: 'Set TMPDIR to a folder that belongs to you and that only you can write to.',
+    hint: 'Set TMPDIR to a folder that you can write to.',
     cause: error,
   });
 }

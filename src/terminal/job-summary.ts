@@ -2,8 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { type JsonObject, lookUp } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
 import { visible } from '../lib/visible.ts';
-import type { Column } from './column.ts';
-import { cellText, columnValue } from './fields.ts';
+import { type Column, cellText, columnValue } from './column.ts';
 
 /** GitHub shows no summary above 1 MiB. All commands of a step share one summary, so each command gets only a part. */
 const longestSummary = 300_000;

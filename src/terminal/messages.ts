@@ -1,12 +1,11 @@
 import { DeclinedError, describeError, type ValsError, withHintText } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
-import { visible } from '../lib/visible.ts';
+import { visible, visibleLines } from '../lib/visible.ts';
 import type { Column } from './column.ts';
-import type { Glyphs } from './glyphs.ts';
-import { withoutToken } from './json-text.ts';
-import { createLineWriter, type LineWriterOptions } from './line-writer.ts';
-import type { Redactor, Sink } from './streams.ts';
+import type { Sink } from './streams.ts';
+import { createStyle, type Glyphs, type Style } from './style.ts';
+import { createTextWidth } from './text-width.ts';
 
 export interface Say {
   warn(message: Hints): void;
@@ -37,17 +36,20 @@ export interface Messages extends Omit<Say, 'done'> {
   finish(): Promise<void>;
 }
 
-export interface MessageOptions extends LineWriterOptions {
+export interface MessageOptions {
+  color: boolean;
+  clearProgress(): void;
   json: boolean;
   quiet: boolean;
   atTerminal: boolean;
   glyphs: Glyphs;
+  redact(text: string): string;
   writeHints: WriteHints;
 }
 
-export function createMessages(stderr: Sink, redactor: Redactor, options: MessageOptions): Messages {
-  const { json, quiet, atTerminal, glyphs, writeHints } = options;
-  const writer = createLineWriter(stderr, redactor, options);
+export function createMessages(stderr: Sink, options: MessageOptions): Messages {
+  const { json, quiet, atTerminal, glyphs, redact, writeHints } = options;
+  const writer = createLineWriter(stderr, options);
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
   const hint = (message: Hints) => void hints.set(JSON.stringify(message), message);
@@ -77,8 +79,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       writer.write(async (style) => {
         const { formatTable } = await import('./table.ts');
         const { width } = stderr;
-        const { redact } = redactor;
-        const screen = { width, style, redact, glyphs, now: 0, links: false, hint: () => {} };
+        const screen = { width, style, redact, glyphs, now: 0, hint: () => {} };
         const tableOptions = { givenOptions: new Set<string>(), userChoseColumns: false };
         const table = await formatTable(records, columns, screen, tableOptions);
         return table.trimEnd();
@@ -92,7 +93,7 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       if (json) {
         return writer.write(async () => {
           const described = { error: await withHintText(describeError(error), writeHints) };
-          return stringifyJson(withoutToken(described, redactor));
+          return stringifyJson(described);
         });
       }
       if (error.message === '') return;
@@ -115,4 +116,46 @@ export function createMessages(stderr: Sink, redactor: Redactor, options: Messag
       return writer.flush();
     },
   };
+}
+
+const narrow = 60;
+
+function createLineWriter(stderr: Sink, { color, writeHints, clearProgress }: MessageOptions) {
+  let written = Promise.resolve();
+
+  function write(line: (style: Style) => string | Promise<string>): void {
+    const writeLine = async () => {
+      const text = await line(await createStyle(color));
+      clearProgress();
+      await stderr.write(`${text}\n`);
+    };
+    // A failed write to stderr is ignored, because it cannot be reported anywhere.
+    written = written.then(writeLine).catch(() => {});
+  }
+
+  async function wrapped(message: Hints, label = ''): Promise<string> {
+    const text = label + visible(await writeHints(message));
+    if (!stderr.isTerminal) return text;
+    const indent = ' '.repeat(stderr.width < narrow ? Math.min(2, label.length) : label.length);
+    const textWidth = await createTextWidth([text]);
+    return textWidth.wrap(text, stderr.width, indent).join('\n');
+  }
+
+  const writeLabelled = (label: string, tone: keyof Style, message: Hints): void =>
+    write(async (style) => {
+      const text = await wrapped(message, label && `${label} `);
+      return style[tone](label) + text.slice(label.length);
+    });
+
+  const writeDim = (message: Hints): void => write(async ({ dim }) => dim(await wrapped(message)));
+
+  const writeLines = (lines: string): void =>
+    write(async () => {
+      const textWidth = await createTextWidth([lines]);
+      const wrapLine = (line: string) =>
+        line.startsWith(' ') ? line : textWidth.wrap(line, stderr.width).join('\n');
+      return visibleLines(lines.replace(/\n$/, '')).split('\n').map(wrapLine).join('\n');
+    });
+
+  return { write, writeLabelled, writeDim, writeLines, flush: () => written };
 }

@@ -1,13 +1,11 @@
 import type { HintWriter } from '../lib/hint.ts';
-import { interruptible, setBeforeComputation } from '../lib/signals.ts';
 import type { System } from '../lib/system.ts';
-import { type Glyphs, glyphsFor, showsUnicode } from './glyphs.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
 import { createProgress, type ProgressLine } from './progress.ts';
 import type { Result } from './result.ts';
 import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
-import { understandsLinks, wantsColor } from './style.ts';
+import { type Glyphs, glyphsFor, showsUnicode, wantsColor } from './style.ts';
 
 export interface OutputStreams {
   env: NodeJS.ProcessEnv;
@@ -35,7 +33,6 @@ export interface Format {
   /** True for text at a terminal. With --color, also true for text in a pipe. */
   forPerson: boolean;
   glyphs: Glyphs;
-  links: boolean;
 }
 
 export interface Output {
@@ -46,19 +43,13 @@ export interface Output {
   messages: Messages;
   format: Format;
   hints: HintWriter;
-  /** A signal ends `work` immediately, unless the command changed data on the service: `work` reports that change. */
-  interruptibleIfReadOnly<T>(work: () => T | Promise<T>): Promise<T>;
   /** If an agent called the command, this function gets the result, and stdout gets nothing. */
   receive?(result: Result): Promise<void>;
-  watchWrites(hasWritten: () => boolean): void;
 }
 
 export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: HintWriter): Output {
   const { env, system, signal, pager, redactor = createRedactor() } = streams;
   for (const token of [env.VALS_TOKEN, env.VALS_TO_TOKEN]) redactor.add(token?.trim());
-  let hasWritten = () => false;
-  const interruptibleIfReadOnly = async <T>(work: () => T | Promise<T>): Promise<T> =>
-    hasWritten() ? work() : interruptible(work);
   const stderr = createSink(streams.stderr, 'stderr', redactor, { env });
   const stderrColor = wantsColor(flags.color, env, stderr);
   const progress = createProgress(streams.stderr, {
@@ -66,37 +57,26 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: 
     unicode: showsUnicode(env, system.platform),
     color: stderrColor,
   });
-  setBeforeComputation(() => progress.pause());
+  // The second Ctrl-C ends the process at once, and the spinner must have shown the cursor again by then.
+  signal.addEventListener('abort', () => progress.stop());
   const stdout = createSink(streams.stdout, 'Standard output', redactor, {
     env,
     beforeWriting: () => progress.stop(),
-    interruptible: interruptibleIfReadOnly,
     signal,
     page: flags.pager === false ? undefined : pager,
   });
   const format = createFormat(streams, flags, stdout);
-  const messages = createMessages(stderr, redactor, {
+  const messages = createMessages(stderr, {
     json: format.kind !== 'text',
     color: stderrColor,
     quiet: flags.quiet === true,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs: format.glyphs,
+    redact: redactor.redact,
     writeHints: hints.write,
     clearProgress: () => progress.clear(),
   });
-  return {
-    stdout,
-    stderr,
-    redactor,
-    progress,
-    messages,
-    format,
-    hints,
-    interruptibleIfReadOnly,
-    watchWrites(known) {
-      hasWritten = known;
-    },
-  };
+  return { stdout, stderr, redactor, progress, messages, format, hints };
 }
 
 function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {
@@ -108,7 +88,6 @@ function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout
     color: hasLayout && wantsColor(flags.color, env, stdout),
     forPerson: hasLayout && kind === 'text',
     glyphs: glyphsFor(env, system),
-    links: understandsLinks(env),
   };
 }
 

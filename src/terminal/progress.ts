@@ -9,8 +9,6 @@ export interface Progress {
 export interface ProgressLine extends Progress {
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
-  /** Removes the spinner until the next call of `show`. */
-  pause(): void;
 }
 
 const delayMs = 300;
@@ -38,13 +36,6 @@ export function createProgress(
     }).start();
   }
 
-  function pause() {
-    clearTimeout(timer);
-    timer = undefined;
-    spinner?.stop();
-    spinner = undefined;
-  }
-
   return {
     show(next) {
       if (stopped || !enabled) return;
@@ -55,10 +46,11 @@ export function createProgress(
     clear() {
       spinner?.clear();
     },
-    pause,
     stop() {
       stopped = true;
-      pause();
+      clearTimeout(timer);
+      spinner?.stop();
+      spinner = undefined;
     },
   };
 }

@@ -6,6 +6,7 @@ import { visible } from '../lib/visible.ts';
 import { createTextWidth } from './text-width.ts';
 
 export interface Prompt {
+  isAtTerminal(): boolean;
   /** Throws a UsageError with the hint `instead` if there is no terminal. `confirm`, `secret` and `text` do the same. */
   expectTerminal(instead: Hints): void;
   confirm(question: string, instead: Hints): Promise<boolean>;
@@ -29,8 +30,10 @@ export function createPrompt(
 ): Prompt {
   let waitedMs = 0;
 
+  const isAtTerminal = () => input().isTTY === true && stderr.isTTY;
+
   function expectTerminal(instead: Hints, wanted = 'confirmation'): void {
-    if (input().isTTY && stderr.isTTY) return;
+    if (isAtTerminal()) return;
     throw new UsageError(`Cannot ask for ${wanted} without a terminal.`, { hint: instead });
   }
 
@@ -73,6 +76,7 @@ export function createPrompt(
       expectTerminal(instead);
       return /^y(es)?$/i.test((await ask(`${question} [y/N] `, instead, false)).trim());
     },
+    isAtTerminal,
     expectTerminal,
     text: async (question, instead) => (await ask(question, instead, false)).trim(),
     secret: async (question, instead) => (await ask(question, instead, true)).trim(),

@@ -1,10 +1,8 @@
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import type { Column } from './column.ts';
-import { cellText, columnValue } from './fields.ts';
+import { type Column, cellText, columnValue } from './column.ts';
 import { gap } from './layout.ts';
 import { type Cell, cellOf, firstLine, type Screen } from './screen.ts';
-import { linked } from './style.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
 import { wholeMoment } from './times.ts';
 
@@ -63,7 +61,7 @@ async function formatPairs(
 ): Promise<string> {
   const pairs = columns
     .map((column) => ({
-      key: visible(column.header),
+      key: visible(screen.redact(column.header)),
       cell: wholeCell(record, column, screen),
       column,
     }))
@@ -81,8 +79,7 @@ async function formatPairs(
       const label = textWidth.cut(key, keyWidth);
       const padding = ' '.repeat(keyWidth - textWidth.width(label));
       const value = fitValue(text, column, room, textWidth).join(`\n${indent}`);
-      const shown = screen.links ? linked(value, text) : value;
-      const painted = tone ? screen.style[tone](shown) : shown;
+      const painted = tone ? screen.style[tone](value) : value;
       return `${screen.style.bold(label)}${padding}${gap}${painted}\n`;
     })
     .join('');

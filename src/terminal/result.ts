@@ -40,6 +40,7 @@ export interface DiffsResult {
   kind: 'diffs';
   rows: readonly JsonObject[];
   diffs: readonly ShownDiff[];
+  error?: ValsError | undefined;
 }
 
 export interface OutcomesResult {

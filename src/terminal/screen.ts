@@ -2,10 +2,8 @@ import type { Hints } from '../lib/hint.ts';
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
-import type { Column } from './column.ts';
-import { cellText, columnValue } from './fields.ts';
-import type { Glyphs } from './glyphs.ts';
-import type { Style } from './style.ts';
+import { type Column, cellText, columnValue } from './column.ts';
+import type { Glyphs, Style } from './style.ts';
 import { age, ageOrHour } from './times.ts';
 
 export interface Screen {
@@ -13,7 +11,6 @@ export interface Screen {
   style: Style;
   glyphs: Glyphs;
   now: number;
-  links: boolean;
   redact(text: string): string;
   hint(message: Hints): void;
 }

@@ -1,21 +1,17 @@
 import { LocalError } from '../errors.ts';
-import { holdsSecret, shortestSecret, withoutInvisible } from '../lib/visible.ts';
+import { shortestSecret } from '../lib/visible.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
   readonly width: number;
-  /**
-   * Resolves when the stream has taken the output, so that a slow reader slows the command down. If the output
-   * contains the token, the result of `redacted` is written instead.
-   */
-  write(output: string | Buffer, redacted?: () => string): Promise<void>;
-  writeLong(text: string, redacted?: () => string): Promise<void>;
+  /** Resolves when the stream has taken the output, so that a slow reader slows the command down. */
+  write(output: string | Buffer): Promise<void>;
+  writeLong(text: string): Promise<void>;
 }
 
 export interface SinkOptions {
   env: NodeJS.ProcessEnv;
   beforeWriting?(): void;
-  interruptible?<T>(work: () => T | Promise<T>): Promise<T>;
   signal?: AbortSignal;
   page?(text: string): Promise<boolean>;
 }
@@ -25,30 +21,25 @@ export class ReaderGone extends Error {}
 
 export interface Redactor {
   add(secret: string | undefined): void;
+  /** Every output passes this function. Call it before a text is cut too, because it recognizes only the whole token. */
   redact(text: string): string;
-  findsSecretIn(output: string | Buffer): boolean;
 }
 
 export function createRedactor(): Redactor {
-  const secrets = new Set<string>();
-  const replaceSecrets = (text: string) =>
-    [...secrets].reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+  const secrets = new Map<string, string>();
   return {
     add(secret) {
       if (secret === undefined || secret.length < shortestSecret) return;
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-        secrets.add(form);
+      // JSON with *** in the place of a number would not be JSON.
+      const mask = /^\d+$/.test(secret) ? '1' : '***';
+      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
+        secrets.set(form, mask);
+      }
     },
     redact(text) {
-      const redacted = replaceSecrets(text);
-      const bare = withoutInvisible(redacted);
-      const redactedBare = replaceSecrets(bare);
-      // If invisible characters split a secret, only `bare` contains the whole secret.
-      return redactedBare === bare ? redacted : redactedBare;
-    },
-    findsSecretIn(output) {
-      const text = output.toString();
-      return [...secrets].some((secret) => holdsSecret(text, secret));
+      let redacted = text;
+      for (const [secret, mask] of secrets) redacted = redacted.replaceAll(secret, mask);
+      return redacted;
     },
   };
 }
@@ -56,12 +47,10 @@ export function createRedactor(): Redactor {
 export function createSink(
   stream: NodeJS.WriteStream,
   name: string,
-  redactor: Redactor,
-  { env, beforeWriting = () => {}, interruptible = async (work) => work(), signal, page }: SinkOptions,
+  { redact }: Redactor,
+  { env, beforeWriting = () => {}, signal, page }: SinkOptions,
 ): Sink {
   const writeToStream = createWriter(stream, name, signal);
-  const withoutSecrets = <Output extends string | Buffer>(output: Output, redacted?: () => string) =>
-    redactor.findsSecretIn(output) ? redactor.redact(redacted?.() ?? output.toString()) : output;
   const isLong = (text: string) =>
     stream.isTTY === true && stream.rows > 0 && text.split('\n', stream.rows + 1).length > stream.rows;
   const sink: Sink = {
@@ -69,19 +58,24 @@ export function createSink(
     get width() {
       return widthOf(stream, env);
     },
-    async writeLong(text, redacted) {
-      if (page === undefined || !isLong(text)) return sink.write(text, redacted);
+    async writeLong(text) {
+      if (page === undefined || !isLong(text)) return sink.write(text);
       beforeWriting();
-      const shown = withoutSecrets(text, redacted);
-      if (!(await page(shown))) await sink.write(shown);
+      if (!(await page(redact(text)))) await sink.write(text);
     },
-    write(output, redacted) {
+    async write(output) {
       beforeWriting();
-      const written = withoutSecrets(output, redacted);
-      return stream.isTTY ? interruptible(() => writeToStream(written)) : writeToStream(written);
+      await writeToStream(typeof output === 'string' ? redact(output) : redactedBytes(output, redact));
     },
   };
   return sink;
+}
+
+/** Bytes that are no text stay as they are. */
+function redactedBytes(bytes: Buffer, redact: Redactor['redact']): string | Buffer {
+  const text = bytes.toString('latin1');
+  const redacted = redact(text);
+  return redacted === text ? bytes : Buffer.from(redacted, 'latin1');
 }
 
 function createWriter(

@@ -1,3 +1,5 @@
+import type { System } from '../lib/system.ts';
+
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>;
 
 export function wantsColor(
@@ -24,26 +26,43 @@ export async function createStyle(color: boolean): Promise<Style> {
 export const withBoldTitles = (help: string, { bold }: Style): string =>
   help.replace(/^(?:Usage|Columns|\S.*(?=:$)):/gm, (title) => bold(title));
 
-/** These terminals show clickable links (escape sequence OSC 8). Other terminals would show the sequence as text. */
-const linkingPrograms = new Set(['iTerm.app', 'WezTerm', 'vscode', 'ghostty', 'Hyper', 'rio', 'zed']);
-const linkingTerminals = new Set(['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot', 'wezterm']);
-
-export function understandsLinks(env: NodeJS.ProcessEnv): boolean {
-  // tmux, screen and the logs of CI systems do not always understand the escape sequence of a link.
-  if (env.TMUX || env.STY || env.CI) return false;
-  return (
-    Number(env.VTE_VERSION) >= 5000 ||
-    Boolean(env.WT_SESSION || env.KONSOLE_VERSION || env.DOMTERM) ||
-    linkingPrograms.has(env.TERM_PROGRAM ?? '') ||
-    linkingTerminals.has(env.TERM ?? '')
-  );
+export interface Glyphs {
+  ok: string;
+  failed: string;
+  running: string;
+  arrow: string;
+  ellipsis: string;
+  dash: string;
+  bars: readonly string[];
 }
 
-/**
- * Accepts only visible ASCII, because another character could end the escape sequence of the link. Refuses a
- * backslash, because `visible` writes escapes such as `\u200b`, which would make the address wrong.
- */
-const isAddress = (text: string): boolean => /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/.test(text);
+export const unicode: Glyphs = {
+  ok: '✓ ',
+  failed: '✗ ',
+  running: '… ',
+  arrow: '→',
+  ellipsis: '…',
+  dash: '–',
+  bars: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+};
 
-export const linked = (text: string, address: string): string =>
-  isAddress(address) ? `\u001b]8;;${address}\u001b\\${text}\u001b]8;;\u001b\\` : text;
+const ascii: Glyphs = {
+  ok: '',
+  failed: '',
+  running: '',
+  arrow: '->',
+  ellipsis: '...',
+  dash: '-',
+  bars: ['.', ':', '-', '=', '+', '*', '#', '@'],
+};
+
+export const glyphsFor = (env: NodeJS.ProcessEnv, { platform }: System): Glyphs =>
+  showsUnicode(env, platform) ? unicode : ascii;
+
+/** In POSIX, a missing locale means ASCII. macOS and Windows terminals show Unicode without a locale. */
+export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
+  if (env.TERM === 'dumb') return false;
+  const locale = env.LC_ALL || env.LC_CTYPE || env.LANG;
+  if (!locale) return platform === 'darwin' || platform === 'win32';
+  return /utf-?8/i.test(locale);
+}

@@ -1,9 +1,8 @@
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { describeBars, drawBars } from './chart.ts';
-import type { Column } from './column.ts';
+import { type Column, columnValue } from './column.ts';
 import { drawRows } from './draw-table.ts';
-import { columnValue } from './fields.ts';
 import { type Fitted, type Layout, layOut } from './layout.ts';
 import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';

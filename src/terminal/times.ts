@@ -1,4 +1,4 @@
-import type { Glyphs } from './glyphs.ts';
+import type { Glyphs } from './style.ts';
 
 const units: [string, number][] = [
   ['d', 86_400],

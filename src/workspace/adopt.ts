@@ -1,125 +1,112 @@
 import { dirname } from 'node:path';
 import { ConflictError, LocalError, NotFoundError, type ValsError } from '../errors.ts';
+import type { Hint } from '../lib/hint.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type PullOptions, tokenInFile, writable } from './pull-val.ts';
-import { idAndVersion, type RemoteVals } from './remote-vals.ts';
+import type { ValRecord } from './records/records.ts';
+import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
-import { nameOf, relativeTo, type Workspace } from './workspace.ts';
+import { codeState } from './state.ts';
+import { nameOf, pathTo, relativeTo, type Workspace } from './workspace.ts';
 
 export interface AdoptOptions extends PullOptions {
   file: string | undefined;
 }
 
+/** Adds vals of the service to the workspace. */
 export function createAdopter(workspace: Workspace) {
   const findOtherSpelling = createSpellingFinder(workspace.root);
   const adoptedIds = new Map<string, string>();
 
   return async (remotes: RemoteVals, id: string, options: AdoptOptions): Promise<Outcome> => {
-    const { force, dryRun, backup, remark, holdsToken } = options;
+    const { force, dryRun } = options;
     const { remote } = await remotes.read(id);
     if (remote === undefined) {
       throw new NotFoundError(
         `There is no val ${id} on ${nameOf(workspace.service)}, or you are not allowed to read the val.`,
-        { hint: 'To list your vals, run `vals ls`.' },
+        { hint: { text: 'To list your vals', command: 'ls' } },
       );
     }
-    const { root, bases } = workspace;
+    const { root, records } = workspace;
     const name = remote.name ?? id;
     const file =
       options.file === undefined ? fileFor(workspace, name, id) : chosenFile(workspace, options.file);
+    const path = pathTo(workspace, file);
     const otherId = adoptedIds.get(name);
     if (otherId !== undefined && otherId !== id) throw twoValsOfOneName({ name, id }, otherId);
     refuseTakenFileOrName(workspace, { name, file, id });
-    if (options.isInOtherProject(file)) throw inOtherProject(file, 'pull');
+    if (options.isInOtherProject(file)) throw inOtherProject(path, 'pull');
     const otherSpelling = findOtherSpelling(file);
     if (otherSpelling !== undefined) {
       throw fileTaken(
-        { name, file, id },
-        `${otherSpelling} exists, and on some systems the two names mean the same file`,
+        { name, file: path, id },
+        `${pathTo(workspace, otherSpelling)} exists, and on some systems the two names mean the same file`,
       );
     }
-    const here = readBelow(root, file);
-    const wasPushedFromHere = bases.read({ name })?.code === remote.code;
-    const hasEdit = here !== undefined && wasPushedFromHere && !force;
-    const stays = here === remote.code || hasEdit;
-    const base = bases.read({ id, name });
-    const wasWrittenByInterruptedPull = here !== undefined && base?.name !== undefined && base.code === here;
-    if (here !== undefined && !stays && !wasWrittenByInterruptedPull && !force) {
-      const isFileOfVal = workspace.vals.ofFile(file) !== undefined;
-      throw fileExists({ name, file, id }, isFileOfVal);
+    const here = readBelow(root, file, undefined, path);
+    const record = records.of({ file, name, id });
+    const state = codeState({ here, record: record?.code, there: remote.code }, true);
+    // With a record without an id, a push sent the code before, and the service did not tell the id.
+    const stays = state === 'unchanged' || (state === 'changed here' && !force);
+    if (!stays && (state === 'conflict' || state === 'differs') && !force) {
+      throw fileExists({ name, file: path, id }, workspace.vals.ofFile(file) !== undefined);
     }
-    const outcome = { file, name, ...idAndVersion(id, remote.version) };
+    const outcome = { file: path, name, ...idAndVersion(id, remote.version) };
     adoptedIds.set(name, id);
     if (dryRun) return { ...outcome, status: 'planned' };
-    const content = writable(remote, { name });
-    // `bases.write` must run before `replaceBelow`, so that after a crash the next pull knows that a pull
-    // wrote the file.
-    bases.write({ file, id, name }, { ...remote, name });
-    if (!stays) {
-      if (holdsToken(remote.code)) remark(tokenInFile(file));
-      if (here !== undefined && !wasWrittenByInterruptedPull) backup.keep(file, here);
-      replaceBelow(root, file, content, { content: here });
-    }
+    const { version, changedAt, code } = remote;
+    const writeRecord = () => records.write({ file, id, name, version, changedAt, code });
+    // For a new file, the record must be written first, so that after a crash the next pull knows that a pull wrote the
+    // file. For an existing file it comes last. Otherwise, after a crash, the old code would look like an edit.
+    if (here === undefined) writeRecord();
+    if (!stays) writeCode(workspace, { file, here, record, remote }, options);
+    if (here !== undefined) writeRecord();
     workspace.remember({ file, name, id }, workspace.vals.ofFile(file)?.id);
     return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
   };
 }
 
+interface Adoption {
+  file: string;
+  here: string | undefined;
+  record: ValRecord | undefined;
+  remote: RemoteVal;
+}
+
+function writeCode(
+  workspace: Workspace,
+  { file, here, record, remote }: Adoption,
+  { backup, remark, holdsToken }: AdoptOptions,
+): void {
+  const path = pathTo(workspace, file);
+  const content = writable(remote, { name: remote.name ?? path });
+  if (holdsToken(remote.code)) remark(tokenInFile(path));
+  if (here !== undefined && here !== record?.code) backup.keep(file, here);
+  replaceBelow(workspace.root, file, content, here);
+}
+
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */
 export const quoted = (name: string): string => `"${name}"`;
 
-const pullInto = (id: string): string => shell`vals pull ${id} --file <path>`;
+const pullInto = (text: string, id: string): Hint => ({
+  text,
+  command: 'pull',
+  input: { vals: [id], file: true },
+});
 
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
   const file = `${name}.ts`;
-  // The name comes from the service, and a hostile service could send a dangerous file name.
-  const problem = nameProblem(name) ?? nameProblem(file) ?? dangerOf(name);
+  // A shell command such as `tar *` would treat a file name that begins with - as an option.
+  const problem = nameProblem(name) ?? (name.startsWith('-') ? 'begins with -' : undefined);
   if (problem === undefined) return file;
   throw new LocalError(`${quoted(name)} cannot be a file name: the name ${problem}.`, {
-    hint: `To pull the val into a file that you choose, run ${pullInto(id)}.`,
+    hint: pullInto('To pull the val into a file that you choose', id),
   });
-}
-
-const runByTools: ReadonlySet<string> = new Set([
-  'brocfile',
-  'cakefile',
-  'dangerfile',
-  'gruntfile',
-  'gulpfile',
-  'jakefile',
-  'knexfile',
-  'plopfile',
-  'codegen',
-  'gatsby-browser',
-  'gatsby-config',
-  'gatsby-node',
-  'gatsby-ssr',
-  'instrumentation',
-  'instrumentation-client',
-  'keystone',
-  'knip',
-  'mdx-components',
-  'medusa-config',
-  'middleware',
-  'ormconfig',
-  'proxy',
-  'serverless',
-  'setup_tests',
-  'setuptests',
-  'wallaby',
-]);
-
-function dangerOf(name: string): string | undefined {
-  // A shell command such as `tar *` would treat a file name that begins with - as an option.
-  if (name.startsWith('-')) return 'begins with -';
-  const isRunByTools = name.includes('.') || runByTools.has(fold(name));
-  return isRunByTools ? 'may make build tools run the file' : undefined;
 }
 
 function chosenFile(workspace: Workspace, path: string): string {
@@ -139,34 +126,38 @@ interface Adopted {
 
 const fileTaken = ({ name, file, id }: Adopted, problem: string): LocalError =>
   new LocalError(`${quoted(name)} cannot be written to the file ${file}: ${problem}.`, {
-    hint: `To pull the val into another file, run ${pullInto(id)}.`,
+    hint: pullInto('To pull the val into another file', id),
   });
 
 const twoValsOfOneName = ({ name, id }: Pick<Adopted, 'name' | 'id'>, otherId: string): ConflictError =>
   new ConflictError(
     `The val ${id} was not pulled, because the service has another val named ${quoted(name)}: ${otherId}. vals.json cannot have two vals of one name.`,
-    { hint: `To give the val another name, run ${shell`vals val set ${id} --name <name>`}.` },
+    { hint: { text: 'To give the val another name', command: 'val set', input: { val: id, name: true } } },
   );
 
 function fileExists({ name, file, id }: Adopted, isFileOfVal: boolean): ValsError {
   const message = `${quoted(name)} cannot be written to the file ${file}: the file exists and has different code.`;
-  const hint = `To pull the val into another file, run ${pullInto(id)}. To overwrite the file and keep a copy of it, add --force.`;
+  const hint = [
+    pullInto('To pull the val into another file', id),
+    { text: 'To overwrite the file and keep a copy of it', input: { force: true } },
+  ];
   return isFileOfVal ? new ConflictError(message, { hint }) : new LocalError(message, { hint });
 }
 
-function refuseTakenFileOrName({ vals }: Workspace, val: Adopted): void {
-  const { name, file } = val;
+function refuseTakenFileOrName(workspace: Workspace, val: Adopted): void {
+  const { name, file, id } = val;
+  const { vals } = workspace;
+  const path = (each: string) => pathTo(workspace, each);
   const other = vals.ofFoldedFile(fold(file));
   if (other !== undefined && other.name !== name) {
-    throw fileTaken(val, `${other.file} is the file of the val ${quoted(other.name)}`);
+    const problem = `${path(other.file)} is the file of the val ${quoted(other.name)}`;
+    throw fileTaken({ name, file: path(file), id }, problem);
   }
   const sameName = vals.ofName(name);
   if (sameName === undefined || sameName.file === file) return;
   throw new ConflictError(
-    `The val ${quoted(name)} cannot be added to vals.json, because vals.json already has that name for ${sameName.file}.`,
-    {
-      hint: `In vals.json, give the val of ${sameName.file} another name.`,
-    },
+    `The val ${quoted(name)} cannot be added to vals.json, because vals.json already has that name for ${path(sameName.file)}.`,
+    { hint: `In vals.json, give the val of ${path(sameName.file)} another name.` },
   );
 }
 

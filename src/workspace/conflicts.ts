@@ -1,112 +1,150 @@
-import { ConflictError, type ValsError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
-import { type Examined, unexpectedName } from './examine.ts';
-import type { WorkspaceVal } from './vals.ts';
-import { haveSameOrigin, nameOf, namesOf, type Workspace } from './workspace.ts';
+// Says why a val was not pushed, pulled or deleted, and what to do next.
+import { ConflictError, type Problem } from '../errors.ts';
+import type { Hint } from '../lib/hint.ts';
+import type { Examined } from './examine.ts';
+import { haveSameOrigin, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
-export const notPushed = (examined: Examined, isForked: boolean): ConflictError => {
-  const { file } = examined.val;
-  if (isForked) {
-    // `vals diff` and `vals pull` would use the val whose id is in vals.json.
-    const hint = `To overwrite the code of that val, run ${overwrite(file, isForked)}.`;
-    return new ConflictError(differenceOf(examined), { hint });
-  }
-  return new ConflictError(differenceOf(examined), {
-    hint:
-      `To see the difference, run ${shell`vals diff ${file}`}. To merge the service's code into the file, run ${shell`vals pull ${file} --merge`}. ` +
-      `To replace the file with the service's code, run ${shell`vals pull ${file} --force`}. ` +
-      `To overwrite the service's code, run ${overwrite(file, isForked)}.`,
+const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
+  new ConflictError(`${subject} ${typeof problem === 'string' ? problem : problem.one}.`, {
+    subject,
+    problem,
+    hint,
   });
+
+const seeDifference = (path: string): Hint => ({
+  text: 'To see the difference',
+  command: 'diff',
+  input: { vals: [path] },
+});
+
+const pull = (text: string, path: string, option: 'merge' | 'force'): Hint => ({
+  text,
+  command: 'pull',
+  input: { vals: [path], [option]: true },
+});
+
+const merge = (path: string): Hint => pull("To merge the service's code into the file", path, 'merge');
+const replace = (path: string): Hint => pull("To replace the file with the service's code", path, 'force');
+
+const push = (text: string, path: string, options: Record<string, true>): Hint => ({
+  text,
+  command: 'push',
+  input: { paths: [path], ...options },
+});
+
+export const forkFile = (path: string): Hint => push('To make a new val of your own', path, { fork: true });
+
+export const forget = (path: string): Hint => ({
+  text: 'To remove the file from vals.json',
+  command: 'forget',
+  input: { vals: [path] },
+});
+
+const changedOnBothSides = 'changed here and on the service';
+
+const noRecord = {
+  one: "differs from the service's code, and no record shows which of the two is newer",
+  many: "differ from the service's code, and no record shows which side is newer",
 };
 
-const overwrite = (file: string, isForked: boolean): string =>
-  isForked ? shell`vals push ${file} --fork --force` : shell`vals push ${file} --force`;
-
-export const notPulled = (examined: Examined): ConflictError => {
-  const { file } = examined.val;
-  return new ConflictError(`${differenceOf(examined)} The file was left as it is.`, {
-    hint:
-      `To merge the service's code into the file, run ${shell`vals pull ${file} --merge`}. ` +
-      `To replace the file with the service's code, run ${shell`vals pull ${file} --force`}.`,
-  });
-};
-
-function differenceOf(examined: Examined): string {
-  const { val, base, remote, isNew } = examined;
-  const { file, name } = val;
-  const nameThere = unexpectedName(examined);
-  if (nameThere !== undefined) return `${idOfOtherVal(val, nameThere)} The code differs.`;
-  if (isNew)
-    return `${file} is new in the workspace, and the service has a val named "${name}" with different code.`;
-  return base === undefined || base.code === remote?.code
-    ? `${file} differs from the service's code. vals does not know whether the file or the service's code is newer, because .vals has no record of a pull or push.`
-    : `${file} changed here and on the service.`;
+export function notPushed(workspace: Workspace, examined: Examined, isForked: boolean): ConflictError {
+  const { val, code, name, isOthers, isUnmerged } = examined;
+  const path = pathTo(workspace, val.file);
+  if (isOthers) return notYours(workspace, examined);
+  if (name === 'other val') return otherName(workspace, examined);
+  if (code === 'deleted there') return deletedThere(path);
+  if (isUnmerged) return unmerged(path);
+  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(path);
+  return conflict(path, changedOnBothSides, [
+    seeDifference(path),
+    merge(path),
+    replace(path),
+    push("To overwrite the service's code", path, { force: true }),
+  ]);
 }
 
-export const nameNotChecked = (
-  { file, name }: WorkspaceVal,
-  { message }: ValsError,
-  isForked: boolean,
-): ConflictError =>
-  new ConflictError(
-    `${file} is new in the workspace, but it is not known whether you already have a val named "${name}". ${message}`,
-    {
-      hint:
-        'If the service is slow, give it more time with --timeout. ' +
-        `To push without this check, run ${overwrite(file, isForked)}. If you have a val with that name, its code is replaced.`,
-    },
-  );
+const differs = (path: string): ConflictError =>
+  conflict(path, noRecord, [
+    seeDifference(path),
+    replace(path),
+    push("To overwrite the service's code", path, { yes: true }),
+    { text: 'In CI, where the repository is right', command: 'push', input: { yes: true } },
+  ]);
 
-export function ofAnotherOwner(
-  { service }: Workspace,
-  otherServices: readonly string[],
-  owner: string | undefined,
-): ConflictError {
-  // A vals.json from a stranger may list any address, so the hint names only an address of that owner on the service in use.
-  const addresses = otherServices.filter((other) => haveSameOrigin(other, service));
+/** `vals diff` and `vals pull` would use the val whose id is in vals.json, so they are not proposed. */
+const nameTaken = (path: string, name: string): ConflictError =>
+  new ConflictError(`You already have a val named "${name}", and its code differs from ${path}.`, {
+    hint: push('To overwrite that val', path, { fork: true, yes: true }),
+  });
+
+export function notPulled(workspace: Workspace, examined: Examined): ConflictError {
+  const path = pathTo(workspace, examined.val.file);
+  if (examined.name === 'other val') return otherName(workspace, examined);
+  const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
+  return conflict(path, problem, ['The file was left as it is.', merge(path), replace(path)]);
+}
+
+function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError {
+  const { service } = workspace;
+  const path = pathTo(workspace, val.file);
+  if (val.otherServices === undefined) {
+    const whose = owner === undefined ? 'another owner' : `"${owner}"`;
+    return new ConflictError(`${path} is the val "${val.name}", which belongs to ${whose}.`, {
+      hint: ["Push the file from the owner's account or space.", forkFile(path)],
+    });
+  }
+  // vals.json may come from somebody else, so the hint names only an address of that owner on the service in use.
+  const addresses = val.otherServices.filter((other) => haveSameOrigin(other, service));
   const address = owner === undefined ? addresses[0] : addresses.find((each) => each.endsWith(`/@${owner}`));
-  const howToSwitch =
-    address === undefined
-      ? 'To list your services and spaces, run `vals use`.'
-      : `To switch to that owner, run ${shell`vals use ${address}`}.`;
-  const whoseVal =
+  const whose =
     owner === undefined
       ? `According to vals.json, the val belongs to ${namesOf(addresses)}`
       : `The val belongs to ${owner}`;
-  return new ConflictError(`${whoseVal}, but the address in use, ${nameOf(service)}, is for another owner.`, {
-    hint:
-      `${howToSwitch} To push to your own vals instead, ` +
-      'run `vals push --fork`. For each file, this command updates your val of the same name, or creates the val if you have none.',
+  const switching: Hint =
+    address === undefined
+      ? { text: 'To list your services and spaces', command: 'use' }
+      : { text: 'To switch to that owner', command: 'use', input: { baseUrl: address } };
+  return new ConflictError(`${whose}, but the address in use, ${nameOf(service)}, is for another owner.`, {
+    hint: [
+      switching,
+      { text: 'To push to your own vals instead', command: 'push', input: { fork: true } },
+      'For each file, this updates your val of the same name, or creates the val if you have none.',
+    ],
   });
 }
 
-export const notYours = ({ file, name }: WorkspaceVal, owner: string | undefined): ConflictError =>
-  new ConflictError(
-    `${file} is the val "${name}", which belongs to ${owner === undefined ? 'another owner' : `"${owner}"`}.`,
+const deletedThere = (path: string): ConflictError =>
+  conflict(
+    path,
     {
-      hint: `Push the file from the owner's account or space. To make a val of your own, run ${shell`vals push ${file} --fork`}.`,
+      one: 'has no val on the service any more, because the val was deleted or has another owner',
+      many: 'have no vals on the service any more, because the vals were deleted or have another owner',
     },
+    [forkFile(path), forget(path)],
   );
 
-export const deletedThere = ({ file }: WorkspaceVal): ConflictError =>
-  new ConflictError(
-    `${file} has no val on the service any more, because the val was deleted or has another owner.`,
-    {
-      hint:
-        `To make a new val of your own, run ${shell`vals push ${file} --fork`}. ` +
-        `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
-    },
-  );
-
-export const otherName = (val: WorkspaceVal, nameThere: string): ConflictError => {
-  const { file, name } = val;
-  return new ConflictError(idOfOtherVal(val, nameThere), {
-    hint:
-      `To use the name and the code of that val, run ${shell`vals pull ${file}`}. ` +
-      `To send the file to that val, run ${shell`vals push ${file} --force`}. ` +
-      `To make a new val named "${name}", run ${shell`vals push ${file} --fork`}.`,
-  });
+export const editMarkers: Hint = {
+  text: 'Edit the file: keep the lines you want and remove the conflict markers. To send it then',
+  command: 'push',
 };
 
-const idOfOtherVal = ({ file, name }: WorkspaceVal, nameThere: string): string =>
-  `${file} has the name "${name}" in vals.json, but its id in vals.json belongs to the val "${nameThere}" on the service.`;
+const unmerged = (path: string): ConflictError =>
+  conflict(path, { one: 'has conflict markers', many: 'have conflict markers' }, [editMarkers]);
+
+function otherName(workspace: Workspace, { val, remote }: Examined): ConflictError {
+  const path = pathTo(workspace, val.file);
+  return new ConflictError(
+    `${path} has the name "${val.name}" in vals.json, but its id in vals.json belongs to the val "${remote?.name}" on the service.`,
+    {
+      hint: [
+        `If the file is that val, change the name in vals.json to "${remote?.name}".`,
+        push(`To make a val named "${val.name}" and leave the other one alone`, path, { fork: true }),
+      ],
+    },
+  );
+}
+
+export const notDeleted = (path: string, reason: string): ConflictError =>
+  new ConflictError(`${path} is gone, but its val was not deleted: ${reason}.`, {
+    hint: [{ text: 'To restore the file', command: 'pull', input: { vals: [path] } }, forget(path)],
+  });

@@ -1,174 +1,144 @@
-import { LocalError } from '../errors.ts';
-import { compare, type Status } from './compare.ts';
-import { type Base, hashOf } from './disk/base.ts';
 import { readBelow } from './disk/files.ts';
+import { hashOf, type ValRecord } from './records/records.ts';
 import { isSameVersion, type RemoteSide, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { type CodeState, codeState, type Findings, nameState } from './state.ts';
 import { hasConflictMarkers } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
-import type { Workspace } from './workspace.ts';
+import { pathTo, type Workspace } from './workspace.ts';
 
-export interface Examined extends RemoteSide {
+export interface Examined extends Findings {
+  /** With the id that vals.json, the record or the list has. */
   val: WorkspaceVal;
   here: string | undefined;
-  base: Base | undefined;
-  recorded: Base | undefined;
-  status: Status;
-  otherNameThere: string | undefined;
-  isRenamedHere: boolean;
-  isNew: boolean;
-  mayTakeOver: boolean;
+  /** The record, with what is known now of a push whose answer was lost. */
+  record: ValRecord | undefined;
+  recorded: ValRecord | undefined;
+  remote: RemoteVal | undefined;
+  owner: string | undefined;
+  /** The service has no list, so nobody knows whether it has a val with this name. */
+  isNameUnknown: boolean;
+  /** The service sent no id, so the code that was sent last counts as the code on the service. */
   isRemoteAssumed: boolean;
-  isUnmerged: boolean;
 }
 
-/** The name that the service has for the val, unless the user gave the val another name in vals.json. */
-export const unexpectedName = ({ otherNameThere, isRenamedHere }: Examined): string | undefined =>
-  isRenamedHere ? undefined : otherNameThere;
-
 export interface LocalSide {
-  base: Base | undefined;
+  record: ValRecord | undefined;
   code: string | undefined;
 }
 
 /**
- * The base must be read before the code. Other commands change the file first and the base later, so old code with a
- * new base would look like an edit, and a push would overwrite newer code on the service.
+ * The record must be read before the code. Other commands change the file first and the record later, so old code with
+ * a new record would look like an edit, and a push would overwrite newer code on the service.
  */
-export function readLocalSide({ root, bases }: Workspace, val: WorkspaceVal): LocalSide {
-  const base = bases.read(val);
-  return { base, code: readBelow(root, val.file) };
+export function readLocalSide(workspace: Workspace, val: WorkspaceVal): LocalSide {
+  const record = workspace.records.of(val);
+  return { record, code: readBelow(workspace.root, val.file, undefined, pathTo(workspace, val.file)) };
 }
 
 export async function examine(
   workspace: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
-  { base: recorded, code: here }: LocalSide = readLocalSide(workspace, val),
+  { record: recorded, code: here }: LocalSide = readLocalSide(workspace, val),
 ): Promise<Examined> {
-  const found =
-    val.id === undefined
-      ? await findByName(remotes, val.name, here, recorded)
-      : await findById(remotes, val.id, here, recorded);
-  const remote = found === 'unknown' ? undefined : found.remote;
+  const {
+    remote,
+    foreign,
+    isUnknown = false,
+  } = await findRemote(remotes, val, { record: recorded, code: here });
   const isHidden = val.id !== undefined && val.otherServices !== undefined && remote === undefined;
-  const isOthers = found !== 'unknown' && (await isOfAnotherOwner(remotes, val, found, here));
-  const base = baseAfterLostAnswer(recorded, remote);
-  const compared = compare<string | typeof unlikeAny>(
-    base?.code ?? codeWithoutBase(workspace, val, remote),
-    here,
-    remote?.code,
+  const record = recorded && isOfVal(recorded, remote) ? afterLostAnswer(recorded, remote) : undefined;
+  const isListed = workspace.vals.ofFile(val.file) !== undefined;
+  const code = codeState(
+    { here, record: record?.code, there: remote?.code },
+    val.id !== undefined || (record !== undefined && isListed),
   );
-  const status = compared === 'changed here' && !mayReplace(workspace, val, recorded) ? 'conflict' : compared;
-  // If the service sends no name, the name that the last pull or push recorded still holds.
-  const nameThere = remote === undefined ? undefined : (remote.name ?? recorded?.name);
-  const otherNameThere = nameThere === val.name ? undefined : nameThere;
   return {
-    ...(found === 'unknown' ? { remote } : found),
-    ...((isHidden || isOthers) && { foreign: { owner: undefined } }),
     val: { ...val, id: val.id ?? remote?.id },
     here,
-    base,
+    record,
     recorded,
-    status,
-    otherNameThere,
-    isRenamedHere: otherNameThere !== undefined && val.id !== undefined && recorded?.name === otherNameThere,
-    isNew: val.id === undefined,
-    mayTakeOver: found === 'unknown',
+    remote,
+    code,
+    // A service that sends no name has not renamed the val.
+    name: nameState({
+      here: val.name,
+      record: record?.name,
+      there: remote && (remote.name ?? record?.name ?? val.name),
+    }),
+    isOthers: foreign !== undefined || isHidden,
+    owner: foreign?.owner,
+    isUnmerged: isEdit(code) && here !== undefined && hasConflictMarkers(here),
+    isNameUnknown: isUnknown,
     isRemoteAssumed: remote !== undefined && remote.id === undefined,
-    isUnmerged: edits.has(status) && here !== undefined && hasConflictMarkers(here),
   };
 }
 
-const edits: ReadonlySet<Status> = new Set(['changed here', 'conflict', 'new']);
+const isEdit = (code: CodeState): boolean => ['changed here', 'conflict', 'differs', 'new'].includes(code);
 
-const unlikeAny = Symbol('unlike any code');
+type Found = RemoteSide & { isUnknown?: boolean };
 
-function codeWithoutBase(
-  { bases }: Workspace,
-  { id }: WorkspaceVal,
-  remote: RemoteVal | undefined,
-): typeof unlikeAny | undefined {
-  const isOnNeitherSide = id === undefined && remote === undefined;
-  const isFreshCheckout = id !== undefined && remote !== undefined && bases.cameWithCheckout(id);
-  return isOnNeitherSide || isFreshCheckout ? undefined : unlikeAny;
+async function findRemote(remotes: RemoteVals, val: WorkspaceVal, local: LocalSide): Promise<Found> {
+  if (val.id !== undefined) return findById(remotes, val.id, local);
+  const { record } = local;
+  if (record?.id !== undefined) {
+    const found = await findById(remotes, record.id, local);
+    // If the val was deleted, somebody may have made a new val with its name.
+    if (found.remote !== undefined && found.foreign === undefined) return found;
+  }
+  return findByName(remotes, val.name, local);
 }
 
-/**
- * False for an id that neither the checkout nor a pull or push in this folder added to vals.json. Otherwise a hostile
- * commit could make a push overwrite any val of the user.
- */
-export const mayReplace = ({ bases }: Workspace, { id }: WorkspaceVal, recorded: Base | undefined): boolean =>
-  id === undefined || recorded?.name !== undefined || bases.cameWithCheckout(id);
-
-/**
- * The service may send no owner. If the user's vals include this name, but not this id, the val in vals.json belongs
- * to somebody else. A push sends only the name, so it would overwrite the user's val with this name.
- */
-async function isOfAnotherOwner(
-  remotes: RemoteVals,
-  { id, name }: WorkspaceVal,
-  { remote, isOwnerUnknown = false }: RemoteSide,
-  here: string | undefined,
-): Promise<boolean> {
-  const hasNothingToSend = here === undefined || here === remote?.code;
-  if (!isOwnerUnknown || hasNothingToSend || remote === undefined || id === undefined) return false;
-  return remotes.hasOtherValNamed(remote.name ?? name, id);
-}
-
-async function findByName(
-  remotes: RemoteVals,
-  name: string,
-  here: string | undefined,
-  base: Base | undefined,
-): Promise<RemoteSide | 'unknown'> {
-  if (here === undefined && base === undefined) return { remote: undefined };
+async function findByName(remotes: RemoteVals, name: string, { record }: LocalSide): Promise<Found> {
   const remote = await remotes.named(name);
   if (remote !== 'unknown') return { remote };
-  return base === undefined ? 'unknown' : { remote: { ...base, id: undefined, name } };
+  const isAssumed = record !== undefined && record.id === undefined;
+  if (isAssumed) return { remote: { ...record, id: undefined, name, version: record.version } };
+  return { remote: undefined, isUnknown: record === undefined };
 }
 
-async function findById(
-  remotes: RemoteVals,
-  id: string,
-  here: string | undefined,
-  base: Base | undefined,
-): Promise<RemoteSide> {
-  if (base?.changedAt !== undefined && base.sent === undefined && base.code === here) {
+async function findById(remotes: RemoteVals, id: string, { record, code }: LocalSide): Promise<Found> {
+  if (record?.changedAt !== undefined && record.sent === undefined && record.code === code) {
     const listed = await remotes.listed(id);
-    if (listed && isSameChange(listed, base)) return { remote: { ...listed, code: base.code } };
+    if (listed && isSameChange(listed, record)) return { remote: { ...listed, code: record.code } };
   }
   return remotes.read(id);
 }
 
-type Change = Pick<RemoteVal, 'version' | 'changedAt'>;
+type Change = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
 
 /** Compares `changedAt` too, because a service may use the same version twice. */
 const isSameChange = (a: Change, b: Change): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
-const baseAfterLostAnswer = (base: Base | undefined, remote: RemoteVal | undefined): Base | undefined =>
-  base?.sent !== undefined && remote !== undefined && base.sent === hashOf(remote.code) ? remote : base;
+/** A record of another val, which had the same name, does not count. */
+const isOfVal = (record: ValRecord, remote: RemoteVal | undefined): boolean =>
+  record.id === undefined || remote?.id === undefined || record.id === remote.id;
 
-/**
- * A command that only reads must pass 'read', so that the base gets no name. A base with a name allows a
- * later push to rename or delete the val.
- */
-export function recordUnchanged(
-  { bases }: Workspace,
-  { val, recorded, remote, status, otherNameThere, isNew }: Examined,
-  by: 'read' | 'pull or push',
+/** If the service has the code that a push sent before its answer was lost, both sides had that code in common. */
+function afterLostAnswer(record: ValRecord, remote: RemoteVal | undefined): ValRecord {
+  if (remote === undefined || record.sent === undefined || record.sent !== hashOf(remote.code)) return record;
+  const { version, changedAt, code } = remote;
+  return { ...record, version, changedAt, code, sent: undefined };
+}
+
+/** Writes what both sides have in common, if they have the same code. */
+export function recordIfSame(
+  { records }: Workspace,
+  { val, record, recorded, remote, code, name }: Examined,
 ): void {
-  if (status !== 'unchanged' || remote === undefined || isNew) return;
-  const isKnown = by === 'pull or push' || recorded?.name !== undefined;
-  const ownName = isKnown ? val.name : undefined;
-  // If the val has another name on the service than in vals.json, the recorded name must not change. Otherwise a push
-  // would treat a rename on the service as a rename in vals.json.
-  const name = otherNameThere === undefined ? ownName : recorded?.name;
-  if (recorded?.code === remote.code && recorded.name === name && isSameChange(recorded, remote)) return;
-  try {
-    bases.write(val, { ...remote, name });
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    if (by === 'pull or push') bases.warnNotRecorded(val, error);
-  }
+  if (code !== 'unchanged' || remote === undefined || name === 'other val') return;
+  // If the names differ, the record keeps the name that both sides last had in common.
+  const commonName = name === 'same' ? val.name : record?.name;
+  if (commonName === undefined) return;
+  const isKnown =
+    recorded?.file === val.file &&
+    recorded.code === remote.code &&
+    recorded.name === commonName &&
+    recorded.sent === undefined &&
+    recorded.id === val.id &&
+    isSameChange(recorded, remote);
+  if (isKnown) return;
+  const { version, changedAt } = remote;
+  records.write({ file: val.file, id: val.id, name: commonName, version, changedAt, code: remote.code });
 }

@@ -1,18 +1,17 @@
 import { basename, dirname } from 'node:path';
 import { ConflictError } from '../errors.ts';
 import { largest } from '../lib/plain-file.ts';
-import { createBases } from './disk/base.ts';
-import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
-import { updateManifest } from './disk/manifest-file.ts';
+import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
+import type { Records } from './records/records.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
-import type { Vals, WorkspaceVal } from './vals.ts';
+import type { WorkspaceVal } from './vals.ts';
 
 const ignoreFile = '.valsignore';
 
 export async function forgetVals(
-  { root, service, vals: all }: { root: string; service: string | undefined; vals: Vals },
+  { root, records }: { root: string; records: Records | undefined },
   context: WorkspaceContext,
   forgotten: readonly WorkspaceVal[],
 ): Promise<void> {
@@ -28,13 +27,10 @@ export async function forgetVals(
     if (isIgnored(file) || !existsBelow(root, file)) continue;
     addToIgnoreFile(root, `${dirname(file)}/${ignoreFile}`, [exactPattern(basename(file))]);
   }
-  if (service !== undefined) {
-    // Otherwise a stranger's commit could list the val for another file, and a push would overwrite or delete the val.
-    createBases(root, service, all, context.say.warn).forget(forgotten);
-  }
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
   });
+  for (const file of files) records?.remove(file);
 }
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {
@@ -49,7 +45,7 @@ function addToIgnoreFile(root: string, file: string, patterns: readonly string[]
     const before = text ?? '';
     const lineEnd = before === '' || before.endsWith('\n') ? '' : '\n';
     try {
-      replaceBelow(root, file, `${before}${lineEnd}${missing.join('\n')}\n`, { content: text });
+      replaceBelow(root, file, `${before}${lineEnd}${missing.join('\n')}\n`, text);
       return;
     } catch (error) {
       if (!(error instanceof ConflictError)) throw error;

@@ -1,13 +1,12 @@
 import { basename, dirname } from 'node:path';
 import { LocalError } from '../errors.ts';
-import { hashOf } from './disk/base.ts';
-import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { existsBelow, namesBelow, readBelow } from './disk/files.ts';
-import { updateManifest } from './disk/manifest-file.ts';
-import { walkFolder } from './sources/walk.ts';
+import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
+import { hashOf } from './records/records.ts';
+import { nameFrom, walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
-import { type Workspace, workspaceAt } from './workspace.ts';
+import { pathTo, type Workspace, workspaceAt } from './workspace.ts';
 
 export async function followMoves(
   workspace: Workspace,
@@ -26,50 +25,61 @@ export async function followMoves(
       recorded.push([from, to]);
     }
   });
-  for (const [from, to] of recorded) context.say.note(`${from} was moved to ${to}. vals.json was updated.`);
+  for (const [from, to] of recorded) {
+    context.say.note(
+      `${pathTo(workspace, from)} was moved to ${pathTo(workspace, to)}. vals.json was updated.`,
+    );
+  }
   return workspaceAt(workspace.root, context);
 }
 
+/** For agents that only read: the moves count, but vals.json stays as it is. */
 export async function viewWorkspace(
   workspace: Workspace,
   warn: (message: string) => void,
 ): Promise<Workspace> {
   const moves = await findMoves(workspace, warn);
   const vals = [...workspace.vals].map((val) => ({ ...val, file: moves.get(val.file) ?? val.file }));
-  return { ...workspace, vals: createVals(vals), bases: { ...workspace.bases, write() {} } };
+  return { ...workspace, vals: createVals(vals) };
 }
 
 async function findMoves(
   workspace: Workspace,
   warn: (message: string) => void,
 ): Promise<Map<string, string>> {
-  const { root, vals, bases } = workspace;
+  const { root, vals, records } = workspace;
   const newPaths = new Map<string, string>();
-  const missing = findMissing(workspace).flatMap((val) => {
-    const code = bases.readOwnCode(val);
-    return code === undefined ? [] : { file: val.file, hash: hashOf(code) };
-  });
+  const missing = findMissing(workspace);
   if (missing.length === 0) return newPaths;
   const known = new Set([...vals].map(({ file }) => fold(file)));
   const canBeVal = (file: string) => !basename(file).startsWith('.') && pathProblem(file) === undefined;
   const files = (await walkFolder(root, warn)).filter(canBeVal);
   const newFiles = files.filter((file) => !known.has(fold(file)));
+  const recordedHash = (val: WorkspaceVal) => {
+    const code = records.of(val)?.code;
+    return code === undefined ? undefined : hashOf(code);
+  };
   // Hashes are compared, because the code of all new files would fill the memory.
-  const byHash = grouped(newFiles, (file) => hashOfText(root, file));
-  for (const [hash, lost] of grouped(missing, ({ hash }) => hash)) {
+  const newByHash = grouped(newFiles, (file) => hashOfText(root, file));
+  for (const [hash, lost] of grouped(missing, recordedHash)) {
     const lostFiles = lost.map(({ file }) => file);
-    for (const [from, to] of pairs(lostFiles, byHash.get(hash) ?? [])) newPaths.set(from, to);
+    for (const [from, to] of pairs(lostFiles, newByHash.get(hash) ?? [])) newPaths.set(from, to);
   }
-  // A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was edited.
-  // On systems where both spellings mean one file, the old path still exists.
+  const isStillMissing = ({ file }: WorkspaceVal) => !newPaths.has(file) && !existsBelow(root, file);
+  // A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was
+  // edited. So does a file in another folder, because it has the name of the val.
   const bySpelling = grouped(files, fold);
-  for (const { file } of missing) {
-    const [spelling, ...others] = bySpelling.get(fold(file)) ?? [];
-    if (spelling === undefined || others.length > 0) continue;
-    if (!newPaths.has(file) && !existsBelow(root, file)) newPaths.set(file, spelling);
+  const newByName = grouped(newFiles, nameFrom);
+  const taken = new Set(newPaths.values());
+  for (const { file, name } of missing.filter(isStillMissing)) {
+    const moved = only(bySpelling.get(fold(file))) ?? only(newByName.get(name));
+    if (moved !== undefined && !taken.has(moved)) newPaths.set(file, moved);
   }
   return newPaths;
 }
+
+const only = (files: readonly string[] = []): string | undefined =>
+  files.length === 1 ? files[0] : undefined;
 
 function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
   const byFolder = grouped([...vals], ({ file }) => dirname(file));

@@ -1,36 +1,42 @@
 import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
-import { ConflictError, LocalError, NotFoundError } from '../errors.ts';
+import { LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
-import type { WorkspaceContext } from './disk/dot-vals.ts';
+import { notDeleted } from './conflicts.ts';
 import { existsBelow } from './disk/files.ts';
-import { updateManifest } from './disk/manifest-file.ts';
+import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
+import { examine } from './examine.ts';
 import type { PushOptions } from './push-val.ts';
 import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
-import type { Workspace } from './workspace.ts';
+import { pathTo, type Workspace } from './workspace.ts';
 
+/** Returns undefined if the service has no such val. Throws if the val must not be deleted. */
 export async function readPrunable(
-  { bases }: Workspace,
+  workspace: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
 ): Promise<RemoteVal | undefined> {
-  const base = val.id === undefined ? undefined : bases.read(val);
-  // Only a pull or push in this folder sets `base.name`. Without this check, a hostile vals.json could make
-  // the command delete any val of the user.
-  if (val.id === undefined || base?.name === undefined) throw withoutBase(val);
-  const { remote, foreign } = await remotes.read(val.id);
-  if (foreign !== undefined || (remote === undefined && val.otherServices !== undefined)) {
-    throw notDeleted(val, 'the val belongs to another owner');
-  }
+  const recorded = workspace.records.of(val);
+  // Without the code, the val itself is read, and not only seen in the list.
+  const { remote, record, isOthers, name, isNameUnknown, isRemoteAssumed } = await examine(
+    workspace,
+    remotes,
+    val,
+    {
+      record: recorded,
+      code: undefined,
+    },
+  );
+  const refusal = (reason: string) => notDeleted(pathTo(workspace, val.file), reason);
+  if (isOthers) throw refusal('the val belongs to another owner');
+  if (isNameUnknown || isRemoteAssumed)
+    throw refusal('its id is not known, and the service cannot list vals');
   if (remote === undefined) return undefined;
-  const nameThere = remote.name ?? base.name;
-  if (nameThere !== val.name) {
-    throw notDeleted(val, `the val is named "${nameThere}" on the service`);
-  }
-  const isSame = remote.code === base.code && isSameVersion(remote.version, base.version);
-  if (!isSame) throw notDeleted(val, 'the val changed on the service');
+  if (name !== 'same') throw refusal(`the val is named "${remote.name}" on the service`);
+  const isChanged =
+    record !== undefined && (remote.code !== record.code || !isSameVersion(remote.version, record.version));
+  if (isChanged) throw refusal('the val changed on the service');
   return remote;
 }
 
@@ -42,28 +48,31 @@ export async function pruneVal(
 ): Promise<Outcome> {
   // While the command asked for confirmation, the user may have restored the file, or another command may have moved
   // the val to another file or removed it from vals.json.
-  const isListed = workspace.vals.ofFile(val.file)?.id === val.id;
+  const listed = workspace.vals.ofFile(val.file);
+  const isListed = listed !== undefined && listed.id === val.id;
   if (!isListed || existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
-  const facts = idAndVersion(val.id, remote?.version);
-  if (dryRun) return { status: 'planned', ...facts };
-  if (remote !== undefined && val.id !== undefined) {
-    beforeSending();
-    await api.send(routes.deleteVal(val.id)).catch((error) => {
-      if (!(error instanceof NotFoundError)) throw error;
-    });
+  if (remote?.id === undefined) {
+    const wasThere = val.id !== undefined || workspace.records.of(val) !== undefined;
+    return { status: wasThere ? 'deleted' : 'unchanged', ...idAndVersion(val.id, undefined) };
   }
+  const facts = idAndVersion(remote.id, remote.version);
+  if (dryRun) return { status: 'planned', ...facts };
+  beforeSending();
+  await api.send({ ...routes.deleteVal(remote.id), ifMatch: remote.etag }).catch((error) => {
+    if (!(error instanceof NotFoundError)) throw error;
+  });
   return { status: 'deleted', ...facts };
 }
 
+/** Takes the vals out of vals.json whose files are gone here and which the service does not have any more. */
 export async function forgetPruned(
-  { root, service }: Workspace,
+  { root, service, records }: Workspace,
   context: WorkspaceContext,
   files: readonly string[],
 ): Promise<LocalError | undefined> {
   if (files.length === 0) return undefined;
   try {
-    // One update deletes the id and the entry, because after a crash in between, no prune would remove the entry.
     await updateManifest(root, context, ({ vals }) => {
       for (const file of files) {
         const entry = vals.get(file);
@@ -71,26 +80,10 @@ export async function forgetPruned(
         if (entry?.ids.size === 0) vals.delete(file);
       }
     });
+    for (const file of files) records.remove(file);
     return undefined;
   } catch (error) {
     if (error instanceof LocalError) return error;
     throw error;
   }
 }
-
-const notDeleted = ({ file }: WorkspaceVal, reason: string): ConflictError =>
-  new ConflictError(`${file} is gone, but its val was not deleted: ${reason}.`, {
-    hint:
-      `To restore the file, run ${shell`vals pull ${file}`}. ` +
-      `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
-  });
-
-const withoutBase = ({ file }: WorkspaceVal): ConflictError =>
-  new ConflictError(
-    `${file} is gone, but its val was not deleted: this folder never pulled or pushed the val.`,
-    {
-      hint:
-        'To delete the val, find its id with `vals ls`, then run `vals val rm <id>`. ' +
-        `To remove the file from vals.json, run ${shell`vals forget ${file}`}.`,
-    },
-  );

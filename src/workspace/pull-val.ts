@@ -1,25 +1,24 @@
-import { BadResponseError, ConflictError, LocalError, NotFoundError } from '../errors.ts';
+import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import { shell } from '../lib/shell-command.ts';
-import { interruptible } from '../lib/signals.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
-import { notPulled } from './conflicts.ts';
-import type { Backup } from './disk/backup.ts';
+import { editMarkers, forget, forkFile, notPulled } from './conflicts.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type Examined, examine, mayReplace, recordUnchanged, unexpectedName } from './examine.ts';
+import { type Examined, examine, recordIfSame } from './examine.ts';
+import type { Backup } from './records/backup.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
-import { haveTooManyLines } from './text/lines.ts';
-import { hasConflictMarkers, merge } from './text/merge.ts';
+import { merge } from './text/merge.ts';
+import { withoutId } from './typed-words.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { nameOf, type Workspace, withoutId } from './workspace.ts';
+import { nameOf, pathTo, type Workspace } from './workspace.ts';
 
 export interface PullOptions {
   merge: boolean;
   force: boolean;
   dryRun: boolean;
   isNamedInCommand: boolean;
-  remark(message: string): void;
+  remark(message: string, hints?: Hints): void;
   holdsToken(code: string): boolean;
   backup: Backup;
   isInOtherProject(file: string): boolean;
@@ -32,115 +31,99 @@ export async function pullVal(
   options: PullOptions,
 ): Promise<Outcome> {
   const examined = await examine(workspace, remotes, listed);
-  const { val, remote, base, status } = examined;
+  const { val, remote, code } = examined;
+  const path = pathTo(workspace, val.file);
   const outcome = (word: OutcomeStatus): Outcome => ({
     status: word,
     ...idAndVersion(val.id, remote?.version),
   });
-  if (remote === undefined || val.id === undefined) return withoutRemote(workspace, examined, options);
-  if (status === 'unchanged') {
-    if (options.dryRun) return outcome('unchanged');
-    if (examined.isNew || takesName(examined, options)) record(workspace, examined, remote, options);
-    else recordUnchanged(workspace, examined, 'pull or push');
+  if (remote?.id === undefined) return withoutRemote(workspace, examined, options);
+  if (examined.name === 'other val') throw notPulled(workspace, examined);
+  if (code === 'unchanged') {
+    if (!options.dryRun) recordAndRemember(workspace, examined, options);
     return outcome('unchanged');
   }
-  const isEdited = status === 'changed here' || status === 'conflict';
-  if (status === 'changed here' && base !== undefined && !options.force) {
-    if (hasConflictMarkers(examined.here ?? '')) {
-      options.remark(`${val.file} has conflict markers. Edit the file, then run \`vals push\`.`);
-    }
+  if (code === 'changed here' && !options.force) {
+    if (examined.isUnmerged) options.remark(`${path} has conflict markers.`, editMarkers);
     return outcome('kept');
   }
-  if (isEdited && !options.force && !options.merge) throw notPulled(examined);
-  if (options.isInOtherProject(val.file)) throw inOtherProject(val.file, 'pull');
+  const isEdited = code === 'changed here' || code === 'conflict' || code === 'differs';
+  if (isEdited && !options.force && !options.merge) throw notPulled(workspace, examined);
+  if (options.isInOtherProject(val.file)) throw inOtherProject(path, 'pull');
   if (options.dryRun) return outcome('planned');
-  if (isEdited && !options.force) {
-    const merged = await mergeInto(workspace, examined, remote, options);
-    return { ...merged, ...idAndVersion(val.id, remote.version) };
+  if (!isEdited || options.force) {
+    overwrite(workspace, examined, remote, options);
+    return outcome('pulled');
   }
-  take(workspace, examined, remote, options);
-  return outcome('pulled');
+  const conflicts = mergeInto(workspace, examined, remote, options);
+  if (conflicts === 0) return outcome('merged');
+  throw new ConflictError(
+    `${path} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
+    { hint: editMarkers },
+  );
 }
 
 function withoutRemote(
   workspace: Workspace,
-  { val, status, here, foreign }: Examined,
+  { val, code, here, isOthers }: Examined,
   { isNamedInCommand, remark }: PullOptions,
 ): Outcome {
-  if (val.id === undefined) {
+  const path = pathTo(workspace, val.file);
+  if (!isOthers && code !== 'deleted there') {
     if (isNamedInCommand) throw withoutId(workspace, val);
-    if (here === undefined) {
-      remark(
-        `${val.file} is gone and was never pushed. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}.`,
-      );
-    }
+    if (here === undefined) remark(`${path} is gone, and was never pushed.`, forget(path));
     return { status: 'kept' };
   }
-  const message =
-    foreign === undefined
-      ? `${val.file} has no val on ${nameOf(workspace.service)} any more, because the val was deleted or has another owner.`
-      : `${val.file} is the file of a val that belongs to another owner on ${nameOf(workspace.service)}. You are not allowed to read that val.`;
-  const isGone = here === undefined;
-  const hint = isGone
-    ? `The file is gone too. To remove the file from vals.json, run ${shell`vals forget ${val.file}`}.`
-    : `To make a new val from the file, run ${shell`vals push ${val.file} --fork`}.`;
+  const service = nameOf(workspace.service);
+  const message = isOthers
+    ? `${path} is the file of a val that belongs to another owner on ${service}. You are not allowed to read that val.`
+    : `${path} has no val on ${service} any more, because the val was deleted or has another owner.`;
+  const hint = here === undefined ? forget(path) : forkFile(path);
   if (isNamedInCommand) throw new NotFoundError(message, { hint });
-  if (status !== 'new') remark(`${message} ${isGone ? hint : 'The file was left as it is.'}`);
-  return { status: 'kept', id: val.id };
+  remark(message, here === undefined ? hint : 'The file was left as it is.');
+  return { status: 'kept', ...idAndVersion(val.id, undefined) };
 }
 
-function take(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, here } = examined;
-  // A base from a stranger's .vals could have the content of a file that no pull or push has seen.
-  if (here !== undefined && here !== workspace.bases.readOwnCode(val)) options.backup.keep(val.file, here);
+function overwrite(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
+  const { val, here, record } = examined;
+  // The service still has the code of the record, as an older version.
+  if (here !== undefined && here !== record?.code) options.backup.keep(val.file, here);
   // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
-  replaceBelow(workspace.root, val.file, writable(remote, val), { content: here });
-  record(workspace, examined, remote, options);
+  replaceBelow(workspace.root, val.file, writable(remote, val), here);
+  recordAndRemember(workspace, examined, options);
 }
 
-async function mergeInto(
+function mergeInto(
   workspace: Workspace,
   examined: Examined,
   remote: RemoteVal,
   options: PullOptions,
-): Promise<Outcome> {
-  const { val, here = '', recorded } = examined;
-  // A base from a stranger's .vals could merge any code into a val without a conflict.
-  const isBaseTrusted = unexpectedName(examined) === undefined && mayReplace(workspace, val, recorded);
-  const base = isBaseTrusted ? examined.base : undefined;
+): number {
+  const { val, here = '', record } = examined;
   const there = writable(remote, val);
-  if (haveTooManyLines([base?.code ?? '', here, there])) {
-    throw new LocalError(`${val.file} was not merged, because the code has more than 2 million lines.`, {
-      hint: `To overwrite the file and keep a copy of it, run ${shell`vals pull ${val.file} --force`}.`,
-    });
-  }
-  const { text, conflicts } = await interruptible(() => merge(base?.code, here, there));
+  const { text, conflicts } = merge(record?.code, here, there);
   options.backup.keep(val.file, here);
-  replaceBelow(workspace.root, val.file, text, { content: here });
-  record(workspace, examined, remote, options);
-  if (conflicts === 0) return { status: 'merged' };
-  throw new ConflictError(
-    `${val.file} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: 'Edit the file: keep the lines you want, remove the conflict markers, then run `vals push`.' },
-  );
+  replaceBelow(workspace.root, val.file, text, here);
+  recordAndRemember(workspace, examined, options);
+  return conflicts;
 }
 
-const takesName = ({ otherNameThere, isRenamedHere }: Examined, { force }: PullOptions): boolean =>
-  otherNameThere !== undefined && (force || !isRenamedHere);
+/** A name that was changed in vals.json stays, except with --force. */
+const takesName = ({ name }: Examined, { force }: PullOptions): boolean =>
+  name === 'renamed there' || (name === 'renamed here' && force);
 
-function record(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, recorded, otherNameThere = val.name } = examined;
-  const isNamedAnew = takesName(examined, options);
+function recordAndRemember(workspace: Workspace, examined: Examined, options: PullOptions): void {
+  const { val, remote } = examined;
   const { remark, holdsToken } = options;
-  if (holdsToken(remote.code)) remark(tokenInFile(val.file));
-  // `bases.write` must run first. Otherwise, after a crash, vals.json could have an id without a base.
-  // A new name is written to the base later, by `saveManifest`.
-  const name = isNamedAnew ? (recorded?.name ?? val.name) : otherNameThere;
-  workspace.bases.write(val, { ...remote, name });
-  workspace.remember(isNamedAnew ? { ...val, name: otherNameThere } : val);
-  if (isNamedAnew) {
-    remark(`The val "${val.name}" is named "${otherNameThere}" on the service. vals.json was updated.`);
-  }
+  const path = pathTo(workspace, val.file);
+  if (remote !== undefined && holdsToken(remote.code)) remark(tokenInFile(path));
+  // A new name is written to the record later, by `saveManifest`.
+  recordIfSame(workspace, { ...examined, code: 'unchanged' });
+  const nameThere = remote?.name ?? val.name;
+  const name = takesName(examined, options) ? nameThere : val.name;
+  workspace.remember({ ...val, name });
+  if (name !== val.name)
+    remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
 
 export const tokenInFile = (file: string): string =>
@@ -150,6 +133,6 @@ export function writable({ id, code }: RemoteVal, { name }: { name: string }): s
   if (!hasLoneSurrogate(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,
-    { hint: `To see the code, run ${shell`vals val get ${id ?? name} --json`}.` },
+    { hint: { text: 'To see the code', command: 'val get', input: { val: id ?? name } } },
   );
 }

@@ -9,10 +9,15 @@ interface File {
 const mostPairs = 2_500;
 const mostCharacters = 20_000_000;
 
-export function likelyRenames(
-  missing: readonly File[],
-  fresh: readonly File[],
-): { from: string; to: string }[] {
+export interface LikelyRename {
+  from: string;
+  to: string;
+}
+
+export const renameHint = ({ from, to }: LikelyRename): string =>
+  `${from} is missing, and the new file ${to} has similar code. If you renamed the file, replace ${from} with ${to} in vals.json, and its val stays. Otherwise a push makes a second val.`;
+
+export function likelyRenames(missing: readonly File[], fresh: readonly File[]): LikelyRename[] {
   const pairCount = missing.length * fresh.length;
   if (pairCount === 0 || pairCount > mostPairs) return [];
   let charactersLeft = mostCharacters;

@@ -1,52 +1,88 @@
-import { basename, join, relative } from 'node:path';
-import { NotFoundError, UsageError } from '../errors.ts';
-import { isFile, withSlashes } from '../lib/paths.ts';
-import { quoteWord } from '../lib/shell-command.ts';
+// What a word on the command line means in a workspace: a file, a name or an id.
+import { basename } from 'node:path';
+import { NotFoundError } from '../errors.ts';
 import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
-import { pathProblem } from './disk/file-names.ts';
-import { existsBelow } from './disk/files.ts';
-import type { WorkspaceVal } from './vals.ts';
-import { fileBelow, type KnownVals, valOfFile } from './workspace.ts';
+import { type Settings, serviceName } from '../settings/settings.ts';
+import { openOwnFolder } from './records/own-folder.ts';
+import { createRecords, type Records } from './records/records.ts';
+import { createVals, type WorkspaceVal } from './vals.ts';
+import { fileBelow, type KnownVals, nameOf, pathTo, valOfFile, valsOf, type Workspace } from './workspace.ts';
 
-export const findVal = (known: KnownVals, word: string): WorkspaceVal | undefined =>
-  findByFile(known, word) ?? known.vals.ofName(word) ?? known.vals.ofId(word);
-
-function findByFile(known: KnownVals, word: string): WorkspaceVal | undefined {
+export function findVal(known: KnownVals, word: string): WorkspaceVal | undefined {
   const file = fileBelow(known, word);
-  return (file === undefined ? undefined : valOfFile(known, file)) ?? known.vals.ofFile(pathFromRoot(word));
+  const ofFile = file === undefined ? undefined : valOfFile(known, file);
+  return ofFile ?? known.vals.ofName(word) ?? known.vals.ofId(word);
 }
 
-/** A hint writes ./ before a file name that begins with a dash. */
-const pathFromRoot = (word: string): string => word.replace(/^\.\/(?=-)/, '');
-
-/**
- * Hints name files from the root of the workspace. In a folder below, the same path may be another file, and a command
- * that was copied from a hint, such as push --force, would change the wrong val.
- */
-export function refuseAmbiguousPath(known: KnownVals, word: string): void {
-  const file = fileBelow(known, word);
-  const fromRoot = pathFromRoot(word);
-  if (file === undefined || file === fromRoot || pathProblem(fromRoot) !== undefined) return;
-  const isVal = (path: string) => known.vals.ofFile(path) !== undefined;
-  const isHere = isVal(file) || existsBelow(known.root, file);
-  const isAtRoot = isVal(fromRoot) || isFile(join(known.root, fromRoot));
-  if (!isHere || !isAtRoot) return;
-  const pathHere = word === fromRoot ? `./${word}` : `../${basename(known.cwd)}/${fromRoot}`;
-  const pathToRoot = withSlashes(relative(known.cwd, join(known.root, fromRoot)));
-  throw new UsageError(`"${word}" can mean two files: ${file} and ${fromRoot}.`, {
-    hint: `For the file in this folder, write ${quoteWord(pathHere)}. For the other file, write ${quoteWord(pathToRoot)}.`,
-  });
-}
-
-export function unknownVal({ vals }: Pick<KnownVals, 'vals'>, word: string): NotFoundError {
-  const inFolder = [...vals].find(({ file }) => basename(file) === word);
+export function unknownVal(known: KnownVals, word: string): NotFoundError {
+  const paths = [...known.vals].map(({ file }) => pathTo(known, file));
+  const inFolder = paths.find((path) => basename(path) === word);
   const suggestion = inFolder
-    ? asQuestion([asSuggestion(inFolder.file)])
-    : didYouMean(
-        word,
-        [...vals].flatMap(({ name, file }) => [name, file]),
-      );
+    ? asQuestion([asSuggestion(inFolder)])
+    : didYouMean(word, [...[...known.vals].map(({ name }) => name), ...paths]);
   return new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
     hint: 'To list the vals of the workspace, run `vals status`.',
   });
+}
+
+export interface WorkspaceNames {
+  /** Undefined if no val of the workspace has this file, name or id. */
+  find(word: string): FoundVal | undefined;
+  namesAndFiles: string[];
+}
+
+interface FoundVal {
+  name: string;
+  /** Undefined if the service has to be asked for the id. */
+  id: string | undefined;
+  /** The error if the service has no val of that name either. */
+  notFound(): NotFoundError;
+}
+
+export function readWorkspaceNames(root: string, settings: Settings): WorkspaceNames {
+  const service = serviceName(settings);
+  const known = knownVals(root, settings, service);
+  const { vals, records } = known;
+  return {
+    find(word) {
+      const val = findVal(known, word);
+      if (val === undefined) return undefined;
+      const id = val.id ?? records?.of(val)?.id;
+      return { name: val.name, id, notFound: () => withoutId({ service, records }, val) };
+    },
+    namesAndFiles: [...vals].flatMap(({ name, file }) => [name, pathTo(known, file)]),
+  };
+}
+
+/** Without a service, there are neither ids nor records. */
+export function knownVals(
+  root: string,
+  settings: Settings,
+  service: string | undefined,
+): KnownVals & { records: Records | undefined } {
+  const records =
+    service === undefined
+      ? undefined
+      : createRecords(
+          openOwnFolder(settings, root),
+          service,
+          (file) => vals.ofFile(file) !== undefined,
+          () => {},
+        );
+  const vals = createVals(valsOf(root, service), (val) => records?.of(val)?.id);
+  return { root, cwd: settings.cwd, vals, records };
+}
+
+export function withoutId(
+  { service, records }: Pick<Workspace, 'service'> & { records: Records | undefined },
+  val: WorkspaceVal,
+): NotFoundError {
+  const { name } = val;
+  return records?.of(val) === undefined
+    ? new NotFoundError(`The val "${name}" is in the workspace, but not on ${nameOf(service)}.`, {
+        hint: 'To push the val, run `vals push`.',
+      })
+    : new NotFoundError(`The val "${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
+        hint: 'Find the id of the val on the service, then run `vals pull <id>`.',
+      });
 }

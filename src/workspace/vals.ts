@@ -3,6 +3,7 @@ import { fold } from './disk/file-names.ts';
 export interface WorkspaceVal {
   file: string;
   name: string;
+  /** The id that vals.json has. The record of the val may have one too. */
   id: string | undefined;
   otherServices?: string[];
 }
@@ -15,11 +16,16 @@ export interface Vals extends Iterable<WorkspaceVal> {
   set(val: WorkspaceVal): void;
 }
 
-export function createVals(vals: Iterable<WorkspaceVal>): Vals {
+/** `recordedId` finds the ids that vals.json does not have. */
+export function createVals(
+  vals: Iterable<WorkspaceVal>,
+  recordedId: (val: WorkspaceVal) => string | undefined = () => undefined,
+): Vals {
   const byFile = new Map<string, WorkspaceVal>();
   const byName = new Map<string, WorkspaceVal>();
   const byId = new Map<string, WorkspaceVal>();
   let filesByFolded: Map<string, string> | undefined;
+  let filesByRecordedId: Map<string, string> | undefined;
 
   function set(val: WorkspaceVal): void {
     const before = byFile.get(val.file);
@@ -27,8 +33,19 @@ export function createVals(vals: Iterable<WorkspaceVal>): Vals {
     if (before?.id !== undefined) byId.delete(before.id);
     byFile.set(val.file, val);
     filesByFolded?.set(fold(val.file), val.file);
+    filesByRecordedId = undefined;
     byName.set(val.name, val);
     if (val.id !== undefined) byId.set(val.id, val);
+  }
+
+  function withRecordedId(id: string): WorkspaceVal | undefined {
+    filesByRecordedId ??= new Map(
+      [...byFile.values()].flatMap((val): [string, string][] => {
+        const recorded = val.id === undefined ? recordedId(val) : undefined;
+        return recorded === undefined ? [] : [[recorded, val.file]];
+      }),
+    );
+    return byFile.get(filesByRecordedId.get(id) ?? '');
   }
 
   for (const val of vals) set(val);
@@ -39,7 +56,7 @@ export function createVals(vals: Iterable<WorkspaceVal>): Vals {
       return byFile.get(filesByFolded.get(folded) ?? '');
     },
     ofName: (name) => byName.get(name),
-    ofId: (id) => byId.get(id),
+    ofId: (id) => byId.get(id) ?? withRecordedId(id),
     set,
     [Symbol.iterator]: () => [...byFile.values()].sort((a, b) => (a.file < b.file ? -1 : 1)).values(),
   };

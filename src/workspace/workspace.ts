@@ -1,17 +1,16 @@
 import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { LocalError, NotFoundError, UsageError } from '../errors.ts';
+import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { embeddedService, serviceName } from '../settings/settings.ts';
-import { type Bases, createBases } from './disk/base.ts';
-import type { WorkspaceContext } from './disk/dot-vals.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
-import { appendToJournal, readJournal } from './disk/journal.ts';
 import { broken } from './disk/manifest.ts';
-import { readManifest, updateManifest } from './disk/manifest-file.ts';
-import { applyNotes, type Note } from './disk/notes.ts';
-import { findRoot, manifestFile } from './disk/root.ts';
+import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
+import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
+import { findRoot, manifestFile, notInWorkspace } from './disk/root.ts';
+import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
+import { createRecords, type Records } from './records/records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {
@@ -24,20 +23,18 @@ type Location = Pick<KnownVals, 'root' | 'cwd'>;
 
 export interface Workspace extends KnownVals {
   service: string;
-  bases: Bases;
+  records: Records;
+  own: OwnFolder;
+  /** Reads vals.json again if another command has changed it. */
   refreshed(): Workspace;
-  /** `idBefore` is the id that the file had when the command read vals.json. */
+  /** vals.json gets the name and the id at the end of the command. */
   remember(val: WorkspaceVal, idBefore?: string): void;
   saveManifest(): Promise<LocalError | undefined>;
 }
 
 export function openWorkspace(context: WorkspaceContext): Workspace {
-  const root = findRoot(context.settings);
-  if (root === undefined) {
-    throw new UsageError('This folder is not in a workspace.', {
-      hint: 'To make this folder a workspace, run `vals init`.',
-    });
-  }
+  const root = findRoot(context.settings.cwd);
+  if (root === undefined) throw notInWorkspace();
   return workspaceAt(root, context);
 }
 
@@ -47,84 +44,76 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
     say: { warn },
   } = context;
   const service = serviceName(settings);
+  const own = openOwnFolder(settings, root);
+  const records = createRecords(own, service, (file) => vals.ofFile(file) !== undefined, warn);
+  const readVals = () => createVals(valsOf(root, service), (val) => records.of(val)?.id);
   let stamp = stampOf(root, manifestFile);
-  let vals = valsOf(root, service);
-  const bases = createBases(root, service, vals, warn);
-  let unsavedNotes = new Map<string, Note>();
-  let renamedFiles = new Set<string>();
-  let hasLeftovers = readJournal(root).text !== '';
+  let vals = readVals();
+  let changes = new Map<string, ManifestChange>();
+  let renamed = new Set<string>();
 
   /**
-   * Runs after vals.json got the new name. If the base got the new name first, then after a crash the old name in
+   * Runs after vals.json got the new name. If the record got the new name first, then after a crash the old name in
    * vals.json would look like a rename by the user, and the next push would undo the rename on the service.
    */
-  function recordName(val: WorkspaceVal): void {
-    try {
-      const base = bases.read(val);
-      if (base?.name !== undefined) bases.write(val, { ...base, name: val.name });
-    } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      bases.warnNotRecorded(val, error);
+  function recordNames(saved: Vals): void {
+    for (const file of renamed) {
+      const val = saved.ofFile(file);
+      const record = val && records.of(val);
+      if (val !== undefined && record !== undefined) records.write({ ...record, name: val.name });
     }
+    renamed = new Set();
   }
 
   const workspace: Workspace = {
     root,
-    cwd: settings.cwd,
+    // `vals clone` runs outside of the folder, and names its files as the next command in the folder will.
+    cwd: isWithin(root, settings.cwd) ? settings.cwd : root,
     service,
-    bases,
+    records,
+    own,
     vals,
     refreshed() {
       const found = stampOf(root, manifestFile);
-      if (found !== stamp) vals = valsOf(root, service);
+      if (found !== stamp) vals = readVals();
       stamp = found;
       return { ...workspace, vals };
     },
-    remember(val, idBefore) {
-      const { file, name, id } = val;
+    remember({ file, name, id: givenId }, idBefore) {
+      // The id of the embedded service is in the record.
+      const id = service === embeddedService ? undefined : givenId;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
-      bases.prepare();
-      const note = { service, file, name, ...(id && { id }), ...(idBefore && { before: idBefore }) };
-      appendToJournal(root, note);
-      unsavedNotes.set(file, note);
-      if (known !== undefined && known.name !== name) renamedFiles.add(file);
-      vals.set(val);
-      if (id !== undefined) bases.removeBaseByName(name);
+      changes.set(file, { file, name, id, idBefore });
+      if (known !== undefined && known.name !== name) renamed.add(file);
+      vals.set({ file, name, id });
     },
     async saveManifest() {
-      if (unsavedNotes.size === 0 && !hasLeftovers) return undefined;
-      const notes = [...unsavedNotes.values()];
-      const renames = notes.filter(({ file }) => renamedFiles.has(file));
-      let savedRenames: Note[] = [];
-      unsavedNotes = new Map();
-      renamedFiles = new Set();
-      hasLeftovers = true;
+      if (changes.size === 0) return undefined;
+      const unsaved = [...changes.values()];
+      changes = new Map();
       try {
-        await updateManifest(root, context, (manifest) => {
-          applyNotes(manifest, notes, { mayRename: true, warn });
-          savedRenames = renames.filter(({ file, name }) => manifest.vals.get(file)?.name === name);
-        });
+        await updateManifest(root, context, (manifest) => applyChanges(manifest, service, unsaved, warn));
+        if (renamed.size > 0) recordNames(readVals());
+        return undefined;
       } catch (error) {
         if (error instanceof LocalError) return error;
         throw error;
       }
-      hasLeftovers = false;
-      for (const { file, id, name } of savedRenames) recordName({ file, id, name });
-      return undefined;
     },
   };
   return workspace;
 }
 
-export function valsOf(root: string, service: string | undefined): Vals {
+/** Without a service, the vals have no ids. */
+export function valsOf(root: string, service: string | undefined): WorkspaceVal[] {
   const vals = [...readManifest(root).vals].map(([file, { name, ids }]): WorkspaceVal => {
     if (service === undefined) return { file, name, id: undefined };
     const isElsewhere = !ids.has(service) && ids.size > 0;
     return { file, name, id: idOn(service, ids), ...(isElsewhere && { otherServices: [...ids.keys()] }) };
   });
   refuseSameIds(vals);
-  return createVals(vals);
+  return vals;
 }
 
 function refuseSameIds(vals: readonly WorkspaceVal[]): void {
@@ -137,6 +126,7 @@ function refuseSameIds(vals: readonly WorkspaceVal[]): void {
   }
 }
 
+/** Another path of the same origin, such as a space, is another owner of the same vals. */
 function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
   const own = ids.get(service);
   if (own !== undefined) return own;
@@ -149,6 +139,10 @@ export const haveSameOrigin = (service: string, other: string): boolean =>
 function originOf(service: string): string {
   return URL.canParse(service) ? new URL(service).origin : service;
 }
+
+/** The path of a file of the workspace as a person would type it, relative to the current folder. */
+export const pathTo = ({ root, cwd }: Location, file: string): string =>
+  root === cwd ? file : withSlashes(relative(realPath(cwd), join(realPath(root), file)));
 
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);
@@ -185,23 +179,6 @@ export function isSameFile(path: string, otherPath: string): boolean {
   const stats = lstatSync(path, { bigint: true, throwIfNoEntry: false });
   const other = lstatSync(otherPath, { bigint: true, throwIfNoEntry: false });
   return stats !== undefined && stats.dev === other?.dev && stats.ino === other.ino;
-}
-
-export function withoutId(
-  { service, bases }: Pick<Workspace, 'service' | 'bases'>,
-  val: WorkspaceVal,
-): NotFoundError {
-  const { name } = val;
-  return bases.read(val) === undefined
-    ? new NotFoundError(
-        `The val "${name}" is in the workspace, but was never pushed to ${nameOf(service)}.`,
-        {
-          hint: 'To push the val, run `vals push`.',
-        },
-      )
-    : new NotFoundError(`The val "${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
-        hint: 'Find the id of the val on the service, then run `vals pull <id>`.',
-      });
 }
 
 export function otherServiceWarning(service: string, vals: readonly WorkspaceVal[]): string | undefined {

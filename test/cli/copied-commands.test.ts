@@ -65,8 +65,6 @@ it("a hint shows the user's own word for a val, in quotes", async () => {
 });
 
 it.each([
-  [['val', 'rm', 'a.ts', '--yes'], 'hint: Give the id of the val that you mean.'],
-  [['copy', 'c.ts', '--to', 'https://other.example.com'], 'hint: Give the id of the val that you mean.'],
   [['diff', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
   [['val', 'get', 'b.ts'], "Did you mean '$(touch x)/b.ts'?"],
   [['val', 'create', 'n', 'link.ts'], "/.hidden/$(touch x).ts'."],

@@ -100,12 +100,6 @@ const ignoring: {
     left: 'v/a.ts v/b.ts',
   },
   {
-    what: 'no exception that git does not see, and a rule that ends at a zero byte',
-    rules: { 'v/.gitignore': '*.ts\n\ufeff!a.ts\n!b.ts\r\r\n!**/x/**/c.ts\t\nd.js\0x\n' },
-    pushed: 'v/e.js',
-    left: 'v/a.ts v/b.ts v/x/c.ts v/d.js',
-  },
-  {
     what: 'upper and lower case in .gitignore, as git does',
     rules: { 'v/.gitignore': 'Draft.ts\n' },
     pushed: 'v/draft.ts',

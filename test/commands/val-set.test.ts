@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
@@ -9,7 +9,9 @@ import { id, pushCode } from './pushes.ts';
 async function pushed(names: readonly string[]) {
   const { env } = await serviceInProcess();
   const folder = temporaryFolder();
-  const vals = (args: string[], input?: string) => run(args, { env, cwd: folder, ...(input && { input }) });
+  const home = temporaryFolder();
+  const vals = (args: string[], input?: string) =>
+    run(args, { env, home, cwd: folder, ...(input && { input }) });
   for (const name of names) await pushCode(env, name, `// ${name}`);
   return { env, folder, vals };
 }
@@ -135,7 +137,10 @@ describe('vals val set on a service without the route', () => {
     const folder = temporaryFolder();
     const change = keepsOneVal(original(), { status: 404 }, ['name']);
     const service = await scriptedService([], (seen) => {
-      if (seen.method === 'PUT') mkdirSync(join(folder, '.vals/lock'));
+      if (seen.method === 'PUT') {
+        rmSync(join(folder, 'vals.json'));
+        mkdirSync(join(folder, 'vals.json'));
+      }
       return change(seen);
     });
     const ids = { [`${service.env.VALS_BASE_URL}`]: id };

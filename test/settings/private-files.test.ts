@@ -1,8 +1,6 @@
 import {
   chmodSync,
   chownSync,
-  lchownSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -207,30 +205,6 @@ describe('a home that is empty or relative', () => {
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
-  it.runIf(isRoot)('of the user who called sudo gets no folders of root', async () => {
-    const home = temporaryFolder();
-    chownSync(home, nobody, nobody);
-    const service = await scriptedService([], () => accepted);
-    const bySudo = { home, env: { SUDO_UID: `${nobody}` }, input: 'token-of-mine' };
-    const signIn = ['login', '--base-url', service.baseUrl, '--with-token', '--json'];
-    for (const [args, folder] of [
-      [signIn, '.config/vals'],
-      [['me', '--local', '--json'], '.local/share/vals'],
-    ] as const) {
-      const { exit, error } = await run([...args], bySudo);
-      const message = `${join(home, folder)} would be made in a folder of another user, so root does not use it.`;
-      expect({ exit, error }).toMatchObject({
-        exit: 10,
-        error: { message: expect.stringContaining(message) },
-      });
-    }
-    const env = { ...bySudo.env, VALS_BASE_URL: service.baseUrl, VALS_TOKEN: testToken };
-    expect(await run(['me', '--json'], { home, env })).toMatchObject({ exit: 0 });
-    expect(readdirSync(home)).toEqual([]);
-    // In some containers, root has a home folder of another user, without sudo.
-    expect(await run(['me', '--local', '--json'], { home })).toMatchObject({ exit: 0 });
-  });
-
   it.runIf(isRoot)('of a user whom the system does not know gives no config', async () => {
     const { cwd } = await project();
     chmodSync(cwd, 0o755);
@@ -268,152 +242,55 @@ describe('a config that is no plain file of this user, or too large', () => {
       problem: 'is larger than 1 MB.',
       make: (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
     },
-    {
-      what: 'a link to a file of another user',
-      problem: 'is a link to files of another user, so vals does not use it.',
-      make(file) {
-        writeFileSync(`${file}.theirs`, '{"baseUrl":"https://evil.example","tokens":{}}', { mode: 0o600 });
-        if (isRoot) chownSync(`${file}.theirs`, nobody, nobody);
-        symlinkSync(`${file}.theirs`, file);
-      },
-    },
   ];
-  it.runIf(isRoot).each([
-    { what: 'file', mode: 0o600 },
-    { what: 'file', mode: 0o1644 },
-    { what: 'folder', mode: 0o700 },
-    { what: 'folder', mode: 0o1777 },
-  ])('a $what of another user is not used, even by root: $mode', async ({ what, mode }) => {
+  it.runIf(isRoot)('of another user is not used, even by root', async () => {
     const home = temporaryFolder();
-    const folder = join(home, '.config/vals');
-    const file = join(folder, 'config.json');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const file = join(home, '.config/vals/config.json');
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const service = await scriptedService([]);
     writeFileSync(file, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }), { mode: 0o600 });
-    const theirs = what === 'file' ? file : folder;
-    chmodSync(theirs, mode);
-    chownSync(theirs, nobody, nobody);
+    chownSync(file, nobody, nobody);
     const login = ['login', '--base-url', service.baseUrl, '--with-token'];
     for (const args of [['me'], ['use'], ['logout'], login]) {
       const { exit, error } = await run([...args, '--json'], { home, input: 'a-token-of-mine' });
       expect({ args, exit, message: error?.message }).toEqual({
         args,
         exit: 10,
-        message: `The config ${what} ${theirs} belongs to another user, so vals does not use it.`,
+        message: `The config file ${file} belongs to another user, so vals does not use it.`,
       });
     }
     expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
-  it.each(isRoot ? kinds : kinds.slice(0, -1))(
-    'is refused with an error: $what',
-    async ({ problem, make }) => {
-      const home = temporaryFolder();
-      const file = join(home, '.config/vals/config.json');
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      make(file);
-      const before = statSync(file);
-      const login = ['login', '--with-token', '--base-url', 'http://127.0.0.1:1'];
-      for (const args of [['me'], ['config'], ['logout'], login]) {
-        const { exit, stdout, error } = await run([...args, '--json'], { home, input: 'token-of-mine' });
-        expect({ args, exit, stdout }).toEqual({ args, exit: 10, stdout: '' });
-        expect(error).toMatchObject({ kind: 'local', message: expect.stringContaining(problem) });
-        expect(`${error?.message} ${error?.hint}`).toContain(file);
-      }
-      expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
-    },
-  );
-});
-
-describe('a config that other users could change', () => {
-  async function configOf({ folderMode = 0o700, parentMode = 0o700 } = {}) {
-    const service = await scriptedService([], () => accepted);
+  it.each([0o644, 0o660])('that others can read (mode %o) is made private, with a warning', async (mode) => {
     const home = temporaryFolder();
-    const folder = join(home, '.config/vals');
-    const file = join(folder, 'config.json');
-    const elsewhere = join(home, 'elsewhere/config.json');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    mkdirSync(dirname(elsewhere));
-    const content = JSON.stringify({ baseUrl: service.baseUrl, tokens: {} });
-    for (const each of [file, elsewhere]) writeFileSync(each, content, { mode: 0o600 });
-    chmodSync(folder, folderMode);
-    chmodSync(dirname(folder), parentMode);
+    const file = join(home, '.config/vals/config.json');
+    mkdirSync(dirname(file), { recursive: true });
+    const service = await scriptedService([], () => accepted);
+    writeFileSync(file, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }));
+    chmodSync(file, mode);
     const me = () => run(['me', '--json'], { home, env: { VALS_TOKEN: testToken } });
-    const linkTo = (target: string) => {
-      rmSync(file);
-      symlinkSync(target, file);
-    };
-    return { service, folder, file, elsewhere, linkTo, me, modeOf: () => statSync(folder).mode & 0o7777 };
-  }
-
-  it.each([0o777, 0o770, 0o755])(
-    'in a folder of mode %o is used with a warning, and the folder becomes private',
-    async (folderMode) => {
-      const { me, folder, modeOf } = await configOf({ folderMode });
-      const { exit, stderr } = await me();
-      expect({ exit, mode: modeOf() }).toEqual({ exit: 0, mode: 0o700 });
-      expect(stderr).toContain(`Other users had access to ${folder}. vals removed their access.`);
-      expect(await me()).toMatchObject({ exit: 0, stderr: '' });
-    },
-  );
-
-  it.each([
-    { folderMode: 0o777, after: 0o700 },
-    { folderMode: 0o1777, after: 0o1777 },
-  ])('may be no link in a folder of mode $folderMode', async ({ folderMode, after }) => {
-    const { me, file, elsewhere, linkTo, modeOf, service } = await configOf({ folderMode });
-    linkTo(elsewhere);
-    const { exit, error } = await me();
-    expect({ exit, message: error?.message, mode: modeOf() }).toEqual({
-      exit: 10,
-      message: `The config file ${file} is a link in a folder that other users could write to, so vals does not use it.`,
-      mode: after,
-    });
-    expect(service.requests).toEqual([]);
-  });
-
-  it('may be a link in a private folder', async () => {
-    const { me, elsewhere, linkTo } = await configOf();
-    linkTo(elsewhere);
+    const { exit, stderr } = await me();
+    expect({ exit, mode: statSync(file).mode & 0o777 }).toEqual({ exit: 0, mode: 0o600 });
+    expect(stderr).toContain(`Other users had access to ${file}. vals removed their access.`);
     expect(await me()).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it.runIf(isRoot)('may be no link that another user made', async () => {
-    const { me, file, elsewhere, linkTo, service } = await configOf();
-    linkTo(elsewhere);
-    lchownSync(file, nobody, nobody);
-    expect(await me()).toMatchObject({
-      exit: 10,
-      error: { message: `The config file ${file} belongs to another user, so vals does not use it.` },
-    });
-    expect(service.requests).toEqual([]);
-  });
-
-  it('is not used below a folder that everybody can write to, except with the sticky bit', async () => {
-    const unsafe = await configOf({ parentMode: 0o777 });
-    const parent = dirname(unsafe.folder);
-    expect(await unsafe.me()).toMatchObject({
-      exit: 10,
-      error: {
-        message: `All users can write to ${parent} and so replace the config folder ${unsafe.folder}, so vals does not use it.`,
-        hint: `Run \`chmod o-w ${parent}\`, or set VALS_CONFIG_DIR to another folder.`,
-      },
-    });
-    expect(unsafe.service.requests).toEqual([]);
-    expect(await (await configOf({ parentMode: 0o1777 })).me()).toMatchObject({ exit: 0, stderr: '' });
-  });
-
-  it('may be no link to a file in a folder that everybody can write to', async () => {
-    const { me, elsewhere, linkTo, service } = await configOf();
-    linkTo(elsewhere);
-    chmodSync(dirname(elsewhere), 0o777);
-    const { exit, error } = await me();
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 10,
-      message: expect.stringContaining(`All users can write to ${dirname(elsewhere)}`),
-    });
-    expect(service.requests).toEqual([]);
+  it.each(kinds)('is refused with an error: $what', async ({ problem, make }) => {
+    const home = temporaryFolder();
+    const file = join(home, '.config/vals/config.json');
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    make(file);
+    const before = statSync(file);
+    const login = ['login', '--with-token', '--base-url', 'http://127.0.0.1:1'];
+    for (const args of [['me'], ['config'], ['logout'], login]) {
+      const { exit, stdout, error } = await run([...args, '--json'], { home, input: 'token-of-mine' });
+      expect({ args, exit, stdout }).toEqual({ args, exit: 10, stdout: '' });
+      expect(error).toMatchObject({ kind: 'local', message: expect.stringContaining(problem) });
+      expect(`${error?.message} ${error?.hint}`).toContain(file);
+    }
+    expect(statSync(file)).toMatchObject({ mode: before.mode, mtimeMs: before.mtimeMs });
   });
 });
 
@@ -433,8 +310,10 @@ const lockers = [
     what: 'init',
     async prepare() {
       const home = temporaryFolder();
-      mkdirSync(join(home, '.vals'));
-      return { home, args: ['init'], lock: join(home, '.vals/lock'), input: '' };
+      await run(['init'], { home });
+      const workspaces = join(home, '.local/share/vals/workspaces');
+      const lock = join(workspaces, readdirSync(workspaces)[0] ?? '', 'lock');
+      return { home, args: ['init'], lock, input: '' };
     },
   },
 ];
@@ -473,45 +352,5 @@ describe.each(lockers)('the lock of $what', ({ prepare }) => {
     expect(result).toMatchObject({ exit: 10, error: { kind: 'local' } });
     expect(result.error?.message).toContain(lock);
     expect(readFileSync(lock, 'utf8')).toBe(held);
-  });
-
-  it.runIf(isRoot)('of another user is left alone, however old it is', async () => {
-    const { lock, args, home, input } = await prepare();
-    writeFileSync(lock, 'theirs');
-    chownSync(lock, nobody, nobody);
-    utimesSync(lock, 0, 0);
-    expect(await run(args, { home, input, clock: quickLooks() })).toMatchObject({ exit: 10 });
-    expect(readFileSync(lock, 'utf8')).toBe('theirs');
-  });
-
-  const inTheWay: { what: string; problem: string; make(lock: string): void }[] = [
-    {
-      what: 'a link',
-      problem: 'is a link',
-      make(lock) {
-        writeFileSync(`${lock}.target`, 'mine');
-        utimesSync(`${lock}.target`, 0, 0);
-        symlinkSync(`${lock}.target`, lock);
-      },
-    },
-    { what: 'a link to nothing', problem: 'is a link', make: (lock) => symlinkSync('nothing', lock) },
-    { what: 'a named pipe', problem: 'is a named pipe', make: makeNamedPipe },
-    { what: 'a folder', problem: 'is a folder', make: (lock) => mkdirSync(lock) },
-    {
-      what: 'a large file',
-      problem: 'is larger than',
-      make(lock) {
-        writeFileSync(lock, 'x'.repeat(10_000));
-        utimesSync(lock, 0, 0);
-      },
-    },
-  ];
-  it.each(inTheWay)('is not taken if $what is in its place, and $what stays', async ({ problem, make }) => {
-    const { lock, args, home, input } = await prepare();
-    make(lock);
-    const before = lstatSync(lock).ino;
-    const result = await run([...args, '--timeout', '20', '--json'], { home, input });
-    expect(result).toMatchObject({ exit: 10, error: { message: expect.stringContaining(problem) } });
-    expect(lstatSync(lock).ino).toBe(before);
   });
 });

@@ -99,7 +99,7 @@ export async function inProcess(argv: readonly string[], options: InProcessOptio
   const exit = await main({
     argv,
     env: options.env,
-    system: { platform: process.platform, uid: process.getuid?.(), sudoUid: Number(options.env.SUDO_UID) },
+    system: { platform: process.platform, uid: process.getuid?.() },
     cwd: options.cwd ?? process.cwd(),
     stdin: () => (options.answers ? keyboard : piped) as unknown as NodeJS.ReadStream,
     stdout: stdout.asStream(),

@@ -49,7 +49,7 @@ describe('vals clone', () => {
     expect(rows).toHaveLength(many.length);
     expect(rows[7]).toEqual({ file: 'v7.ts', name: 'v7', status: 'pulled', id: vals[7]?.id, version: 1 });
     expect(reads()).toBe(many.length);
-    const mine = new Place(join(place.folder, 'mine'), service.env);
+    const mine = new Place(join(place.folder, 'mine'), service.env, place.home);
     for (const { name, code } of vals) expect(mine.read(`${name}.ts`)).toBe(code);
     expect(new Set(Object.values(await mine.status()))).toEqual(new Set(['unchanged']));
     expect(reads()).toBe(0);
@@ -112,7 +112,7 @@ describe('vals clone', () => {
       exit: 2,
       stderr:
         `error: ${service.baseUrl} cannot list your vals, so vals can be pulled only by their ids.\n` +
-        'hint: To add a val by its id, run `vals pull <id>` in a workspace.\n',
+        'hint: To add a val to a workspace by its id, run `vals pull <val...>`.\n',
     });
     expect(readdirSync(place.folder)).not.toContain('mine');
     place.put({ 'vals.json': '{"vals":{}}' });
@@ -137,7 +137,8 @@ describe('vals clone', () => {
     };
     const { service, vals, state, reads } = await listingService(many, { isHeld });
     const folder = temporaryFolder();
-    const { child, ended } = startProcess(['clone', 'mine'], { env: service.env, cwd: folder });
+    const env = { ...service.env, VALS_DATA_DIR: temporaryFolder() };
+    const { child, ended } = startProcess(['clone', 'mine'], { env, cwd: folder });
     await isReached;
     child.kill(signal);
     const { stdout, stderr } = await ended;
@@ -147,7 +148,7 @@ describe('vals clone', () => {
     }
     expect(reads()).toBeGreaterThan(30);
     state.isHeld = () => false;
-    const place = new Place(folder, service.env);
+    const place = new Place(folder, env);
     const rows = await place.rows(['clone', 'mine']);
     const isUnchanged = rows.filter(({ status }) => status === 'unchanged').length;
     expect(isUnchanged).toBeGreaterThan(30);
@@ -157,11 +158,14 @@ describe('vals clone', () => {
   });
 
   it('does not continue the clone of another service', async () => {
-    const { service } = await listingService(['one', 'vite.config']);
+    const { service } = await listingService(['one', '../up']);
     const other = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);
     expect((await place.vals('clone', 'mine')).exit).toBe(9);
-    const { exit, stderr } = await new Place(place.folder, other.service.env).vals('clone', 'mine');
+    const { exit, stderr } = await new Place(place.folder, other.service.env, place.home).vals(
+      'clone',
+      'mine',
+    );
     expect({ exit, stderr }).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining(`an unfinished clone of ${service.baseUrl}`),
@@ -209,12 +213,12 @@ describe('vals pull --all', () => {
   });
 
   it('lists vals whose names cannot be file names, each with the command to choose a file', async () => {
-    const { service, vals } = await listingService(['one', 'vite.config', '../up', 'One', 'con']);
+    const { service, vals } = await listingService(['one', '-x', '../up', 'One', 'con']);
     const place = workspaceWith(service.env);
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "vite.config" cannot be a file name: the name may make build tools run the file. To pull the val into a file that you choose, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
+      `warning: "-x" cannot be a file name: the name begins with -. To pull the val into a file that you choose, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
       `warning: "../up" cannot be a file name: the name contains /, \\ or :. To pull the val into a file that you choose, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
       `warning: "One" cannot be written to the file One.ts: one.ts is the file of the val "one". To pull the val into another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
       `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To pull the val into a file that you choose, run \`vals pull ${vals[4]?.id} --file <path>\`.`,

@@ -4,9 +4,9 @@ const fs = require('node:fs');
 const { O_CREAT } = fs.constants;
 
 let left = Number(process.env.CRASH_AFTER);
-// The program holds folders open, and names files in them so.
-const placeOf = (path) => String(path).replace(/^\/proc\/self\/fd\/\d+/, (held) => fs.readlinkSync(held));
-const inWorkspace = (target) => typeof target === 'number' || placeOf(target).startsWith(process.cwd());
+const places = [process.cwd(), process.env.HOME];
+const inPlace = (target) =>
+  typeof target === 'number' || places.some((place) => String(target).startsWith(place));
 // To a process that is killed, closing a file or flushing it makes no difference.
 const isStep = {
   openSync: (path, flags) =>
@@ -23,7 +23,7 @@ const isStep = {
 for (const [name, changes] of Object.entries(isStep)) {
   const original = fs[name];
   fs[name] = (...args) => {
-    if (inWorkspace(args[0]) && changes(...args)) {
+    if (inPlace(args[0]) && changes(...args)) {
       if (left === 0) process.kill(process.pid, 'SIGKILL');
       left -= 1;
     }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, put } from './support.ts';
+import { Place, pushed, put } from './support.ts';
 
 const files = {
   'a.ts': 'a',
@@ -55,27 +55,22 @@ it.each([
     exit: 2,
     stderr:
       `error: The val "${name}" was not pushed, because its file ${file} is ${reason}.\n` +
-      `hint: To push the file, give its path: \`vals push ${file}\`.\n`,
+      `hint: To push the file by its path, run \`vals push ${file}\`.\n`,
   });
   expect(sent()).toEqual([]);
 });
 
-it('in a folder below, push sends no ignored file for the name of another val', async () => {
-  const { place, sent } = await workspace();
-  put(place.folder, {
-    settings: 'password',
-    'lib/b.ts': 'b',
-    'vals.json': JSON.stringify({ vals: { settings: { name: 'other' }, 'a.ts': { name: 'settings' } } }),
-  });
-  const below = new Place(join(place.folder, 'lib'), place.env);
-  const { exit, stderr } = await below.vals('push', 'settings');
-  expect({ exit, stderr }).toEqual({
-    exit: 2,
-    stderr: expect.stringContaining('To push the file, give its path: `vals push ../settings`.'),
-  });
-  expect(sent()).toEqual([]);
-  expect(await below.vals('push', '../settings')).toMatchObject({ exit: 0 });
-  expect(sent()).toEqual(['password']);
+it('in a folder below, a path is relative to that folder, and messages name files from there', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+  place.put({ 'a.ts': 'mine', 'sub/b.ts': 'b2' });
+  await service.edit('a', 'theirs');
+  const below = new Place(join(place.folder, 'sub'), place.env, place.home);
+  const { exit, stderr, stdout } = await below.vals('push');
+  expect(exit).toBe(9);
+  expect(stdout).toMatch(/failed\ta\t.*\.\.\/a\.ts\npushed\tb\t.*\tb\.ts\n/);
+  expect(stderr).toContain('../a.ts changed here and on the service.');
+  expect(stderr).toContain('`vals push ../a.ts --force`');
+  expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
 });
 
 it('push leaves out a file of a typed folder that vals.json cannot list', async () => {

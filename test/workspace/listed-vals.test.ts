@@ -135,34 +135,3 @@ describe('each val is read', () => {
     expect(asked()).toHaveLength(many - 1);
   });
 });
-
-describe('a service with many vals of one name that answers slowly', () => {
-  const vals = Array.from({ length: 200 }, (_, index) => ({ id: `x${index}`, name: 'a', version: 1 }));
-
-  async function slowService(): Promise<Place> {
-    const service = await scriptedService([], ({ path }) => {
-      if (path === '/v1/me') return { body: { id: 'me' } };
-      if (!path.startsWith('/v1/users/me/vals')) {
-        return (response) => void setTimeout(() => response.writeHead(404).end(), 100);
-      }
-      const { searchParams } = new URL(path, 'http://service');
-      const [limit = 0, offset = 0] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
-      return { body: vals.slice(offset, offset + limit).map((val) => ({ ...val, author: { id: 'me' } })) };
-    });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'mine' });
-    await place.vals('ls', '--all');
-    return place;
-  }
-
-  it.each([[['status']], [['push']], [['val', 'rm', 'a', '--yes']]])(
-    'does not delay %j without end',
-    async (words) => {
-      const place = await slowService();
-      expect(await place.vals(...words, '--timeout', '2')).toMatchObject({
-        exit: 7,
-        stderr: expect.stringContaining('could not read them within 2 s'),
-      });
-    },
-  );
-});

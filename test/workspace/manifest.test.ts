@@ -11,7 +11,6 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
     ['an array', '[]', 'is not a JSON object'],
-    ['half a million values', `{"vals": {}, "a": [${'1,'.repeat(500_000)}1]}`, 'more than 400,000 values'],
     ['vals that are a list', '{"vals": []}', '"vals"'],
     ['an entry that is text', entry('a.ts', 'a'), 'vals["a.ts"]'],
     ['no name', entry('a.ts', {}), '"name"'],
@@ -23,7 +22,7 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
     ['a path that leads out', entry('../a.ts'), 'out of the workspace'],
     ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
     ['a path into .git', entry('.git/config'), 'begins with a dot'],
-    ['a path into our own folder', entry('.vals/a.ts'), 'begins with a dot'],
+    ['a hidden path', entry('.git/a.ts'), 'begins with a dot'],
     ['itself', entry('VALS.json'), 'vals.json itself'],
     ['an empty path', entry(''), 'is empty'],
     [
@@ -70,14 +69,14 @@ it('vals.json is written in a fixed order, and keeps unknown keys', () => {
       "__proto__": { "name": "c" },
       "a.ts": { "name": "a" }
     },
-    "$schema": "./.vals/schema.json"
+    "$schema": "https://example.com/schema.json"
   }`;
   const written = formatManifest(parseManifest(text));
   expect(written).toBe(
     `${JSON.stringify(
       {
         future: ['one', { b: 1 }],
-        $schema: './.vals/schema.json',
+        $schema: 'https://example.com/schema.json',
         vals: {
           ['__proto__']: { name: 'c' },
           'a.ts': { name: 'a' },

@@ -68,18 +68,7 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     'a\u2028b',
     '\ud800',
     'node_modules',
-    'vite.config',
-    'knexfile',
-    'plopfile',
-    'gatsby-config',
-    'Brocfile',
-    'middleware',
-    'proxy',
-    'instrumentation',
-    '\u017fetup_tests',
     '--checkpoint-action=exec=sh x',
-    'a.test',
-    'Gulpfile',
     'x'.repeat(400),
     'é'.repeat(120),
     'known',
@@ -97,6 +86,11 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
     expect(error).toMatchObject({ kind: 'local', hint: expect.stringContaining('--file') });
     expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]/);
     expect(snapshot(outer)).toEqual(before);
+  });
+
+  it.each(['proxy', 'middleware', 'vite.config'])('but a val named %s is written', async (name) => {
+    const { place } = await served(name);
+    expect(await place.words(['pull', id])).toEqual({ [`${name}.ts`]: 'pulled' });
   });
 
   it('unless the user chooses a file for the val', async () => {

@@ -1,17 +1,17 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program } from '../support/program.ts';
-import { type Place, pushed, type Service, startService } from './support.ts';
+import { Place, pushed, type Service, startService } from './support.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
 async function killed(place: Place, args: readonly string[], afterChanges: number): Promise<boolean> {
   const { signal, exitCode, stderr } = await execa(process.execPath, ['--require', crash, program, ...args], {
     cwd: place.folder,
-    env: environment(place.folder, { ...place.env, CRASH_AFTER: `${afterChanges}` }),
+    env: environment(place.home, { ...place.env, CRASH_AFTER: `${afterChanges}` }),
     extendEnv: false,
     reject: false,
     input: '',
@@ -21,21 +21,13 @@ async function killed(place: Place, args: readonly string[], afterChanges: numbe
 }
 
 function everything(place: Place, versions: readonly string[]): Set<string> {
-  const texts = new Set(versions);
+  const texts = new Set([...versions, ...place.backups(), ...place.records().map(({ code }) => code)]);
   if (existsSync(join(place.folder, 'a.ts'))) texts.add(place.read('a.ts'));
-  for (const entry of readdirSync(join(place.folder, '.vals'), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || entry.name.endsWith('.tmp')) continue;
-    const text = readFileSync(join(entry.parentPath, entry.name), 'utf8');
-    texts.add(/\/agreed\//.test(entry.parentPath) ? JSON.parse(text).code : text);
-  }
   return texts;
 }
 
-function baseCode(place: Place, id: string): string | undefined {
-  const folder = join(place.folder, '.vals/agreed');
-  const file = join(folder, existsSync(folder) ? (readdirSync(folder)[0] ?? '') : '', `${id}.json`);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).code : undefined;
-}
+const recordedCode = (place: Place, id: string): string | undefined =>
+  place.records().find((record) => record.id === id)?.code;
 
 async function checkedStep(
   place: Place,
@@ -46,15 +38,15 @@ async function checkedStep(
 ): Promise<boolean> {
   const here = existsSync(join(place.folder, 'a.ts')) ? place.read('a.ts') : undefined;
   const before = await service.versions(id);
-  const base = baseCode(place, id);
+  const recorded = recordedCode(place, id);
   const wasKilled = await killed(place, args, afterChanges);
   const after = await service.versions(id);
   const kept = everything(place, after);
-  const facts = { args, afterChanges, here, before, base };
+  const facts = { args, afterChanges, here, before, recorded };
   if (here !== undefined) expect(kept.has(here), JSON.stringify({ ...facts, kept: [...kept] })).toBe(true);
   expect(after.slice(0, before.length), JSON.stringify(facts)).toEqual(before);
-  if (after.length > before.length && !args.includes('--force') && base !== undefined) {
-    expect(before.at(-1), JSON.stringify({ ...facts, after })).toBe(base);
+  if (after.length > before.length && !args.includes('--force') && recorded !== undefined) {
+    expect(before.at(-1), JSON.stringify({ ...facts, after })).toBe(recorded);
   }
   return wasKilled;
 }
@@ -162,44 +154,31 @@ it('a killed pull leaves no copy of a private file that others can read', async 
   const { place, service } = await pushed({ 'a.ts': 'old' });
   chmodSync(join(place.folder, 'a.ts'), 0o600);
   await service.edit('a', 'new');
-  const copyModes = () => {
-    const folder = join(place.folder, '.vals/tmp');
-    const copies = readdirSync(folder).filter((name) => readFileSync(join(folder, name), 'utf8') === 'new');
-    return copies.map((name) => statSync(join(folder, name)).mode & 0o777);
-  };
   for (let steps = 0; place.read('a.ts') === 'old'; steps++) await killed(place, ['pull'], steps);
-  expect(new Set(copyModes())).toEqual(new Set([0o600]));
+  const copies = readdirSync(place.folder).filter((name) => name.endsWith('.tmp'));
+  expect(copies.length).toBeGreaterThan(0);
+  const modes = copies.map((name) => statSync(join(place.folder, name)).mode & 0o777);
+  expect(new Set(modes)).toEqual(new Set([0o600]));
 });
 
-it('others cannot read the backup of a private file', async () => {
+it('others cannot read records and backups', async () => {
   const { place, service } = await pushed({ 'a.ts': 'old' });
-  chmodSync(join(place.folder, 'a.ts'), 0o600);
   place.put({ 'a.ts': 'mine' });
   await service.edit('a', 'new');
   await place.vals('pull', '--force');
   expect(place.backups()).toEqual(['mine']);
-  const files = readdirSync(join(place.folder, '.vals/backup'), { recursive: true, withFileTypes: true });
-  const modes = files
-    .filter((file) => file.isFile())
-    .map((file) => statSync(join(file.parentPath, file.name)).mode);
-  expect(modes.map((mode) => mode & 0o777)).toEqual([0o600]);
+  const files = place.ownFiles().map(({ path }) => path);
+  expect(new Set(files.map((path) => statSync(path).mode & 0o777))).toEqual(new Set([0o600]));
+  const folders = new Set(files.map(dirname));
+  expect(new Set([...folders].map((path) => statSync(path).mode & 0o777))).toEqual(new Set([0o700]));
 });
 
-it('others cannot read the base of a private file', async () => {
+it('a pull --force that cannot keep a copy leaves the file as it is', async () => {
   const { place, service } = await pushed({ 'a.ts': 'old' });
-  chmodSync(join(place.folder, 'a.ts'), 0o600);
-  const baseModes = () => {
-    const files = readdirSync(join(place.folder, '.vals/agreed'), { recursive: true, withFileTypes: true });
-    const paths = files.filter((file) => file.isFile()).map((file) => join(file.parentPath, file.name));
-    const bases = paths.filter((path) => 'code' in JSON.parse(readFileSync(path, 'utf8')));
-    return bases.map((path) => statSync(path).mode & 0o777);
-  };
-  expect(baseModes()).toEqual([0o644]);
   place.put({ 'a.ts': 'mine' });
-  await place.vals('push');
-  expect(baseModes()).toEqual([0o600]);
   await service.edit('a', 'new');
-  await place.vals('pull');
-  expect(place.read('a.ts')).toBe('new');
-  expect(baseModes()).toEqual([0o600]);
+  const env = { ...place.env, VALS_DATA_DIR: join(place.folder, 'a.ts') };
+  const result = await new Place(place.folder, env).vals('pull', '--force');
+  expect(result).toMatchObject({ exit: 10, stderr: expect.stringContaining('data directory') });
+  expect(place.read('a.ts')).toBe('mine');
 });

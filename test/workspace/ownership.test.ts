@@ -1,4 +1,3 @@
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
@@ -91,7 +90,7 @@ it.each<[string, object]>([
   ['nobody that the service tells', { author: null }],
 ])('push sends a val whose owner is %s', async (_owner, author) => {
   const { place, sent } = await checkout({ read: { body: { ...theirs, ...author } } });
-  await place.rows(['push']);
+  await place.rows(['push', '--yes']);
   expect(sent()).toEqual(['hello']);
 });
 
@@ -113,68 +112,37 @@ it('two people on one service do not overwrite each other', async () => {
   expect(await service.code(before)).toBe('mine');
 });
 
-it('push does not trust a base without an id that came with a copied folder', async () => {
-  let isListed = false;
-  const service = await scriptedService([], ({ method, path }) => {
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    if (path.startsWith('/v1/users/')) return isListed ? { body: [theirs] } : { status: 404 };
-    return method === 'GET' ? { body: theirs } : {};
-  });
-  const place = workspaceWith(service.env, { 'hello.ts': 'mine' });
-  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'pushed' });
-  expect(await place.status()).toEqual({ 'hello.ts': 'unchanged' });
-  const copy = new Place(temporaryFolder(), service.env);
-  cpSync(place.folder, copy.folder, { recursive: true });
-  expect(await copy.status()).toEqual({ 'hello.ts': 'new' });
-  isListed = true;
-  expect(await copy.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
-});
-
-it('push in a copied folder does not overwrite newer code, even if the code is long', async () => {
-  const long = 'x'.repeat(3_000_000);
-  let stored = { ...theirs, version: 1, code: '' };
-  const service = await scriptedService([], ({ method, path, body }) => {
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    if (path.startsWith('/v1/users/')) return { status: 404 };
-    if (method !== 'GET') stored = { ...stored, code: JSON.parse(body).code };
-    return { body: stored };
-  });
-  const place = workspaceWith(service.env, { 'hello.ts': long });
-  expect(await place.words(['push'])).toEqual({ 'hello.ts': 'pushed' });
-  const copy = new Place(temporaryFolder(), service.env);
-  cpSync(place.folder, copy.folder, { recursive: true });
-  stored = { ...stored, version: 2, code: `newer ${long}` };
-  expect(await copy.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
-  expect(stored.code).toBe(`newer ${long}`);
-});
-
 describe('an id that belongs to a val of another name', () => {
   const facts = { read: { body: { ...theirs, name: 'production_billing' } } };
 
   it('is a conflict, and nothing is sent', async () => {
     const { place, sent } = await checkout(facts);
     expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
-    for (const args of [['push'], ['push', '--dry-run'], ['pull']]) {
+    for (const args of [
+      ['push'],
+      ['push', '--dry-run'],
+      ['push', '--yes'],
+      ['push', '--force'],
+      ['push', 'hello.ts', '--force'],
+      ['pull'],
+      ['pull', '--force'],
+    ]) {
       const [row] = await place.rows(args, 5);
       expect(row?.error?.message).toContain(
         'its id in vals.json belongs to the val "production_billing" on the service',
       );
     }
-    expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(sent()).toEqual([]);
+    expect(place.read('hello.ts')).toBe('mine');
   });
 
-  it.each([
-    ['--force', 'production_billing'],
-    ['hello.ts --force', 'production_billing'],
-    ['--fork', 'hello'],
-  ])('push %s sends the file as %s', async (words, name) => {
+  it('is left alone by push --fork, which makes another val', async () => {
     const { place, sent } = await checkout(facts);
-    const args = ['push', ...words.split(' ')];
-    expect(await place.rows([...args, '--dry-run'])).toMatchObject([{ name, status: 'planned' }]);
-    expect(await place.rows(args)).toMatchObject([{ name }]);
-    expect(sent()).toEqual([name]);
-    expect(place.manifest().vals['hello.ts']?.name).toBe(name);
+    expect(await place.rows(['push', '--fork', '--dry-run'])).toMatchObject([
+      { name: 'hello', status: 'planned' },
+    ]);
+    expect(await place.rows(['push', '--fork'])).toMatchObject([{ name: 'hello' }]);
+    expect(sent()).toEqual(['hello']);
     expect(place.idOf('hello.ts')).toBe(ownId);
   });
 
@@ -186,49 +154,28 @@ describe('an id that belongs to a val of another name', () => {
     );
   });
 
-  it('push --force warns of the name of the val that it overwrites', async () => {
-    const { place } = await checkout(facts);
-    const warning =
-      'warning: hello.ts is sent to the val "production_billing", because vals.json has the id of that val for the file. In vals.json, the name is "hello".\n';
-    for (const more of [['--dry-run'], []]) {
-      const { exit, stdout, stderr } = await place.vals('push', '--force', ...more);
-      expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining(warning) });
-      expect(stdout).toContain('\tproduction_billing\t');
-    }
-  });
-
-  it('push --force alone overwrites a val that this folder pulled and that got another name since', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    const id = place.idOf('a.ts');
-    await service.ask('PUT', `/v1/vals/${id}`, { name: 'better' });
-    place.put({ 'a.ts': 'a2' });
-    expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
-    expect(await place.rows(['push', '--force'])).toMatchObject([{ name: 'better', status: 'pushed', id }]);
-    expect(await service.code(id)).toBe('a2');
-  });
-
-  it('the next push does not rename the val if another file has its name in vals.json', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    const { id } = await service.edit('prod', 'precious');
-    const vals = { 'tool.ts': { name: 'tool', ids: { [`${place.env.VALS_BASE_URL}`]: id } } };
-    place.put({
-      'vals.json': JSON.stringify({ vals: { ...vals, 'other.ts': { name: 'prod' } } }),
-      'tool.ts': 'tool',
-      'other.ts': 'other',
+  it('is not recorded, even if the code is the same', async () => {
+    const { place } = await checkout({
+      read: { body: { ...theirs, code: 'mine', name: 'production_billing' } },
     });
-    const { stderr } = await place.vals('push', 'tool.ts', '--force');
-    expect(stderr).toContain('tool.ts was not renamed in vals.json');
-    await place.rows(['push'], 5);
-    expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name: 'prod', code: 'tool' });
-    expect(await place.status()).toMatchObject({ 'tool.ts': 'conflict', 'other.ts': 'conflict' });
+    for (const args of [['status'], ['push'], ['status']]) await place.vals(...args);
+    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    expect(place.records()).toEqual([]);
   });
+});
 
-  it('pull takes the name together with the code', async () => {
-    const { place } = await checkout(facts);
-    await place.rows(['pull', '--force']);
-    expect(place.manifest().vals['hello.ts']?.name).toBe('production_billing');
-    expect(place.read('hello.ts')).toBe('theirs');
-  });
+it('a val that was renamed on the service is pushed under its name there, and pull takes the name over', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  const id = place.idOf('a.ts');
+  await service.ask('PUT', `/v1/vals/${id}`, { name: 'better' });
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  place.put({ 'a.ts': 'a2' });
+  expect(await place.rows(['push'])).toMatchObject([{ name: 'better', status: 'pushed', id }]);
+  expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name: 'better', code: 'a2' });
+  expect(place.manifest().vals['a.ts']?.name).toBe('a');
+  await place.rows(['pull']);
+  expect(place.manifest().vals['a.ts']?.name).toBe('better');
+  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
 });
 
 it('status names the services that know a new val', async () => {

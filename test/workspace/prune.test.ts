@@ -136,6 +136,39 @@ describe('the question of push --prune', () => {
   });
 });
 
+describe('push --prune --yes in a fresh checkout', () => {
+  async function checkoutOf({ place }: { place: Place }) {
+    const checkout = new Place(temporaryFolder(), place.env);
+    cpSync(place.folder, checkout.folder, { recursive: true });
+    return checkout;
+  }
+
+  it.each(['the ids', 'only the names'])('deletes vals of which vals.json has %s', async (what) => {
+    const made = await workspace();
+    const checkout = await checkoutOf(made);
+    if (what === 'only the names') {
+      const vals = Object.fromEntries(['a', 'b', 'c'].map((name) => [`${name}.ts`, { name }]));
+      checkout.put({ 'vals.json': JSON.stringify({ vals }) });
+    }
+    expect(await checkout.words(['push', '--prune', '--yes'])).toEqual({
+      'a.ts': 'deleted',
+      'b.ts': 'deleted',
+      'c.ts': 'unchanged',
+    });
+    expect(await names(made.service)).toEqual(['c', 'elsewhere']);
+    expect(Object.keys(checkout.manifest().vals)).toEqual(['c.ts']);
+  });
+
+  it('leaves a val of another name alone', async () => {
+    const made = await workspace();
+    const checkout = await checkoutOf(made);
+    await made.service.ask('PUT', `/v1/vals/${made.ids.a}`, { name: 'theirs' });
+    const rows = await checkout.words(['push', '--prune', '--yes'], 9);
+    expect(rows).toMatchObject({ 'a.ts': 'failed', 'b.ts': 'deleted' });
+    expect(await names(made.service)).toEqual(['c', 'elsewhere', 'theirs']);
+  });
+});
+
 describe('push --prune does not delete', () => {
   it('a val that changed on the service, even if its code is the same again', async () => {
     const { place, service, ids } = await workspace();
@@ -174,18 +207,6 @@ describe('push --prune does not delete', () => {
       'b.ts': 'failed',
     });
     expect(await names(service)).toEqual(['b', 'c', 'elsewhere', 'theirs']);
-  });
-
-  it.each(['without .vals', 'with a copy of .vals'])('the vals of a checkout %s', async (how) => {
-    const { place, service } = await workspace();
-    const checkout = new Place(temporaryFolder(), place.env);
-    cpSync(place.folder, checkout.folder, { recursive: true });
-    if (how === 'without .vals') checkout.remove('.vals');
-    const rows = await checkout.rows(['push', '--prune', '--yes'], 5);
-    expect(rows[0]).toMatchObject({ file: 'a.ts', status: 'failed' });
-    expect(rows[0]?.error?.message).toContain('never pulled or pushed the val');
-    expect(rows[0]?.error?.hint).toContain('`vals val rm <id>`');
-    expect(await names(service)).toHaveLength(4);
   });
 
   it('ignored vals, or anything without --prune', async () => {

@@ -1,4 +1,4 @@
-import fs, { cpSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -61,6 +61,7 @@ describe('push', () => {
     let privacy = 'private';
     const service = await scriptedService([], ({ method, path }) => {
       if (method === 'PUT') privacy = 'public';
+      if (path === '/v1/me') return { body: { id: 'me' } };
       if (path !== '/v1/vals' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
       return { body: { id, name: 'a', code: 'a', version: 1, privacy } };
     });
@@ -140,7 +141,7 @@ describe('push', () => {
     const manifest = JSON.parse(place.read('vals.json'));
     manifest.vals['b.ts'] = { name: 'b', ids: { [service.process.baseUrl]: id } };
     place.put({ 'vals.json': JSON.stringify(manifest), 'b.ts': 'b' });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'conflict' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'differs' });
     const refused = await place.vals('push', '--json');
     expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(await service.code(id)).toBe('b, edited by others');
@@ -172,56 +173,6 @@ describe('push', () => {
     expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
   });
 
-  it.each(['push --force', 'push --fork', 'pull --force', 'pull --merge', 'forget'])(
-    'and other commands refuse a path that can mean two files: %s',
-    async (command) => {
-      const { place, service } = await pushed({ 'a.ts': 'a' });
-      const { vals } = place.manifest();
-      const id = place.idOf('a.ts');
-      const listed = JSON.stringify({ vals: { ...vals, 'sub/a.ts': { name: 'other' } } });
-      place.put({ 'sub/a.ts': 'other', 'vals.json': listed });
-      const inSub = (path: string) =>
-        run([...command.split(' '), path], {
-          cwd: join(place.folder, 'sub'),
-          env: place.env,
-          home: place.home,
-        });
-      const { exit, stderr } = await inSub('a.ts');
-      expect(exit).toBe(2);
-      expect(stderr).toContain('"a.ts" can mean two files: sub/a.ts and a.ts.');
-      expect(stderr).toContain(
-        'For the file in this folder, write ./a.ts. For the other file, write ../a.ts.',
-      );
-      expect((await inSub('../a.ts')).exit).toBe(0);
-      expect(await service.code(id)).toBe('a');
-    },
-  );
-
-  it('refuses a path that can also mean a file with a dash, or a folder of the same name', async () => {
-    const { place } = await pushed({ 'a.ts': 'a' });
-    const { vals } = place.manifest();
-    const listed = { ...vals, '-x.ts': { name: 'x' }, 'sub/-x.ts': { name: 'y' } };
-    place.put({
-      'vals.json': JSON.stringify({ vals: listed }),
-      '-x.ts': 'x',
-      'sub/-x.ts': 'y',
-      'sub/a.ts/b.ts': 'b',
-    });
-    for (const [path, pathHere] of [
-      ['./-x.ts', '../sub/-x.ts'],
-      ['a.ts', './a.ts'],
-    ] as const) {
-      const args = ['push', '--force', path];
-      const { exit, stderr } = await run(args, {
-        cwd: join(place.folder, 'sub'),
-        env: place.env,
-        home: place.home,
-      });
-      expect(exit).toBe(2);
-      expect(stderr).toContain(`For the file in this folder, write ${pathHere}.`);
-    }
-  });
-
   it('takes ./ for the current folder, not for the root of the workspace', async () => {
     const { place } = await pushed({ 'a.ts': 'a' });
     place.put({ 'sub/a.ts': 'new' });
@@ -239,23 +190,10 @@ describe('push', () => {
     const clone = new Place(temporaryFolder(), place.env);
     clone.put({ 'p.ts': 'p', 'vals.json': JSON.stringify({ vals: { 'p.ts': { name: 'a', ids } } }) });
     const [row] = await clone.rows(['push', '--fork'], 5);
-    expect(row?.error?.hint).toBe('To overwrite the code of that val, run `vals push p.ts --fork --force`.');
-    expect((await clone.vals('push', 'p.ts', '--fork', '--force')).exit).toBe(0);
+    expect(row?.error?.hint).toBe('To overwrite that val, run `vals push p.ts --fork --yes`.');
+    expect((await clone.vals('push', 'p.ts', '--fork', '--yes')).exit).toBe(0);
     expect(await service.code(place.idOf('a.ts'))).toBe('p');
     expect(await service.code(other)).toBe('other');
-  });
-
-  it('refuses a path that can also mean a new file, but not ./ or a folder', async () => {
-    const { place, service } = await pushed({ 'sub/a.ts': 'a' });
-    place.put({ 'a.ts': 'new', 'lib/b.ts': 'b', 'sub/lib/c.ts': 'c', 'sub/a.ts': 'changed' });
-    const inSub = (path: string) =>
-      run(['push', '--force', path], { cwd: join(place.folder, 'sub'), env: place.env, home: place.home });
-    expect(await inSub('a.ts')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('"a.ts" can mean two files: sub/a.ts and a.ts.'),
-    });
-    expect(await service.code(place.idOf('sub/a.ts'))).toBe('a');
-    for (const path of ['./a.ts', 'lib']) expect([path, (await inSub(path)).exit]).toEqual([path, 0]);
   });
 
   it('keeps the id that another command writes to vals.json during the push', async () => {
@@ -283,21 +221,20 @@ describe('push', () => {
 
   it('does not undo a pull that ends after the push has opened the file', async () => {
     const { place, service } = await pushed({ 'a.ts': 'old' });
-    const other = join(temporaryFolder(), 'after-pull');
-    const before = join(temporaryFolder(), 'before-pull');
-    const base = join('.vals/agreed', readdirSync(join(place.folder, '.vals/agreed'))[0] ?? '');
-    const copy = (from: string, to: string) => {
-      for (const path of ['a.ts', base]) {
-        cpSync(join(from, path), join(to, `${path}.new`), { recursive: true });
-        fs.rmSync(join(to, path), { recursive: true, force: true });
-        renameSync(join(to, `${path}.new`), join(to, path));
+    const file = join(place.folder, 'a.ts');
+    const [{ path: record } = { path: '' }] = place.records();
+    const read = () => [file, record].map((path) => ({ path, text: fs.readFileSync(path) }));
+    const before = read();
+    await service.edit('a', 'new');
+    await place.vals('pull');
+    const after = read();
+    const restore = (files: typeof before) => {
+      for (const { path, text } of files) {
+        fs.writeFileSync(`${path}.new`, text);
+        fs.renameSync(`${path}.new`, path);
       }
     };
-    await service.edit('a', 'new');
-    copy(place.folder, before);
-    await place.vals('pull');
-    copy(place.folder, other);
-    copy(before, place.folder);
+    restore(before);
     let opened = 0;
     const { openSync } = fs;
     onTestFinished(() => {
@@ -306,10 +243,10 @@ describe('push', () => {
     });
     fs.openSync = (path, ...rest) => {
       const descriptor = openSync(path, ...rest);
-      if (`${path}`.endsWith('/a.ts')) {
+      if (path === file) {
         opened += 1;
         // The push opens the file twice: first to check it, then to send it.
-        if (opened === 2) copy(other, place.folder);
+        if (opened === 2) restore(after);
       }
       return descriptor;
     };
@@ -317,20 +254,6 @@ describe('push', () => {
     await place.vals('push');
     expect(opened).toBe(2);
     expect(await service.versions(place.idOf('a.ts'))).toEqual(['old', 'new']);
-  });
-
-  it('warns once of a broken base, and does not send the file without --force', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    const folder = join(place.folder, '.vals/agreed');
-    const file = join(folder, readdirSync(folder)[0] ?? '', `${place.idOf('a.ts')}.json`);
-    writeFileSync(file, '{"id":');
-    place.put({ 'a.ts': 'a2' });
-    const { exit, stderr } = await place.vals('push');
-    expect(exit).toBe(5);
-    expect(stderr.match(/json cannot be read, so it is unknown whether "a" is newer/g)).toHaveLength(1);
-    expect(await service.code(place.idOf('a.ts'))).toBe('a');
-    expect(await place.words(['push', '--force'])).toEqual({ 'a.ts': 'pushed' });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
   });
 
   it('reports a missing file and sends the others; an empty file stops the push before it begins', async () => {
@@ -347,37 +270,141 @@ describe('push', () => {
   });
 });
 
-describe('in a fresh checkout, which has no bases', () => {
+describe('without a record', () => {
   async function freshCheckout() {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     await service.edit('a', 'theirs');
-    place.remove('.vals');
-    return { place, service };
+    place.loseRecords();
+    return { place, service, id: place.idOf('a.ts') };
   }
 
-  it('push sends the file over the code of the service', async () => {
-    const { place, service } = await freshCheckout();
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
-    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  it('a val that differs is a conflict without a terminal, also in a dry run', async () => {
+    const { place, service, id } = await freshCheckout();
+    for (const args of [['push'], ['push', '--dry-run'], ['push', 'a.ts']]) {
+      const { exit, stderr } = await place.vals(...args);
+      expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('`vals push --yes`') });
+    }
+    expect(await service.code(id)).toBe('theirs');
   });
 
-  it('a second push sends files that the first push did not send', async () => {
-    const { place } = await freshCheckout();
-    place.put({ 'b.ts': 'b2' });
-    expect(await place.words(['push', 'b.ts'])).toEqual({ 'b.ts': 'pushed' });
-    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+  it.each(['--yes', '--force'])('%s overwrites it, and nobody asks again', async (flag) => {
+    const { place, service, id } = await freshCheckout();
+    expect(await place.words(['push', flag, '--dry-run'])).toEqual({
+      'a.ts': 'planned',
+      'b.ts': 'unchanged',
+    });
+    expect(await service.code(id)).toBe('theirs');
+    expect(await place.words(['push', flag])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+    expect(await service.versions(id)).toEqual(['a', 'theirs', 'a']);
+    place.put({ 'a.ts': 'a2' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
   });
 
-  it('status says that the newer side is unknown, and pull needs --force or --merge', async () => {
+  it('--yes does not overwrite a val that changed on both sides since its record', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': 'mine' });
+    await service.edit('a', 'theirs');
+    expect(await place.words(['push', '--yes'], 5)).toEqual({ 'a.ts': 'failed' });
+  });
+
+  it('status shows version, time and author of a val that differs', async () => {
     const { place } = await freshCheckout();
-    expect((await place.onScreen(['status'])).screen).toContain('cannot tell whether these files');
-    expect(await place.status()).toEqual({ 'a.ts': 'changed here', 'b.ts': 'unchanged' });
+    const [row] = await place.rows(['status', 'a.ts']);
+    expect(row).toMatchObject({ status: 'differs', version: 2, changedAt: expect.any(String) });
+    expect((await place.onScreen(['status'])).screen).toContain('nobody knows which');
+  });
+
+  it('pull needs --force or --merge, and keeps the file', async () => {
+    const { place } = await freshCheckout();
     expect(await place.vals('pull')).toMatchObject({ exit: 5 });
     expect(place.read('a.ts')).toBe('a');
     await place.rows(['pull', '--force']);
     expect(place.read('a.ts')).toBe('theirs');
     expect(place.backups()).toEqual(['a']);
+  });
+});
+
+describe('the question about vals that differ', () => {
+  const question = 'Overwrite these 2 vals? [y/N]';
+
+  async function twoDiffer() {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    for (const name of ['a', 'b']) await service.edit(name, 'theirs');
+    place.loseRecords();
+    const ask = (keys: string, ...args: string[]) =>
+      place.onScreen(['push', ...args], { answers: [{ after: '[y/N]', keys }] });
+    return { place, service, ask };
+  }
+
+  it('lists them with their versions, and overwrites them after a yes', async () => {
+    const { place, service, ask } = await twoDiffer();
+    const { exit, screen } = await ask('y\r');
+    expect(exit).toBe(0);
+    expect(screen).toMatch(/a {2}version 2 {2}changed \ds ago {2}(?:by \S+ {2})?a\.ts/);
+    expect(screen).toContain(question);
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+    expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  });
+
+  it('skips them after a no, with exit 2 if nothing else was sent, else 9', async () => {
+    const { place, service, ask } = await twoDiffer();
+    const nothing = await ask('n\r');
+    expect(nothing).toMatchObject({
+      exit: 2,
+      screen: expect.stringContaining('2 vals were not overwritten.'),
+    });
+    place.put({ 'c.ts': 'c2' });
+    expect(await ask('\r')).toMatchObject({ exit: 9 });
+    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
+    expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+  });
+
+  it('is about the files on the command line only', async () => {
+    const { ask } = await twoDiffer();
+    expect((await ask('n\r', 'a.ts')).screen).toContain('Overwrite this val? [y/N]');
+  });
+
+  it('is not asked in a dry run, which says that a push would ask', async () => {
+    const { place } = await twoDiffer();
+    const { exit, screen } = await place.onScreen(['push', '--dry-run'], { answers: [] });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('A push would ask') });
+  });
+
+  it('does not count for code that the user has not seen', async () => {
+    const { place, service } = await twoDiffer();
+    const id = place.idOf('a.ts');
+    const { exit } = await place.onScreen(['push'], {
+      answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys: () => service.edit('a', 'newer') }],
+    });
+    expect(exit).toBe(9);
+    expect(await service.code(id)).toBe('newer');
+  });
+});
+
+describe('--force', () => {
+  it('without a path leaves a val that only changed there, and with a path sends the file', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('a', 'theirs');
+    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'behind' });
+    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'behind' });
+    expect(await place.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+  });
+});
+
+describe('two new files of one name', () => {
+  it('fail, and the other files work', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': 'a2', 'x/index.ts': 'x', 'y/index.ts': 'y' });
+    const status = await place.vals('status', '--json');
+    expect(status).toMatchObject({ exit: 2, error: { kind: 'usage' } });
+    expect(status.error?.message).toBe('x/index.ts and y/index.ts would both be the val "index".');
+    expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
+    expect(await place.words(['push'], 9)).toEqual({
+      'a.ts': 'pushed',
+      'x/index.ts': 'failed',
+      'y/index.ts': 'failed',
+    });
+    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
   });
 });

@@ -79,13 +79,13 @@ it('a name that another val has is refused, and the code is not sent', async () 
   expect(await read(service, id)).toMatchObject({ name: 'a', code: 'a' });
 });
 
-it('a renamed val is a conflict without a base, or if the service has a third name', async () => {
+it('a renamed val is a conflict without a record, or if the service has a third name', async () => {
   const { place, service, id } = await renamed();
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'third' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
   expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'a' });
-  place.remove('.vals');
+  place.loseRecords();
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
   expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });
   expect(await read(service, id)).toMatchObject({ name: 'a' });

@@ -73,9 +73,8 @@ export class Place {
   constructor(
     readonly folder: string,
     readonly env: Env,
+    readonly home: string = temporaryFolder(),
   ) {}
-
-  readonly home = temporaryFolder();
 
   vals = (...args: string[]): Promise<RunResult> =>
     run(args, { cwd: this.folder, env: this.env, home: this.home });
@@ -110,12 +109,29 @@ export class Place {
 
   read = (file: string): string => readFileSync(join(this.folder, file), 'utf8');
 
-  backups(): string[] {
-    const folder = join(this.folder, '.vals/backup');
+  /** What vals keeps of this workspace in the data directory. */
+  ownFiles(): { path: string; text: string }[] {
+    const folder = join(this.home, '.local/share/vals/workspaces');
     if (!existsSync(folder)) return [];
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+  }
+
+  backups = (): string[] =>
+    this.ownFiles().flatMap(({ path, text }) => (path.includes('/backup/') ? text : []));
+
+  records(): { path: string; code: string; file: string; id?: string; name: string }[] {
+    const files = this.ownFiles().filter(({ path }) => path.endsWith('.txt'));
+    return files.map(({ path, text }) => {
+      const end = text.indexOf('\n');
+      return { path, ...JSON.parse(text.slice(0, end)), code: text.slice(end + 1) };
+    });
+  }
+
+  loseRecords(): void {
+    rmSync(join(this.home, '.local/share/vals/workspaces'), { recursive: true, force: true });
   }
 
   manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>

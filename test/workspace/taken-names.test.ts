@@ -35,9 +35,9 @@ describe('if the service has a list', () => {
     }
   });
 
-  it('status says conflict, and diff shows the difference', async () => {
+  it('status says that it differs, and diff shows the difference', async () => {
     const { place } = await workspace(true);
-    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    expect(await place.status()).toEqual({ 'hello.ts': 'differs' });
     expect((await place.vals('diff')).stdout).toContain('-theirs');
   });
 
@@ -115,7 +115,7 @@ describe('if the service has no list', () => {
     const { place, puts } = await workspace(false);
     await place.vals('me');
     await place.vals('val', 'create', 'hello', 'hello.ts');
-    expect(await place.status()).toEqual({ 'hello.ts': 'conflict' });
+    expect(await place.status()).toEqual({ 'hello.ts': 'differs' });
     expect(await place.words(['push'], 5)).toEqual({ 'hello.ts': 'failed' });
     expect(puts()).toBe(0);
   });
@@ -131,7 +131,7 @@ describe('many failures', () => {
     expect(stderr.split('\n')).toEqual([
       'error: None of the 2 vals was pushed: a.ts and b.ts changed here and on the service.',
       expect.stringMatching(
-        /^hint: .* `vals diff <val>`\. .* `vals pull <val> --merge`\. .* `vals push <val> --force`\./,
+        /^hint: .* `vals diff a.ts b.ts`\. .* `vals pull a.ts b.ts --merge`\. .* `vals push a.ts b.ts --force`\./,
       ),
       '',
     ]);

@@ -284,7 +284,8 @@ it('push --watch sends a val once at a time, and again if the file was saved mea
 
 it('push --watch finishes a running push after Ctrl-C, says so, and records the push', async () => {
   let answer: () => void = () => {};
-  const service = await scriptedService([], ({ method }) => {
+  const service = await scriptedService([], ({ method, path }) => {
+    if (path === '/v1/me') return { body: { id: 'me' } };
     if (method === 'GET') return { status: 404 };
     return (response) => {
       answer = () => response.end(JSON.stringify({ id: 'a', version: 7 }));
@@ -327,7 +328,7 @@ it('push --watch prints a line of text for each push without --ndjson, and refus
   place.put({ 'a.ts': 'a2' });
   const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {
     cwd: place.folder,
-    env: environment(place.folder, place.env),
+    env: environment(place.home, place.env),
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const line = await new Promise<string>((known) =>

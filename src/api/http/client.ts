@@ -29,7 +29,6 @@ import {
   type Fault,
   hasStatus,
   isFault,
-  isRead,
   isRepeatable,
   maxAttempts,
   mayHaveBeenApplied,
@@ -38,7 +37,6 @@ import {
 
 export interface Client {
   request: Request;
-  hasWritten(): boolean;
   close(): void;
 }
 
@@ -72,11 +70,9 @@ export function createClient(options: ClientOptions): Client {
   setMaxListeners(0, signal);
   const connections = createConnections({ origin, proxy, clock, signal });
   const gate = createGate(options.concurrency, clock, signal);
-  let hasWritten = false;
 
   async function request(call: Call): Promise<Reply> {
     const { method } = call;
-    hasWritten ||= !isRead(method);
     const httpRequest = toHttpRequest(call);
     let maybeApplied = false;
     let deadline: number | undefined;
@@ -173,7 +169,6 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     request,
-    hasWritten: () => hasWritten,
     // Ends the requests that the command no longer needs, such as requests for the next pages of a list.
     close: () => closing.abort(new InterruptedError(0)),
   };

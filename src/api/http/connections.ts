@@ -6,7 +6,7 @@ import { compileParser } from './parser.ts';
 import type { ProxyAddress } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
-export const largestBody = 64 * 1024 * 1024;
+const largestBody = 64 * 1024 * 1024;
 
 export interface ConnectionsOptions {
   origin: string;

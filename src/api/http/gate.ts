@@ -1,13 +1,10 @@
 import type { Clock } from '../../lib/clock.ts';
 import { nextPace, type PaceEvent, startPace } from './pace.ts';
 
-export type Leave = (result: PaceEvent['kind']) => void;
+type Leave = (result: PaceEvent['kind']) => void;
 
 export interface Gate {
-  /**
-   * Waits until the request may be sent. Call the returned function when the request has ended. A second call does
-   * nothing.
-   */
+  /** Waits until the request may be sent. Call the returned function when the request has ended. */
   enter(isRetry: boolean): Promise<Leave>;
   /** Holds back new requests for this time, but not retries. */
   pause(ms: number): void;
@@ -36,21 +33,17 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   }
 
   function startRequest(): Leave {
-    const othersAtStart = underWay;
+    const beganAt = clock.now();
+    const others = underWay;
     underWay += 1;
-    let hasLeft = false;
-    return (result) => {
-      if (hasLeft) return;
-      hasLeft = true;
+    return (kind) => {
       underWay -= 1;
-      if (concurrency === 'auto') {
-        pace = nextPace(pace, { kind: result, at: clock.now(), othersAtStart });
-      }
+      if (concurrency === 'auto') pace = nextPace(pace, { kind, beganAt, others, at: clock.now() });
       admitWaiting();
     };
   }
 
-  // After an abort, all waiting requests are admitted, so that they end. The transport does not send them.
+  // After an abort, all waiting requests are admitted, so that they end. The client does not send them.
   signal.addEventListener('abort', endPause);
 
   /** The timer alone ends the pause. It may fire a moment before `pausedUntil`, and it never fires again. */

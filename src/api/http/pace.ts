@@ -1,135 +1,120 @@
-// Finds the best limit: the number of simultaneous requests at which a service sends the most answers per second.
-//
-// A search tries one limit after another, and measures the rate of one round of answers at each limit. After a better
-// rate, the search goes on in the same direction. After a worse rate, the search returns to the best limit and tries a
-// smaller step in the other direction. The search ends when the steps are too small. A new search begins when the
-// answers become slow, or after many answers.
+// Finds how many requests at a time a service handles well. The limit begins with 8, and grows while that brings more
+// replies a second. A refusal, or replies that become slow, halve it.
 
 export interface Pace {
   readonly limit: number;
-  readonly trying: Direction | 'nothing';
-  readonly best: Measured | undefined;
-  readonly stepFactor: number;
-  /** This many answers are not measured, because their requests were sent before the limit changed. */
-  readonly answersToSkip: number;
-  readonly answersInRound: number;
+  /** The limit does not grow beyond this number. A refusal lowers it. */
+  readonly ceiling: number;
+  readonly changedAt: number;
+  /** This many replies are not measured, because their requests were sent before the limit changed. */
+  readonly repliesToSkip: number;
   readonly roundBeganAt: number;
-  readonly answersSinceSearch: number;
-  readonly answersBeforeNextSearch: number;
-  readonly hasRefused: boolean;
+  readonly repliesInRound: number;
+  readonly best: Measured | undefined;
+  readonly isGrowing: boolean;
+  readonly repliesSinceGrowth: number;
 }
-
-type Direction = 'higher' | 'lower';
 
 interface Measured {
   readonly limit: number;
-  readonly answersPerMs: number;
+  readonly repliesPerMs: number;
 }
 
 export interface PaceEvent {
   /** `refused` means status 429, status 503 or a lost connection. */
   readonly kind: 'answered' | 'refused';
+  readonly beganAt: number;
+  /** How many other requests were under way when this request began. */
+  readonly others: number;
   readonly at: number;
-  /** The number of other requests under way when this request began. After a refusal, it becomes the limit. */
-  readonly othersAtStart: number;
 }
 
 export const mostRequests = 32;
 
-const shortestRound = 6;
-const shortestRoundMs = 0.001;
-const roundFactorBetweenSearches = 4;
-
-/** The step factor of each search after the first. */
-const laterStepFactor = 1.3;
-const smallestStepFactor = 1.15;
-/** After each change of direction, the step factor is raised to this power. */
-const stepShrinkExponent = 0.6;
-/** If the limit is doubled, the rate of answers must grow by this share to count as better. */
-const gainForDoubledLimit = 0.05;
-
-/** A search for a lower limit begins if the rate of answers falls by this factor. */
+const growthFactor = 1.5;
+/** If the limit grows, the rate must grow by this share of the growth. */
+const leastGain = 0.25;
 const slowFactor = 2;
-const searchIntervalGrowth = 4;
-const mostAnswersBeforeNextSearch = 2_048;
+const shortestRound = 6;
+const roundsUntilSlow = 4;
+const repliesBeforeNextGrowth = 256;
 
 export const startPace: Pace = {
   limit: 8,
-  trying: 'higher',
-  best: undefined,
-  stepFactor: 1.75,
-  answersToSkip: 8,
-  answersInRound: 0,
+  ceiling: mostRequests,
+  changedAt: 0,
+  repliesToSkip: 8,
   roundBeganAt: 0,
-  answersSinceSearch: 0,
-  answersBeforeNextSearch: 64,
-  hasRefused: false,
+  repliesInRound: 0,
+  best: undefined,
+  isGrowing: true,
+  repliesSinceGrowth: 0,
 };
 
-export function nextPace(pace: Pace, event: PaceEvent): Pace {
-  const { limit, answersToSkip, roundBeganAt } = pace;
-  if (event.kind === 'refused') return afterRefusal(pace, event.othersAtStart);
-  if (answersToSkip > 0) return { ...pace, answersToSkip: answersToSkip - 1, roundBeganAt: event.at };
-  const answersInRound = pace.answersInRound + 1;
-  if (answersInRound < roundLength(pace)) return { ...pace, answersInRound };
-  const answersPerMs = answersInRound / Math.max(event.at - roundBeganAt, shortestRoundMs);
-  return afterRound({ ...pace, answersInRound: 0, roundBeganAt: event.at }, { limit, answersPerMs });
+export function nextPace(pace: Pace, { kind, beganAt, others, at }: PaceEvent): Pace {
+  if (kind === 'refused') {
+    // The service took the other requests, so it may take as many again.
+    const ceiling = Math.max(half(pace.limit), Math.min(others, pace.limit - 1));
+    const isOld = beganAt < pace.changedAt;
+    return isOld ? pace : halved({ ...pace, ceiling }, at);
+  }
+  const { repliesToSkip, roundBeganAt } = pace;
+  if (repliesToSkip > 0) return { ...pace, repliesToSkip: repliesToSkip - 1, roundBeganAt: at };
+  const repliesInRound = pace.repliesInRound + 1;
+  if (repliesInRound < roundLength(pace)) return { ...pace, repliesInRound };
+  const measured = { limit: pace.limit, repliesPerMs: repliesInRound / Math.max(at - roundBeganAt, 1) };
+  const measuredPace = { ...pace, roundBeganAt: at, repliesInRound: 0 };
+  return pace.isGrowing ? afterGrowth(measuredPace, measured, at) : afterRound(measuredPace, measured, at);
 }
 
-const roundLength = ({ limit, trying }: Pace): number =>
-  Math.max(shortestRound, trying === 'nothing' ? roundFactorBetweenSearches * limit : limit);
+const roundLength = ({ limit, isGrowing }: Pace): number =>
+  Math.max(shortestRound, isGrowing ? limit : roundsUntilSlow * limit);
 
-const afterRefusal = (pace: Pace, othersAtStart: number): Pace => ({
-  ...withLimit(pace, Math.max(1, Math.min(pace.limit, othersAtStart))),
-  trying: 'nothing',
-  best: undefined,
-  hasRefused: true,
+function afterGrowth(pace: Pace, measured: Measured, at: number): Pace {
+  const { best } = pace;
+  // Below a ceiling that a refusal showed, the service has taken more requests before.
+  const hasRefused = pace.ceiling < mostRequests;
+  if (best !== undefined && !hasRefused && !isBetter(measured, best)) return settled(pace, best, at);
+  return pace.limit < pace.ceiling ? grown(pace, measured, at) : settled(pace, measured, at);
+}
+
+function isBetter(measured: Measured, best: Measured): boolean {
+  const growth = measured.limit / best.limit - 1;
+  return measured.repliesPerMs >= best.repliesPerMs * (1 + leastGain * growth);
+}
+
+function afterRound(pace: Pace, measured: Measured, at: number): Pace {
+  const { best = measured, ceiling } = pace;
+  if (measured.repliesPerMs * slowFactor < best.repliesPerMs) return halved(pace, at);
+  const repliesSinceGrowth = pace.repliesSinceGrowth + roundLength(pace);
+  if (repliesSinceGrowth < repliesBeforeNextGrowth) return { ...pace, best, repliesSinceGrowth };
+  return grown({ ...pace, ceiling: Math.min(mostRequests, ceiling + 1) }, measured, at);
+}
+
+function grown(pace: Pace, best: Measured, at: number): Pace {
+  const larger = Math.max(pace.limit + 1, Math.floor(pace.limit * growthFactor));
+  return { ...withLimit(pace, Math.min(pace.ceiling, larger), at), best, isGrowing: true };
+}
+
+const settled = (pace: Pace, best: Measured, at: number): Pace => ({
+  ...withLimit(pace, best.limit, at),
+  best,
+  isGrowing: false,
 });
 
-const withLimit = (pace: Pace, limit: number): Pace => ({
+const half = (limit: number): number => Math.max(1, Math.floor(limit / 2));
+
+const halved = (pace: Pace, at: number): Pace => ({
+  ...withLimit(pace, half(pace.limit), at),
+  best: undefined,
+  isGrowing: true,
+});
+
+const withLimit = (pace: Pace, limit: number, changedAt: number): Pace => ({
   ...pace,
   limit,
-  answersToSkip: pace.limit,
-  answersInRound: 0,
-  answersSinceSearch: 0,
+  changedAt,
+  repliesToSkip: pace.limit,
+  repliesInRound: 0,
+  repliesSinceGrowth: 0,
 });
-
-function afterRound(pace: Pace, now: Measured): Pace {
-  const { trying, best, stepFactor } = pace;
-  if (trying === 'nothing') return afterRoundBetweenSearches(pace, now);
-  if (best === undefined || isBetter(now, best)) return stepOrEndSearch(pace, trying, now);
-  const otherDirection = trying === 'higher' ? 'lower' : 'higher';
-  return stepOrEndSearch({ ...pace, stepFactor: stepFactor ** stepShrinkExponent }, otherDirection, best);
-}
-
-function isBetter(now: Measured, best: Measured): boolean {
-  const limitGrowth = now.limit / best.limit - 1;
-  return now.answersPerMs >= best.answersPerMs * (1 + gainForDoubledLimit * limitGrowth);
-}
-
-function afterRoundBetweenSearches(pace: Pace, now: Measured): Pace {
-  const { best = now } = pace;
-  if (now.answersPerMs * slowFactor < best.answersPerMs) {
-    const { answersBeforeNextSearch } = startPace;
-    return stepOrEndSearch({ ...pace, stepFactor: laterStepFactor, answersBeforeNextSearch }, 'lower', now);
-  }
-  const answersSinceSearch = pace.answersSinceSearch + roundLength(pace);
-  if (answersSinceSearch < pace.answersBeforeNextSearch) return { ...pace, best, answersSinceSearch };
-  const longerInterval = searchIntervalGrowth * pace.answersBeforeNextSearch;
-  const answersBeforeNextSearch = Math.min(mostAnswersBeforeNextSearch, longerInterval);
-  return stepOrEndSearch({ ...pace, stepFactor: laterStepFactor, answersBeforeNextSearch }, 'higher', now);
-}
-
-function stepOrEndSearch(pace: Pace, direction: Direction, best: Measured): Pace {
-  const isStepTooSmall = pace.stepFactor < smallestStepFactor;
-  const limit = isStepTooSmall ? best.limit : stepFrom(best.limit, direction, pace);
-  const endsSearch = limit === best.limit;
-  return { ...withLimit(pace, limit), trying: endsSearch ? 'nothing' : direction, best };
-}
-
-function stepFrom(limit: number, direction: Direction, { stepFactor, hasRefused }: Pace): number {
-  if (direction === 'lower') return Math.max(1, Math.min(limit - 1, Math.round(limit / stepFactor)));
-  // A service that refused a request probably has a fixed limit, so the next limit is only one higher.
-  const higher = hasRefused ? limit + 1 : Math.max(limit + 1, Math.round(limit * stepFactor));
-  return Math.min(mostRequests, higher);
-}

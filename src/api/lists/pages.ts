@@ -1,43 +1,188 @@
 import { BadResponseError } from '../../errors.ts';
+import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
-import { createCursor, type FetchedPage, isSameQuery, type ListNotes, type Paging } from './cursor.ts';
+import { RecentKeys } from './recent-keys.ts';
 
-export async function* listPages(
-  fetchPage: (query: URLSearchParams) => Promise<FetchedPage>,
-  filters: URLSearchParams,
-  paging: Paging | undefined,
-  notes: ListNotes,
-): AsyncGenerator<Page> {
-  let isCircular = false;
-  const circular = () => {
-    isCircular = true;
-    if (!paging?.mustBeWhole) notes.circular();
-  };
-  const cursor = createCursor(filters, paging, { ...notes, circular });
-  let ahead: { query: URLSearchParams; fetched: Promise<FetchedPage> }[] = [];
-  const request = (query: URLSearchParams) => {
-    const fetched = fetchPage(query);
-    // Without `catch`, an error of a page that the caller does not need would end the process.
-    fetched.catch(() => {});
-    ahead.push({ query, fetched });
-  };
-  request(cursor.firstQuery);
-  for (let current = ahead.shift(); current !== undefined; current = ahead.shift()) {
-    const fetched = await current.fetched;
-    const page = cursor.takeNewRecords(fetched);
-    const next = cursor.nextQuery(fetched, current.query);
-    const countAhead = next === undefined ? 0 : cursor.countAhead(next);
-    if (countAhead === 0 || !isSameQuery(ahead[0]?.query, next)) ahead = [];
-    if (next !== undefined && ahead.length === 0) request(next);
-    while (ahead.length > 0 && ahead.length <= countAhead) request(cursor.queryAhead(ahead.length));
-    // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
-    await new Promise(setImmediate);
-    yield page ?? { records: [], isLarge: false };
-  }
-  if (isCircular && paging?.mustBeWhole) throw withoutEnd();
+export interface Paging {
+  limit?: number;
+  offset?: number;
+  all?: boolean;
+  /** If the service sends the same records again and again, the list ends with an error instead of a warning. */
+  mustBeWhole?: boolean;
 }
 
-const withoutEnd = (): BadResponseError =>
+export interface FetchedPage {
+  records: readonly JsonObject[];
+  /** `next` is null at the end of the list, and undefined if the service sends no links. */
+  next: URLSearchParams | null | undefined;
+}
+
+export type FetchPage = (query: URLSearchParams) => Promise<FetchedPage>;
+
+export interface ListNotes {
+  circular(): void;
+  more(): void;
+}
+
+export interface ListOptions {
+  fetchPage: FetchPage;
+  filters: URLSearchParams;
+  /** Without paging, the first request has no limit and no offset. */
+  paging: Paging | undefined;
+  /** The records of some lists have no id, or all have the id of their val. */
+  recordsHaveIds: boolean;
+  notes: ListNotes;
+}
+
+export const defaultLimit = 20;
+export const largestPage = 100;
+
+const mostSamePages = 3;
+const mostKnownPages = 100;
+const mostEmptyPages = 10;
+
+export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
+  const { filters, paging, notes } = options;
+  const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
+  const lookAhead = createLookAhead(options.fetchPage);
+  const progress = createProgress(options.recordsHaveIds);
+  let offset = paging?.offset ?? 0;
+  let given = 0;
+  let emptyPages = 0;
+  let query: URLSearchParams | undefined = paging === undefined ? filters : atOffset(offset);
+
+  while (query !== undefined) {
+    const { records, next } = await lookAhead.take(query);
+    const fresh = progress.newAmong(records);
+    const chosen = fresh.slice(0, wanted - given);
+    given += chosen.length;
+    offset += records.length;
+    emptyPages = records.length === 0 ? emptyPages + 1 : 0;
+    const isDone = given === wanted;
+    if (isDone && (chosen.length < fresh.length || next)) notes.more();
+    const isStuck: boolean = !isDone && progress.isStuck();
+    query = isDone || isStuck ? undefined : queryAfter(records, next);
+    if (query !== undefined) requestAhead(query, fresh.length);
+    // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
+    await new Promise(setImmediate);
+    yield { records: chosen };
+    if (isStuck && paging?.mustBeWhole) throw sameRecordsTwice();
+    if (isStuck) notes.circular();
+  }
+
+  function queryAfter(
+    records: readonly JsonObject[],
+    next: URLSearchParams | null | undefined,
+  ): URLSearchParams | undefined {
+    if (next === null || emptyPages > mostEmptyPages) return undefined;
+    if (next !== undefined && leadsToNextPage(next)) return queryOfLink(next);
+    const isWholeList = paging === undefined && next === undefined;
+    return isWholeList || records.length === 0 ? undefined : atOffset(offset);
+  }
+
+  /** Offsets of later pages can be guessed, as long as each page is full of new records. */
+  function requestAhead(query: URLSearchParams, newRecords: number): void {
+    const mayGuess = newRecords === largestPage && sorted(query) === sorted(atOffset(offset));
+    const pagesLeft = Math.ceil((wanted - given) / largestPage) - 1;
+    const guesses = Array.from({ length: mayGuess ? Math.min(mostPagesAhead, pagesLeft) : 0 }, (_, index) =>
+      atOffset(offset + (index + 1) * largestPage, (index + 1) * largestPage),
+    );
+    lookAhead.request(query, guesses);
+  }
+
+  function atOffset(position: number, skipped = 0): URLSearchParams {
+    const query = new URLSearchParams(filters);
+    query.set('limit', String(Math.min(largestPage, wanted - given - skipped)));
+    query.set('offset', String(position));
+    return query;
+  }
+
+  function leadsToNextPage(link: URLSearchParams): boolean {
+    return [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
+  }
+
+  function queryOfLink(link: URLSearchParams): URLSearchParams {
+    const query = new URLSearchParams(link);
+    for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
+    if (paging === undefined) return query;
+    const limit = query.has('offset') ? wanted - given : Number(query.get('limit')) || largestPage;
+    query.set('limit', String(Math.min(limit, largestPage)));
+    return query;
+  }
+}
+
+const sameRecordsTwice = (): BadResponseError =>
   new BadResponseError('The service sent the same records of a list twice, so the list may be incomplete.', {
     hint: 'Ask the person who runs the service why the list does not end.',
   });
+
+/** Finds the records that were not given yet, and notices a list that does not go on. */
+function createProgress(recordsHaveIds: boolean) {
+  const seen = new RecentKeys();
+  let lastPage = '';
+  let samePages = 0;
+  let knownPages = 0;
+
+  const keyOf = (record: JsonObject): string =>
+    (recordsHaveIds ? textOf(record.id) : undefined) ?? stringifyJson(record);
+
+  return {
+    newAmong(records: readonly JsonObject[]): JsonObject[] {
+      const keys = records.map(keyOf);
+      const known = keys.map((key) => seen.has(key));
+      const fresh = records.filter((record, index) => {
+        if (known[index]) return false;
+        const isFirst = !seen.has(keys[index] ?? '');
+        seen.add(keys[index] ?? '');
+        // Two records without ids can be alike.
+        return isFirst || !recordsHaveIds || textOf(record.id) === undefined;
+      });
+      const page = keys.join('\n');
+      const isKnown = records.length > 0 && fresh.length === 0;
+      samePages = isKnown && page === lastPage ? samePages + 1 : 0;
+      knownPages = isKnown ? knownPages + 1 : 0;
+      lastPage = page;
+      return fresh;
+    },
+    isStuck: () => samePages >= mostSamePages || knownPages >= mostKnownPages,
+  };
+}
+
+const mostPagesAhead = 3;
+const fullPagesPerPageAhead = 4;
+
+/** Requests up to four pages at a time, which is up to four times as fast if each page takes the service a while. */
+function createLookAhead(fetchPage: FetchPage) {
+  let requested: { key: string; page: Promise<FetchedPage> }[] = [];
+  let fullPages = 0;
+
+  function request(query: URLSearchParams): void {
+    const page = fetchPage(query);
+    // Without `catch`, an error of a page that the caller does not need would end the process.
+    page.catch(() => {});
+    requested.push({ key: sorted(query), page });
+  }
+
+  return {
+    take(query: URLSearchParams): Promise<FetchedPage> {
+      const first = requested.shift();
+      if (first?.key === sorted(query)) return first.page;
+      requested = [];
+      return fetchPage(query);
+    },
+    request(query: URLSearchParams, guesses: readonly URLSearchParams[]): void {
+      fullPages = guesses.length > 0 ? fullPages + 1 : 0;
+      // After other pages, the list may have moved, and pages that were requested before may leave a gap.
+      if (fullPages === 0) requested = [];
+      const ahead = guesses.slice(0, Math.floor(fullPages / fullPagesPerPageAhead));
+      for (const next of [query, ...ahead].slice(requested.length)) request(next);
+    },
+  };
+}
+
+/** Services write the parameters of a link in any order. */
+function sorted(query: URLSearchParams): string {
+  const copy = new URLSearchParams(query);
+  copy.sort();
+  return copy.toString();
+}

@@ -29,7 +29,7 @@ async function seenNames(settings: Settings): Promise<string[]> {
 
 function workspaceVals(settings: Settings): { name: string; file: string }[] {
   try {
-    const root = findRoot(settings);
+    const root = findRoot(settings.cwd);
     if (root === undefined) return [];
     const vals = [...readManifest(root).vals];
     return vals.map(([file, { name }]) => ({ name, file: relative(settings.cwd, join(root, file)) }));

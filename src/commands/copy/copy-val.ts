@@ -5,7 +5,6 @@ import * as routes from '../../api/routes.ts';
 import { BadResponseError, ConflictError } from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import type { Turn } from '../../lib/slots.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
@@ -18,7 +17,6 @@ export interface CopyOptions {
   versions: boolean;
   force: boolean;
   dryRun: boolean;
-  turn: Turn;
 }
 
 interface ValToCopy {
@@ -37,7 +35,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   }
   // If the val now has another name, --force would overwrite a val that the user did not name.
   if (givenName !== undefined && givenName !== name) throw otherName(givenName, name);
-  const found = await options.target.vals.inTurn(options.turn).named(name);
+  const found = await options.target.vals.named(name);
   const there = found === 'unknown' ? undefined : found;
   const codes = await codesToSend(id, source, there, options);
   const first = await codes.next();
@@ -66,8 +64,8 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
 }
 
 /** Returns only the fields to copy, because the record of a hostile service may have a million other values. */
-async function readSource(id: string, { from, turn }: CopyOptions): Promise<JsonObject> {
-  const record = await from.record({ ...routes.getVal(id), turn });
+async function readSource(id: string, { from }: CopyOptions): Promise<JsonObject> {
+  const record = await from.record(routes.getVal(id));
   const [name, readme] = ['name', 'readme'].map((field) => textAt(record, field));
   const privacy = fieldOf(record, 'privacy') ?? (record.public === false ? 'private' : undefined);
   const code = typeof record.code === 'string' ? record.code : undefined;
@@ -83,7 +81,7 @@ async function codesToSend(
   id: string,
   source: JsonObject,
   there: RemoteVal | undefined,
-  { from, target, versions, force, turn }: CopyOptions,
+  { from, target, versions, force }: CopyOptions,
 ): Promise<AsyncGenerator<string, undefined>> {
   const current = codeOf(source);
   const conflict = () => {
@@ -97,10 +95,10 @@ async function codesToSend(
     if (there !== undefined && !force) throw conflict();
     return codesOf(current);
   }
-  const here = distinctVersions(from, { id, current }, turn);
+  const here = distinctVersions(from, { id, current });
   if (there?.id === undefined) return here;
   const valThere = { id: there.id, current: there.code };
-  for await (const code of distinctVersions(target.api, valThere, turn)) {
+  for await (const code of distinctVersions(target.api, valThere)) {
     const next = await here.next();
     if (next.value === code) continue;
     if (there.code === current) return codesOf();

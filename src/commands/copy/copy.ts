@@ -58,14 +58,12 @@ export const command = defineCommand({
     }
     const { openTarget } = await import('./target.ts');
     const { copyVal } = await import('./copy-val.ts');
-    const { createLargeCodeGate } = await import('../../workspace/sources/large-code.ts');
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
       context.progress.show(`Copying ${finished} of ${items.length} vals`);
     onFinished(0);
-    const throughGate = createLargeCodeGate();
     return runBatch<Item>(items, {
       describe: ({ name }) => ({ name }),
       concurrency: 'auto',
@@ -73,10 +71,7 @@ export const command = defineCommand({
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) =>
-        throughGate(undefined, (turn) => {
-          const options = { from, target, versions, force, dryRun, turn };
-          return copyVal({ id, givenName: context.nameFor(id) }, options, remark);
-        }),
+        copyVal({ id, givenName: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
     });
   },
 });

@@ -1,13 +1,14 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { existingStats } from '../../lib/paths.ts';
+import type { SelectedVal } from '../../workspace/select.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { type FoundFile, nameFrom, readInFolder, type Source } from '../../workspace/sources/walk.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
+/** `file` is relative to the current folder, and `val.file` is relative to the workspace. */
 export interface PushItem extends Source {
-  val?: WorkspaceVal;
+  val?: SelectedVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
   isPruned?: boolean;

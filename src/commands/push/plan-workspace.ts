@@ -1,7 +1,5 @@
-import { join, relative } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -16,14 +14,14 @@ import {
   refuseSameNames,
   sameName,
 } from '../../workspace/sources/walk.ts';
-import { findVal } from '../../workspace/typed-words.ts';
+import { findVal, knownVals } from '../../workspace/typed-words.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import {
   fileBelow,
   type KnownVals,
   pathBelowRoot,
+  pathTo,
   valOfFile,
-  valsOf,
   workspaceAt,
 } from '../../workspace/workspace.ts';
 import { type PushItem, type PushPlan, untrackedItem } from './item.ts';
@@ -35,7 +33,7 @@ export async function planInWorkspace(
   isOffline: boolean,
 ): Promise<PushPlan> {
   const workspace = isOffline ? undefined : await followMoves(workspaceAt(root, context), context);
-  const known = workspace ?? { root, cwd: context.settings.cwd, vals: valsOf(root, undefined) };
+  const known = workspace ?? knownVals(root, context.settings, undefined);
   const items =
     paths.length === 0 ? await allItems(context, known) : await chosenItems(context, known, paths);
   return { workspace, items };
@@ -44,12 +42,12 @@ export async function planInWorkspace(
 async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]> {
   const vals = await selectForPush(known, say);
   return vals.map((val) => {
-    const { file, name } = val;
+    const file = pathTo(known, val.file);
     const read = async () => {
-      const code = readBelow(known.root, file);
+      const code = readBelow(known.root, val.file, undefined, file);
       return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
     };
-    return { file, name, val, canReadAgain: true, read };
+    return { file, name: val.name, val, canReadAgain: true, read };
   });
 }
 
@@ -81,20 +79,20 @@ export function pathOf(
   { isInOtherProject, reasonNotToPush }: FileChecks,
 ): string {
   if (pathExists(known.cwd, word)) return word;
-  const pathTo = ({ file }: WorkspaceVal) => relative(known.cwd, join(known.root, file));
   const val = findVal(known, word);
   if (val === undefined) return word;
-  if (fileBelow(known, word) === val.file) return pathTo(val);
-  // In a folder below, the name of a val may also be the path of an ignored file at the root.
-  if (isInOtherProject(val.file)) throw inOtherProject(pathTo(val), 'push');
+  const path = pathTo(known, val.file);
+  if (fileBelow(known, word) === val.file) return path;
+  // A vals.json from somebody else may give a harmless name to an ignored file.
+  if (isInOtherProject(val.file)) throw inOtherProject(path, 'push');
   const reason = reasonNotToPush(val);
-  if (reason !== undefined) throw pathNeeded(word, val, pathTo(val), reason);
-  return pathTo(val);
+  if (reason !== undefined) throw pathNeeded(word, path, reason);
+  return path;
 }
 
-const pathNeeded = (word: string, { file }: WorkspaceVal, path: string, reason: string): UsageError =>
-  new UsageError(`The val "${word}" was not pushed, because its file ${file} is ${reason}.`, {
-    hint: `To push the file, give its path: ${shell`vals push ${path}`}.`,
+const pathNeeded = (word: string, path: string, reason: string): UsageError =>
+  new UsageError(`The val "${word}" was not pushed, because its file ${path} is ${reason}.`, {
+    hint: { text: 'To push the file by its path', command: 'push', input: { paths: [path] } },
   });
 
 function refuseOtherProjects(
@@ -127,7 +125,10 @@ function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly
 
 const invalidPath = (file: string, problem: string): LocalError =>
   new LocalError(`${file} cannot be pushed in this workspace, because its path ${problem}.`, {
-    hint: `Rename the file or its folder, or give the name of the val: ${shell`vals push ${file}`} --name <name>.`,
+    hint: [
+      'Rename the file or its folder.',
+      { text: 'To give the name of the val', command: 'push', input: { paths: [file], name: true } },
+    ],
   });
 
 function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushItem {
@@ -136,7 +137,7 @@ function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushI
   if (file === undefined) return untracked;
   const val = trackedOrNewVal(known, file);
   const read = async () => {
-    const code = readBelow(known.root, val.file);
+    const code = readBelow(known.root, val.file, undefined, found.file);
     // If the file does not exist, `untracked.read` throws an error that says so.
     return code === undefined ? untracked.read() : checkNotEmpty(found.file, code);
   };
@@ -148,6 +149,6 @@ export function trackedOrNewVal(known: KnownVals, file: string): WorkspaceVal {
   if (val !== undefined) return val;
   const name = nameFrom(file);
   const other = known.vals.ofName(name);
-  if (other !== undefined) throw sameName(other.file, { file, name });
+  if (other !== undefined) throw sameName(pathTo(known, other.file), { file: pathTo(known, file), name });
   return { file, name, id: undefined };
 }

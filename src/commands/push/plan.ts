@@ -13,7 +13,7 @@ export interface PlanOptions {
 
 export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
   const { paths, name, isOffline } = options;
-  const root = name === undefined ? findRoot(context.settings) : undefined;
+  const root = name === undefined ? findRoot(context.settings.cwd) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {
       hint: 'To push a file, run `vals push hello.ts`. To make this folder a workspace, run `vals init`.',

@@ -1,12 +1,12 @@
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { visible } from '../../lib/visible.ts';
-import { cellText } from '../../terminal/fields.ts';
+import { cellText } from '../../terminal/column.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
 import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 import type { PushItem } from './item.ts';
 
@@ -15,7 +15,7 @@ export async function markPruned(
   items: readonly PushItem[],
   { workspace, remotes, mustAsk }: { workspace: Workspace; remotes: RemoteVals; mustAsk: boolean },
 ): Promise<PushItem[]> {
-  const isGone = ({ id, file }: WorkspaceVal) => id !== undefined && !existsBelow(workspace.root, file);
+  const isGone = ({ file }: WorkspaceVal) => !existsBelow(workspace.root, file);
   const marked = items.map((item) => ({ ...item, isPruned: item.val !== undefined && isGone(item.val) }));
   const pruned = marked.flatMap(({ val, isPruned }) => (isPruned && val !== undefined ? val : []));
   if (mustAsk) await confirmPruning(context, workspace, remotes, pruned);
@@ -36,7 +36,7 @@ async function confirmPruning(
     context,
     async () => {
       context.progress.stop();
-      context.say.banner(shown.map(lineFor).join(''));
+      context.say.instruct(shown.map((each) => lineFor(workspace, each)).join(''));
       return shown.length === 1
         ? 'The file of this val is gone. Delete the val on the service, with all its versions?'
         : `The files of these ${shown.length} vals are gone. Delete the vals on the service, with all their versions?`;
@@ -64,7 +64,11 @@ async function readCandidate(
   }
 }
 
-function lineFor({ val: { name, file }, remote: { version } }: Candidate): string {
+function lineFor(
+  workspace: Workspace,
+  { val: { name, file: valFile }, remote: { version } }: Candidate,
+): string {
+  const file = pathTo(workspace, valFile);
   const parts = version === undefined ? [name, file] : [name, `version ${cellText(version)}`, file];
   return `  ${visible(parts.join('  '))}\n`;
 }

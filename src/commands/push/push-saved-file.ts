@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import {
@@ -13,20 +12,19 @@ import {
   UsageError,
   ValsError,
 } from '../../errors.ts';
-import type { Hints } from '../../lib/hint.ts';
+import { type Hints, hintList } from '../../lib/hint.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { createSlots, type Turn } from '../../lib/slots.ts';
+import { createSlots } from '../../lib/slots.ts';
 import { existsBelow } from '../../workspace/disk/files.ts';
 import { type LocalSide, readLocalSide } from '../../workspace/examine.ts';
 import { followMoves } from '../../workspace/moved.ts';
-import { pushVal } from '../../workspace/push-val.ts';
+import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
-import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import { valOfFile, type Workspace } from '../../workspace/workspace.ts';
+import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
@@ -34,6 +32,8 @@ export interface PusherOptions {
   workspace: Workspace;
   api: Api;
   force: boolean;
+  isNamed: boolean;
+  mayOverwriteFile(isInitial: boolean): PushOptions['mayOverwrite'];
   ignoreFiles: IgnoreFiles;
 }
 
@@ -51,7 +51,7 @@ interface SavedFile extends LocalSide {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, ignoreFiles }: PusherOptions,
+  { workspace, api, force, isNamed, mayOverwriteFile, ignoreFiles }: PusherOptions,
 ): (file: string, isInitial: boolean) => Promise<PushResult> {
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
@@ -60,29 +60,30 @@ export function createFilePusher(
   let initialRemotes = createRemotes();
   const pushOptions = {
     force,
+    isNamed,
     fork: false,
     dryRun: false,
     onPossibleTakeover() {},
     beforeRenaming() {},
-    remark: say.warn,
+    remark: (message: string, hints?: Hints) => say.warn([message, ...hintList(hints)]),
     beforeSending: () => signal.throwIfAborted(),
   };
 
-  const throughGate = createLargeCodeGate();
-  return (file, isInitial) =>
-    throughGate(join(workspace.root, file), (turn) => pushFile(file, isInitial, turn));
+  return pushFile;
 
-  async function pushFile(file: string, isInitial: boolean, turn: Turn): Promise<PushResult> {
-    const facts: { file: string; name?: string } = { file };
+  async function pushFile(file: string, isInitial: boolean): Promise<PushResult> {
+    const path = pathTo(workspace, file);
+    const facts: { file: string; name?: string } = { file: path };
     try {
       if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
       facts.name = val.name;
-      if (code !== undefined) checkNotEmpty(file, code);
-      const remotes = (isInitial ? initialRemotes : createRemotes()).inTurn(turn);
-      const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, remotes });
+      if (code !== undefined) checkNotEmpty(path, code);
+      const remotes = isInitial ? initialRemotes : createRemotes();
+      const given = { remotes, mayOverwrite: mayOverwriteFile(isInitial) };
+      const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, ...given });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
       return { service, outcome: { ...facts, ...outcome } };

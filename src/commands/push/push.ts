@@ -4,7 +4,6 @@ import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
-import { refuseAmbiguousPath } from '../../workspace/typed-words.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { readAndCheck } from './check.ts';
@@ -22,16 +21,18 @@ export const command = defineCommand({
     'Create or update vals from files. The file hello.ts becomes the val hello. In a workspace, `vals push` without a ' +
     'path sends all new and changed files.',
   details:
-    `${foldersAndConflicts} With --force, files in conflict overwrite the code on the service; a val that changed only ` +
-    'on the service stays as it is. --prune deletes the vals on the service whose files are gone from the workspace. ' +
-    'The command lists the vals and asks first. A val is not deleted (exit code 5) if its code, name or owner ' +
-    'changed on the service. A val is also not deleted if it was never pulled or pushed in this folder, as in a ' +
-    'fresh checkout in CI. --concurrency auto, the default, sends up to 32 requests in parallel, and fewer if the ' +
-    'service becomes slow.',
+    `${foldersAndConflicts} If vals has no record of a val, as in a fresh checkout, and the code differs, the command ` +
+    'asks before it overwrites the val. --yes answers yes, which is right in CI: the repository is right. --force also ' +
+    'overwrites vals in conflict. A val that changed only on the service stays as it is, unless its file or folder is ' +
+    'named: `vals push . --force`. --prune deletes the vals on the service whose files are gone from the workspace. The ' +
+    'command lists them and asks first. A val is not deleted (exit code 5) if it changed on the service since this ' +
+    'folder last saw it, or has another name or owner. --concurrency auto, the default, sends up to 32 requests in ' +
+    'parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
-    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} With force, ` +
-    'files in conflict overwrite the code on the service; a val that changed only on the service stays as it is. ' +
+    `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} A val that differs, and ` +
+    'of which vals has no record, is a conflict too, unless yes is given. With force, files in conflict overwrite the ' +
+    'code on the service; a val that changed only on the service stays as it is, unless its path is given. ' +
     'Each val with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
@@ -56,7 +57,7 @@ export const command = defineCommand({
       conflicts: ['watch', 'name'],
       deletes: true,
     }),
-    yes: { ...yes, description: 'with --prune: delete without a question' },
+    yes: { ...yes, description: 'in a workspace: overwrite and delete without a question' },
     watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
       conflicts: ['dryRun'],
       hiddenFromAgents: true,
@@ -82,17 +83,16 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
-      return watchWorkspace(context, { paths, concurrency, force });
+      return watchWorkspace(context, { paths, concurrency, force, yes });
     }
     const isOffline = dryRun && paths.length > 0 && !canCompare(context, name);
     const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
-    if (workspace && (force || fork)) for (const path of paths) refuseAmbiguousPath(workspace, path);
     const { items, failure } = await readAndCheck(context, planned);
     if (failure !== undefined) return failure;
     if (isOffline) {
       return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
     }
-    const sendOptions = { concurrency, force, fork, prune, yes, dryRun };
+    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed: paths.length > 0 };
     const outcomes = await sendAll(context, { workspace, items }, sendOptions);
     return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
   },
@@ -101,7 +101,7 @@ export const command = defineCommand({
 function canCompare({ settings }: Context, name: string | undefined): boolean {
   if (name !== undefined) return false;
   const canConnect = settings.local.value || settings.token !== undefined;
-  return canConnect && findRoot(settings) !== undefined;
+  return canConnect && findRoot(settings.cwd) !== undefined;
 }
 
 const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({

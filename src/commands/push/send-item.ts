@@ -1,31 +1,30 @@
-import { extname, join, resolve } from 'node:path';
+import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
+import type { Remark } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { shell } from '../../lib/shell-command.ts';
-import type { Turn } from '../../lib/slots.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
 import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion } from '../../workspace/remote-vals.ts';
-import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { withNameProposed } from '../shared/messages.ts';
 import type { PushItem } from './item.ts';
 import { isSent } from './outcomes.ts';
 
-interface SenderOptions extends Pick<PushOptions, 'force' | 'fork' | 'dryRun' | 'remotes'> {
+interface SenderOptions
+  extends Pick<PushOptions, 'force' | 'isNamed' | 'mayOverwrite' | 'fork' | 'dryRun' | 'remotes'> {
   api: Api;
   workspace: Workspace | undefined;
 }
 
 export interface ItemSender {
-  send(item: PushItem, remark: (message: string) => void): Promise<Outcome>;
+  send(item: PushItem, remark: Remark): Promise<Outcome>;
   /** New files whose push may replace the code of a val with the same name. */
   possibleTakeovers: readonly string[];
   relativeImports: readonly { file: string; specifier: string }[];
@@ -33,48 +32,42 @@ export interface ItemSender {
 
 export async function createItemSender(
   context: Context,
-  { api, workspace, force, fork, dryRun, remotes }: SenderOptions,
+  { api, workspace, ...given }: SenderOptions,
 ): Promise<ItemSender> {
-  const { say, signal, flags, settings } = context;
-  const throughGate = createLargeCodeGate();
+  const { say, signal, flags } = context;
+  const { dryRun } = given;
   const possibleTakeovers: string[] = [];
   const relativeImports: { file: string; specifier: string }[] = [];
   // The versions must be read before the push, because the push adds its own versions to `context.seen`.
   const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
   const pushOptions = {
-    force,
-    fork,
-    dryRun,
+    ...given,
     beforeSending: () => signal.throwIfAborted(),
-    onPossibleTakeover: ({ file }: WorkspaceVal) => void possibleTakeovers.push(file),
+    onPossibleTakeover: ({ file }: WorkspaceVal) =>
+      void possibleTakeovers.push(workspace ? pathTo(workspace, file) : file),
     beforeRenaming({ file, name }: WorkspaceVal, nameThere: string) {
       if (flags.json || flags.ndjson) return;
       say.note(
-        `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${file} to "${name}".`,
+        `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${workspace ? pathTo(workspace, file) : file} to "${name}".`,
       );
     },
   };
 
-  const send = (item: PushItem, remark: (message: string) => void): Promise<Outcome> => {
-    const path =
-      item.val && workspace ? join(workspace.root, item.val.file) : resolve(settings.cwd, item.file);
-    return throughGate(path, (turn) => sendItem(item, remark, turn));
-  };
-
-  async function sendItem(item: PushItem, remark: (message: string) => void, turn: Turn): Promise<Outcome> {
+  async function send(item: PushItem, remark: Remark): Promise<Outcome> {
     const { file, name } = item;
-    const options = { ...pushOptions, remotes: remotes.inTurn(turn), remark };
+    if (item.val?.problem !== undefined) throw item.val.problem;
+    const options = { ...pushOptions, remark };
     // Another command may have changed the id or the name in vals.json since the push began.
     const current = workspace?.refreshed();
     if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, options);
     const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
-    // The base must be read before the code, see `readLocalSide`.
-    const base = val && current?.bases.read(val);
+    // The record must be read before the code, see `readLocalSide`.
+    const record = val && current?.records.of(val);
     const code = await item.read();
     const isTracked = val !== undefined && current !== undefined;
     try {
       const outcome = isTracked
-        ? await pushVal(current, api, val, { base, code }, options)
+        ? await pushVal(current, api, val, { record, code }, options)
         : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
@@ -84,7 +77,7 @@ export async function createItemSender(
       throw withNameProposed(error, name, (valid) =>
         isTracked
           ? `Rename the file to ${valid}${extname(file)}.`
-          : `To use a valid name, run ${shell`vals push ${file} --name ${valid}`}.`,
+          : { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } },
       );
     }
   }

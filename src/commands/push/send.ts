@@ -1,6 +1,8 @@
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { PartialError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { changedSomething } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
@@ -8,8 +10,10 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/messages.ts';
+import { askAboutDiffering } from './differing.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
+import { noteLikelyRenames } from './likely-renames.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
@@ -17,6 +21,8 @@ import { createItemSender, type ItemSender } from './send-item.ts';
 export interface SendOptions {
   concurrency: number | 'auto';
   force: boolean;
+  /** Paths were given on the command line. */
+  isNamed: boolean;
   dryRun: boolean;
   fork: boolean;
   prune: boolean;
@@ -26,7 +32,7 @@ export interface SendOptions {
 export async function sendAll(
   context: Context,
   { workspace, items: planned }: PushPlan,
-  { concurrency, force, dryRun, fork, prune, yes }: SendOptions,
+  { concurrency, force, isNamed, dryRun, fork, prune, yes }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;
   const tracked = planned.flatMap(({ val }) => val ?? []);
@@ -39,8 +45,14 @@ export async function sendAll(
   const items =
     workspace && prune ? await markPruned(context, planned, { workspace, remotes, mustAsk }) : planned;
 
-  const sender = await createItemSender(context, { api, workspace, force, fork, dryRun, remotes });
-  const sent = await sendItems(context, items, sender.send, concurrency);
+  if (workspace) noteLikelyRenames(context, workspace, items);
+  const answers = { yes, force, fork, dryRun, remotes };
+  const { mayOverwrite, declined } = await askAboutDiffering(context, workspace, items, answers);
+  const given = { force, isNamed, mayOverwrite, fork, dryRun, remotes };
+  const sender = await createItemSender(context, { api, workspace, ...given });
+  const send: ItemSender['send'] = async (item, remark) =>
+    declined.has(item) ? { status: 'skipped' } : sender.send(item, remark);
+  const sent = withDeclined(await sendItems(context, items, send, concurrency), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
@@ -51,6 +63,17 @@ export async function sendAll(
   hintAtMissingIds(say, rows, tracked.length > 0);
   hintAtPull(say, rows);
   return { kind: 'outcomes', rows, error };
+}
+
+function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+  if (count === 0) return outcomes;
+  const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
+  const hint = [
+    { text: 'To see the differences', command: 'diff' },
+    { text: 'To write the code of the service into the files', command: 'pull', input: { force: true } },
+  ];
+  if (changedSomething(outcomes.rows)) return { ...outcomes, error: new PartialError(message, { hint }) };
+  return { ...outcomes, error: outcomes.error ?? new UsageError(message, { hint }) };
 }
 
 function sendItems(
@@ -83,8 +106,10 @@ async function saveInWorkspace(
   // withMissingIds must run before saveManifest, so that vals.json gets the ids.
   const rows = await withMissingIds(workspace, items, sent.rows, remotes);
   const saveError = await workspace.saveManifest();
-  const deleted = rows.filter(({ status }) => status === 'deleted').map(({ file }) => `${file}`);
-  const forgetError = await forgetPruned(workspace, context, deleted);
+  const isGone = (status: unknown) => status === 'deleted' || status === 'unchanged';
+  const gone = items.filter(({ isPruned }, index) => isPruned && isGone(rows[index]?.status));
+  const files = gone.flatMap(({ val }) => val?.file ?? []);
+  const forgetError = await forgetPruned(workspace, context, files);
   return { rows, error: sent.error ?? saveError ?? forgetError };
 }
 

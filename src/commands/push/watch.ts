@@ -1,17 +1,20 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
-import { shell } from '../../lib/shell-command.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
-import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { createFileCheck, isBelow, type SelectedVal, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
+import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { exitQuietly } from '../shared/messages.ts';
+import { askAboutDiffering, type Overwriting } from './differing.ts';
 import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
@@ -19,11 +22,12 @@ export interface WatchOptions {
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
+  yes: boolean;
 }
 
 export async function watchWorkspace(
   context: Context,
-  { paths: words, concurrency, force }: WatchOptions,
+  { paths: words, concurrency, force, yes }: WatchOptions,
 ): Promise<never> {
   const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
@@ -43,10 +47,24 @@ export async function watchWorkspace(
   const ending = AbortSignal.any([signal, failure.signal]);
 
   const ignoreFiles = createIgnoreFiles(say.warn);
-  const queueOptions = { workspace, api, force, ignoreFiles, concurrency, endWatch };
-  const pushes = createPushQueue(context, queueOptions);
-
   const isChosen = (file: string) => isBelow(workspace, paths, file);
+  const selectChosen = async () => (await selectForPush(workspace, say)).filter(({ file }) => isChosen(file));
+  const { mayOverwrite, declined } = await askFirst(context, workspace, await selectChosen(), {
+    yes,
+    force,
+    api,
+  });
+  const mayOverwriteFile = (isInitial: boolean) => (isInitial ? mayOverwrite : () => yes);
+  const queueOptions = {
+    workspace,
+    api,
+    force,
+    isNamed: paths.length > 0,
+    ignoreFiles,
+    concurrency,
+    endWatch,
+  };
+  const pushes = createPushQueue(context, { ...queueOptions, mayOverwriteFile });
   const onSave = (file: string) => {
     if (isChosen(file)) pushes.add(file);
   };
@@ -56,14 +74,31 @@ export async function watchWorkspace(
   );
   try {
     say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
-    for (const { file } of await selectForPush(workspace, say)) {
-      if (isChosen(file)) pushes.addInitial(file);
-    }
+    const declinedFiles = new Set([...declined].map(({ val }) => val?.file));
+    for (const { file } of await selectChosen()) if (!declinedFiles.has(file)) pushes.addInitial(file);
     await aborted(ending);
     throw exitQuietly(ending.reason);
   } finally {
     await finishPushes(context, saves, pushes);
   }
+}
+
+/** Asks about vals that differ. Later, such vals are conflicts. */
+function askFirst(
+  context: Context,
+  workspace: Workspace,
+  vals: readonly SelectedVal[],
+  { yes, force, api }: { yes: boolean; force: boolean; api: Api },
+): Promise<Overwriting> {
+  const items = vals.map((val) => ({
+    file: pathTo(workspace, val.file),
+    name: val.name,
+    val,
+    canReadAgain: true,
+    read: async () => readBelow(workspace.root, val.file),
+  }));
+  const remotes = createRemoteVals({ ...context, api }, vals.length);
+  return askAboutDiffering(context, workspace, items, { yes, force, fork: false, dryRun: false, remotes });
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
@@ -89,7 +124,7 @@ function watchedPaths({ say }: Context, workspace: Workspace, words: readonly st
 
 const notWatched = (path: string, reason: string): LocalError =>
   new LocalError(`${path} cannot be watched, because it is ${reason}.`, {
-    hint: `To push it once, run ${shell`vals push ${path}`}.`,
+    hint: { text: 'To push it once', command: 'push', input: { paths: [path] } },
   });
 
 async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {

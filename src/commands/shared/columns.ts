@@ -1,9 +1,16 @@
 import { readRun } from '../../api/run-record.ts';
 import type { OutcomeStatus } from '../../lib/outcome.ts';
-import { authorColumn, type Column, chart, column, figure, idColumn, moment } from '../../terminal/column.ts';
-import { cellText } from '../../terminal/fields.ts';
-import type { Glyphs } from '../../terminal/glyphs.ts';
-import type { Style } from '../../terminal/style.ts';
+import {
+  authorColumn,
+  type Column,
+  cellText,
+  chart,
+  column,
+  figure,
+  idColumn,
+  moment,
+} from '../../terminal/column.ts';
+import type { Glyphs, Style } from '../../terminal/style.ts';
 import { duration } from '../../terminal/times.ts';
 
 export const valColumns: Column[] = [

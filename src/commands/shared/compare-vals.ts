@@ -1,30 +1,24 @@
-import { join } from 'node:path';
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError } from '../../errors.ts';
-import type { Turn } from '../../lib/slots.ts';
-import { type Examined, examine, recordUnchanged } from '../../workspace/examine.ts';
+import { LocalError, ValsError } from '../../errors.ts';
+import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { selectVals } from '../../workspace/select.ts';
-import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { type SelectedVal, selectVals } from '../../workspace/select.ts';
 import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { messageWithHint } from './messages.ts';
 
 interface Compared {
   workspace: Workspace;
   examined: Examined[];
-  error: LocalError | undefined;
-}
-
-interface CompareOptions {
-  keepsCode(examined: Examined): boolean;
+  /** The files that cannot be compared. The others are in `examined`. */
+  error: ValsError | undefined;
 }
 
 export async function compareVals(
   context: Context,
   words: readonly string[],
-  { keepsCode }: CompareOptions,
+  { keepsCode }: { keepsCode: boolean },
 ): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -35,38 +29,37 @@ export async function compareVals(
   if (serviceWarning !== undefined) say.warn(serviceWarning);
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
-  const errors: LocalError[] = [];
+  const errors: ValsError[] = [];
   const remotes = createRemoteVals({ ...context, api }, vals.length);
-  const throughGate = createLargeCodeGate();
   let finished = 0;
   const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
   show();
-  const compareVal = async (val: WorkspaceVal, turn: Turn): Promise<Examined> => {
-    const each = await examine(workspace, remotes.inTurn(turn), val);
-    recordUnchanged(workspace, each, 'read');
-    return each.status !== 'unchanged' && keepsCode(each) ? each : withoutCode(each);
+  const compareVal = async (val: SelectedVal): Promise<Examined> => {
+    if (val.problem !== undefined) throw val.problem;
+    const each = await examine(workspace, remotes, val);
+    recordIfSame(workspace, each);
+    return each.code !== 'unchanged' && keepsCode ? each : withoutCode(each);
   };
   await forEach(vals, 'auto', async (val, index) => {
     try {
-      examined[index] = await throughGate(join(workspace.root, val.file), (turn) => compareVal(val, turn));
+      examined[index] = await compareVal(val);
     } catch (error) {
-      if (!(error instanceof LocalError)) throw error;
-      errors.push(error);
+      if (!(error instanceof LocalError) && error !== val.problem) throw error;
+      if (error instanceof ValsError) errors.push(error);
     }
     finished += 1;
     show();
   });
-  if (!isAgent) await workspace.saveManifest();
-  const [, ...others] = new Set(errors.map(({ message }) => message));
-  for (const message of others) say.warn(message);
-  return { workspace, examined: examined.filter((each) => each !== undefined), error: errors[0] };
+  const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
+  for (const error of others) say.warn(messageWithHint(error));
+  return { workspace, examined: examined.filter((each) => each !== undefined), error: first };
 }
 
 /** The code of thousands of vals would fill the memory. */
-const withoutCode = ({ here, base, recorded, remote, ...facts }: Examined): Examined => ({
+const withoutCode = ({ here, record, recorded, remote, ...facts }: Examined): Examined => ({
   ...facts,
   here: here === undefined ? undefined : '',
-  base: base && { ...base, code: '' },
+  record: record && { ...record, code: '' },
   recorded: recorded && { ...recorded, code: '' },
   remote: remote && { ...remote, code: '' },
 });

@@ -7,8 +7,8 @@ export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
 
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
   // All pages must be read, because a service may send the runs in any order.
-  for await (const { records, isLarge } of pages) {
-    yield { records: records.filter((record) => matches(readRun(record), filter)), isLarge };
+  for await (const { records } of pages) {
+    yield { records: records.filter((record) => matches(readRun(record), filter)) };
   }
 }
 
@@ -29,10 +29,10 @@ export async function* takeRecords(
 ): AsyncGenerator<Page> {
   let toSkip = offset;
   let left = limit;
-  for await (const { records, isLarge } of pages) {
+  for await (const { records } of pages) {
     const skipped = Math.min(toSkip, records.length);
     const taken = Math.min(left, records.length - skipped);
-    if (taken > 0) yield { records: records.slice(skipped, skipped + taken), isLarge };
+    if (taken > 0) yield { records: records.slice(skipped, skipped + taken) };
     toSkip -= skipped;
     left -= taken;
     if (skipped + taken < records.length) return onMore();

@@ -21,7 +21,7 @@ export const fileAndOthers = (file: string, others: number): string =>
 export const exitQuietly = (error: unknown): unknown =>
   error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
 
-export function withNameProposed(error: unknown, name: string, hint: (valid: string) => string): unknown {
+export function withNameProposed(error: unknown, name: string, hint: (valid: string) => Hints): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;
   return new RefusedError(error.message, { ...error.facts, hint: hint(valid) });

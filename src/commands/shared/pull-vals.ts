@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
@@ -7,13 +6,12 @@ import type { JsonObject } from '../../lib/json.ts';
 import type { ListedVal } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { createAdopter, quoted } from '../../workspace/adopt.ts';
-import { createBackup } from '../../workspace/disk/backup.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
+import { createBackup } from '../../workspace/records/backup.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
-import { createLargeCodeGate } from '../../workspace/sources/large-code.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import { nameOf, type Workspace } from '../../workspace/workspace.ts';
+import { nameOf, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from './columns.ts';
 
 interface NewVal {
@@ -49,40 +47,38 @@ export async function pullVals(
   { signal, progress, say }: Pick<Context, 'signal' | 'progress' | 'say'>,
   { api, workspace, remotes, items, file, ...given }: Pulling,
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
-  const backup = createBackup(workspace.root);
+  const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
-  const throughGate = createLargeCodeGate();
   const adopt = createAdopter(workspace);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);
   const { rows, error } = await runBatch<PullItem>(items, {
     describe: (item): JsonObject =>
       isKnown(item)
-        ? { file: item.file, name: item.name }
+        ? { file: pathTo(workspace, item.file), name: item.name }
         : { ...(item.listedName !== undefined && { name: item.listedName }), id: item.id },
     concurrency: 'auto',
     signal,
     onFinished,
-    report: { label: labelOf, say, verb: 'pulled', things: 'vals' },
+    report: { label: (item) => labelOf(workspace, item), say, verb: 'pulled', things: 'vals' },
     work: (item, remark) =>
-      throughGate(isKnown(item) ? join(workspace.root, item.file) : undefined, (turn) =>
-        isKnown(item)
-          ? pullVal(workspace, remotes.inTurn(turn), item, { ...options, remark })
-          : adopt(remotes.inTurn(turn), item.id, { ...options, file, remark }),
-      ),
+      isKnown(item)
+        ? pullVal(workspace, remotes, item, { ...options, remark })
+        : adopt(remotes, item.id, { ...options, file, remark }),
   });
   const { files, folder } = backup;
   if (files.length > 0) {
-    const what = files.length === 1 ? files[0] : `${files.length} files`;
+    const [first = ''] = files;
+    const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;
     say.note(`The old content of ${what} is kept in ${folder}.`);
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
   return { rows, error: error ?? unsaved };
 }
 
-function labelOf(item: PullItem): string {
-  if (isKnown(item)) return item.file;
+function labelOf(workspace: Workspace, item: PullItem): string {
+  if (isKnown(item)) return pathTo(workspace, item.file);
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
@@ -90,11 +86,14 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
   throw new UsageError(`${nameOf(service)} cannot list your vals, so vals can be pulled only by their ids.`, {
-    hint: 'To add a val by its id, run `vals pull <id>` in a workspace.',
+    hint: { text: 'To add a val to a workspace by its id', command: 'pull', input: { vals: true } },
   });
 }
 
-export async function selectAll({ vals, service }: Workspace, remotes: RemoteVals): Promise<PullItem[]> {
+export async function selectAll(
+  { vals, service, records }: Workspace,
+  remotes: RemoteVals,
+): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   const isInWorkspace = (id: string, name: string | undefined) => {
     if (vals.ofId(id) !== undefined) return true;
@@ -102,5 +101,13 @@ export async function selectAll({ vals, service }: Workspace, remotes: RemoteVal
     return sameName !== undefined && sameName.id === undefined;
   };
   const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
-  return [...vals, ...added.map(({ id, name }) => ({ id, listedName: name }))];
+  // An interrupted command wrote files and records, but not vals.json.
+  const recorded = new Map(records.all().flatMap((record) => (record.id ? [[record.id, record]] : [])));
+  const items = added.map(({ id, name }): PullItem => {
+    const record = recorded.get(id);
+    return record === undefined || record.name !== name || vals.ofFile(record.file) !== undefined
+      ? { id, listedName: name }
+      : { id, name, file: record.file };
+  });
+  return [...vals, ...items];
 }

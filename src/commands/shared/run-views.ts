@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
-import type { Paging } from '../../api/lists/cursor.ts';
+import { defaultLimit, type Paging } from '../../api/lists/pages.ts';
 import * as routes from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -11,8 +11,6 @@ import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
 const runsBeforeFollowing = 10;
-
-const defaultLimit = 20;
 
 export const summaryExplained =
   'The summary reads all runs and has a row for each val and version, most failures first. Its columns are val, ' +

@@ -4,7 +4,6 @@ import type { Context } from '../../cli/context.ts';
 import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
 import type { Hint } from '../../lib/hint.ts';
-import { dataFileForUse } from '../../settings/data-file.ts';
 
 export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
@@ -45,7 +44,7 @@ export function storePlace(
   if (data !== undefined)
     return { location: { file: resolve(settings.cwd, data) }, name: data, input: { data } };
   if (env.VALS_DATABASE) return { ...placeOf(parseDatabase(env.VALS_DATABASE, 'VALS_DATABASE')), input: {} };
-  const file = dataFileForUse(settings);
+  const file = settings.dataFile;
   return { location: { file }, name: file, input: {} };
 }
 

@@ -3,7 +3,6 @@ import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { BadResponseError } from '../../errors.ts';
 import { type JsonObject, textOf } from '../../lib/json.ts';
-import type { Turn } from '../../lib/slots.ts';
 
 export const versionCode = (version: JsonObject, val: string): string =>
   codeOf(version, [
@@ -36,7 +35,6 @@ const notANumber = (version: string): BadResponseError =>
 export async function* distinctVersions(
   api: Api,
   { id, current }: { id: string; current: string },
-  turn: Turn,
 ): AsyncGenerator<string, undefined> {
   const versions = new Set<string>();
   for await (const { records } of api.pages(routes.listVersions(id))) {
@@ -50,13 +48,13 @@ export async function* distinctVersions(
   }
   let last: string | undefined;
   for (const version of [...versions].sort((a, b) => Number(a) - Number(b))) {
-    const code = versionCode(await api.record({ ...routes.getVersion(id, version), turn }), id);
+    const code = versionCode(await api.record(routes.getVersion(id, version)), id);
     if (code !== last) yield code;
     last = code;
   }
   if (current === last) return undefined;
   // The val may have a new version since its code was read.
-  const now = codeOf(await api.record({ ...routes.getVal(id), turn }));
+  const now = codeOf(await api.record(routes.getVal(id)));
   if (now !== last) yield now;
   return undefined;
 }

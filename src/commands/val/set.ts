@@ -80,9 +80,9 @@ async function prepareRenaming(
   { name, dryRun }: { name: string; dryRun: boolean | undefined },
 ): Promise<(() => Promise<void>) | undefined> {
   const { findRoot } = await import('../../workspace/disk/root.ts');
-  const root = findRoot(context.settings);
+  const root = findRoot(context.settings.cwd);
   if (root === undefined) return undefined;
-  const { workspaceAt } = await import('../../workspace/workspace.ts');
+  const { pathTo, workspaceAt } = await import('../../workspace/workspace.ts');
   const workspace = workspaceAt(root, context);
   const known = workspace.vals.ofId(id);
   if (known === undefined) return undefined;
@@ -95,15 +95,12 @@ async function prepareRenaming(
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
     throw new ConflictError(
-      `vals.json already has the name "${name}", for the file ${other.file}. Nothing was sent.`,
+      `vals.json already has the name "${name}", for the file ${pathTo(workspace, other.file)}. Nothing was sent.`,
       {
         hint: 'Choose another name.',
       },
     );
   }
-  // Without these checks, the service could rename the val although vals.json cannot be changed.
-  workspace.bases.checkWritable(known);
-  if (!dryRun) workspace.bases.prepare();
   return async () => {
     try {
       workspace.remember({ ...known, name });
@@ -115,18 +112,14 @@ async function prepareRenaming(
   };
 }
 
-/**
- * A hostile vals.json can list any id under a harmless name, and then a push sends nothing. With the new name in
- * vals.json, the next push would overwrite the val.
- */
+/** A vals.json from somebody else may list any id under a harmless name. */
 async function isUnderFalseName(
   context: Context,
-  { bases }: Workspace,
+  { records }: Workspace,
   known: WorkspaceVal,
   id: string,
 ): Promise<boolean> {
-  const wasPulledOrPushedHere = bases.read(known)?.name !== undefined;
-  if (wasPulledOrPushedHere) return false;
+  if (records.of(known) !== undefined) return false;
   const record = await (await context.connect()).record(routes.getVal(id));
   return (textAt(record, 'name') ?? known.name) !== known.name;
 }

@@ -2,9 +2,7 @@ import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
-import { LocalError } from '../../errors.ts';
 import { jsonNumber } from '../../lib/json.ts';
-import { interruptible } from '../../lib/signals.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument, version } from '../shared/options.ts';
@@ -23,7 +21,6 @@ export const command = defineCommand({
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
   async run({ connect, say }, { val, a: given, b }) {
-    const { haveTooManyLines } = await import('../../workspace/text/lines.ts');
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
     const a = given ?? (await versionBefore(api, val));
@@ -35,22 +32,13 @@ export const command = defineCommand({
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
     const now = b === undefined ? codeOf(after) : versionCode(after, val);
-    if (haveTooManyLines([old, now])) {
-      throw new LocalError('The two versions have more than 2 million lines, so no diff was made.', {
-        hint: {
-          text: 'To see the code of a version',
-          command: 'version get',
-          input: { val, version: a, code: true },
-        },
-      });
-    }
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;
     const to = b === undefined ? 'current' : `version ${b}`;
     const current = textAt(after, 'version');
     const shownTo = b === undefined && current ? `version ${current}, current` : to;
-    const diff = await interruptible(() => diffOf(from, to));
+    const diff = diffOf(from, to);
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));

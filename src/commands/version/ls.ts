@@ -1,7 +1,6 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import { withinMemory } from '../../lib/page.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
 import { numberOf } from '../shared/versions.ts';
@@ -23,7 +22,7 @@ export const command = defineCommand({
     const pages = (await connect()).pages(routes.listVersions(val));
     if (!forPerson) return { kind: 'list', rows: pages };
     const versions: JsonObject[] = [];
-    for await (const { records } of withinMemory(pages)) {
+    for await (const { records } of pages) {
       for (const record of records) versions.push(record);
     }
     const newest = versions.map(numberOf).reduce((a, b) => (b > a ? b : a), -1n);

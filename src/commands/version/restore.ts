@@ -40,7 +40,7 @@ export const command = defineCommand({
 /** The file of the val in the workspace, as the user would type it. */
 async function fileOf(context: Context, id: string): Promise<string | undefined> {
   const { findRoot } = await import('../../workspace/disk/root.ts');
-  const root = findRoot(context.settings);
+  const root = findRoot(context.settings.cwd);
   if (root === undefined) return undefined;
   const { workspaceAt } = await import('../../workspace/workspace.ts');
   const known = workspaceAt(root, context).vals.ofId(id);

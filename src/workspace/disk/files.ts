@@ -1,11 +1,33 @@
+// Reads files below the root of a workspace. No link inside of the workspace is followed.
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
-import { largest, readPlainFile } from '../../lib/plain-file.ts';
+import { largest, readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';
-import { hold, inFolder, inFolderOf, lookAt } from './in-folder.ts';
+
+/** Returns the path of `below` on the disk. Throws if one of the folders on the way is a link or a file. */
+export function pathBelow(root: string, below: string): string {
+  const parts = below.split('/');
+  for (let count = 1; count < parts.length; count++)
+    checkFolder(root, parts.slice(0, count).join('/'), below);
+  return join(root, below);
+}
+
+function checkFolder(root: string, folder: string, wanted: string): void {
+  const stats = lstatSync(join(root, folder), { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return;
+  const problem = stats.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder';
+  throw notUsed(wanted, folder, new UnusableFile(problem));
+}
+
+export const notUsed = (file: string, place: string, cause: UnusableFile): LocalError =>
+  new LocalError(`${file} was not used: ${place === file ? 'it' : place} ${cause.problem}.`, {
+    hint: `Replace ${place} with a regular file or folder, or move it away.`,
+    cause,
+  });
 
 export function readBelow(
   root: string,
@@ -24,50 +46,43 @@ export function decode(shownPath: string, bytes: Buffer): string {
   });
 }
 
-export function readBytesBelow(
+export const readBytesBelow = (
   root: string,
   file: string,
   mostBytes: number,
   shownPath = file,
-): Buffer | undefined {
-  return reading(shownPath, () =>
-    inFolderOf(root, file, {}, (folder, name) => {
-      const bytes = readPlainFile(`${folder.path}/${name}`, { mostBytes });
-      folder.check();
-      return bytes;
-    }),
-  );
-}
+): Buffer | undefined => unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file), { mostBytes }));
 
-export const existsBelow = (root: string, path: string): boolean =>
-  reading(path, () => inFolderOf(root, path, {}, lookAt)) !== undefined;
-
-export const modeBelow = (root: string, file: string): number | undefined =>
-  reading(file, () => inFolderOf(root, file, {}, lookAt))?.mode;
+export const existsBelow = (root: string, file: string): boolean =>
+  unlessMissing(file, () => lstatSync(pathBelow(root, file))) !== undefined;
 
 export const namesBelow = (root: string, folder: string): string[] =>
-  reading(folder, () => inFolder(root, folder, {}, ({ path }) => readdirSync(path))) ?? [];
+  unlessMissing(folder, () => readdirSync(folderBelow(root, folder))) ?? [];
 
 export async function listBelow(root: string, folder: string): Promise<Dirent[]> {
-  const held = hold(root, folder, {});
   try {
-    return held === undefined ? [] : await readdir(held.path, { withFileTypes: true });
-  } finally {
-    held?.close();
+    return await readdir(folderBelow(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
   }
 }
 
-function reading<Result>(shownPath: string, act: () => Result): Result | undefined {
+const folderBelow = (root: string, folder: string): string =>
+  folder === '' ? root : pathBelow(root, `${folder}/.`);
+
+/** Changes whenever the file was written or replaced. */
+export function stampOf(root: string, file: string): string | undefined {
+  const stats = lstatSync(join(root, file), { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
+}
+
+function unlessMissing<Result>(shownPath: string, act: () => Result): Result | undefined {
   try {
     return act();
   } catch (error) {
     if (isMissing(error)) return undefined;
+    if (error instanceof UnusableFile) throw notUsed(shownPath, shownPath, error);
     throw error instanceof LocalError ? error : fileError(shownPath, error);
   }
 }
-
-export const stampOf = (root: string, file: string): string | undefined =>
-  inFolderOf(root, file, {}, ({ path }, name) => {
-    const stats = lstatSync(`${path}/${name}`, { bigint: true, throwIfNoEntry: false });
-    return stats && `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}`;
-  });

@@ -1,22 +1,20 @@
+import { join } from 'node:path';
 import { ConflictError } from '../../errors.ts';
+import { lock, type Waiting } from '../../lib/lock.ts';
 import { largest } from '../../lib/plain-file.ts';
-import { embeddedService } from '../../settings/settings.ts';
-import { lockDotVals, prepareDotVals, type WorkspaceContext } from './dot-vals.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { openOwnFolder } from '../records/own-folder.ts';
 import { readBelow } from './files.ts';
-import { readJournal, removeJournal } from './journal.ts';
-import { addLocalIds, readLocalIds, writeLocalIds } from './local-ids.ts';
 import { broken, emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
-import { applyNotes } from './notes.ts';
 import { manifestFile } from './root.ts';
 import { replaceBelow } from './write-files.ts';
+
+export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);
   if (text === undefined) throw broken('is gone', 'To make a new vals.json, run `vals init`.');
-  const manifest = parseManifest(text);
-  addLocalIds(manifest.vals, readLocalIds(root));
-  applyNotes(manifest, readJournal(root).notes, { mayRename: false, warn() {} });
-  return manifest;
+  return parseManifest(text);
 }
 
 export async function updateManifest(
@@ -24,35 +22,36 @@ export async function updateManifest(
   context: WorkspaceContext,
   change: (manifest: Manifest) => void,
 ): Promise<'created' | 'updated' | 'unchanged'> {
-  prepareDotVals(root);
   for (;;) {
-    const { isMine, release } = await lockDotVals(root, context);
+    const release = await lockManifest(root, context);
     try {
       const text = readBelow(root, manifestFile, largest.manifest);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);
-      const hasLocalIds = [...manifest.vals.values()].some(({ ids }) => ids.has(embeddedService));
       const before = formatManifest(manifest);
-      const localIds = readLocalIds(root);
-      const journal = readJournal(root);
-      addLocalIds(manifest.vals, localIds);
-      applyNotes(manifest, journal.notes, { mayRename: false, warn() {} });
       change(manifest);
       const after = formatManifest(manifest);
-      if (!isMine()) continue;
-      // `writeLocalIds` must run before `replaceBelow`, because otherwise a crash could lose an id.
-      writeLocalIds(root, manifest.vals, localIds);
-      const isUnchanged = text !== undefined && before === after && !hasLocalIds;
-      if (!isUnchanged) {
-        parseManifest(after);
-        replaceBelow(root, manifestFile, after, { content: text });
-      }
-      removeJournal(root, journal);
-      if (isUnchanged) return 'unchanged';
+      if (text !== undefined && before === after) return 'unchanged';
+      parseManifest(after);
+      replaceBelow(root, manifestFile, after, text);
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
+      // Another program changed vals.json after it was read.
       if (!(error instanceof ConflictError)) throw error;
     } finally {
       release();
     }
   }
+}
+
+/** Without a data directory there is no lock. `replaceBelow` still notices most changes by other commands. */
+async function lockManifest(root: string, { settings, ...waiting }: WorkspaceContext): Promise<() => void> {
+  const own = openOwnFolder(settings, root);
+  try {
+    own.prepare();
+  } catch {
+    return () => {};
+  }
+  const deadlineMs = settings.timeout.value * 1_000;
+  const { release } = await lock(join(own.path ?? '', 'lock'), { ...waiting, deadlineMs });
+  return release;
 }

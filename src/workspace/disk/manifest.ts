@@ -1,16 +1,9 @@
 import { LocalError } from '../../errors.ts';
-import {
-  isObject,
-  isTooComplex,
-  type JsonObject,
-  type JsonValue,
-  parseJson,
-  stringifyJson,
-} from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
-export interface ManifestEntry {
+interface ManifestEntry {
   name: string;
   ids: Map<string, string>;
   unknownKeys: JsonObject;
@@ -21,23 +14,14 @@ export interface Manifest {
   unknownKeys: JsonObject;
 }
 
-export const emptyManifest = (): Manifest => ({
-  vals: new Map(),
-  unknownKeys: { $schema: './.vals/schema.json' },
-});
+export const emptyManifest = (): Manifest => ({ vals: new Map(), unknownKeys: {} });
 
 const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
 export const broken = (problem: string, hint = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
-const maxValues = 400_000;
-
 export function parseManifest(text: string): Manifest {
-  // A vals.json from a stranger could fill the memory with more values.
-  if (isTooComplex(text, { maxDepth: 100, maxValues })) {
-    throw broken(`is nested too deeply or has more than ${maxValues.toLocaleString('en')} values`);
-  }
   let content: JsonValue;
   try {
     content = parseJson(text.replace(/^\ufeff/, ''));
@@ -71,7 +55,8 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
     if (typeof id !== 'string' || id === '') {
       throw broken(`must have a non-empty string as the id for ${service} in ${place}`);
     }
-    idsByService.set(service, id);
+    // Ids of the embedded service are this machine's own, so they are in the records.
+    if (service !== embeddedService) idsByService.set(service, id);
   }
   return { name, ids: idsByService, unknownKeys };
 }
@@ -105,39 +90,12 @@ function refuseDuplicates(entries: ReadonlyMap<string, ManifestEntry>): void {
 }
 
 export function formatManifest({ vals, unknownKeys }: Manifest): string {
-  const entries = sorted(vals).map(([file, { name, ids, unknownKeys }]) => {
-    const shared = sorted(ids).filter(([service]) => service !== embeddedService);
-    return [file, { name, ...(shared.length > 0 && { ids: Object.fromEntries(shared) }), ...unknownKeys }];
-  });
+  const entries = sorted(vals).map(([file, { name, ids, unknownKeys }]) => [
+    file,
+    { name, ...(ids.size > 0 && { ids: Object.fromEntries(sorted(ids)) }), ...unknownKeys },
+  ]);
   return `${stringifyJson({ ...unknownKeys, vals: Object.fromEntries(entries) }, 2)}\n`;
 }
 
 const sorted = <Value>(map: ReadonlyMap<string, Value>): [string, Value][] =>
   [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-
-export const manifestSchema = {
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'A workspace of vals',
-  type: 'object',
-  required: ['vals'],
-  properties: {
-    vals: {
-      description:
-        'Maps each file to its val. The path of a file is relative to vals.json, with / between folders.',
-      type: 'object',
-      additionalProperties: {
-        type: 'object',
-        required: ['name'],
-        properties: {
-          name: { description: 'The name of the val.', type: 'string', minLength: 1 },
-          ids: {
-            description:
-              'Maps the base URL of each service to the id of the val. Ids of the embedded service are in .vals.',
-            type: 'object',
-            additionalProperties: { type: 'string', minLength: 1 },
-          },
-        },
-      },
-    },
-  },
-};

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
-import { NotReached } from '../../lib/held-folder.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
 import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { projectMarks } from '../disk/root.ts';
-import { countRules, createMatcher, type Matcher } from './ignore-rules.ts';
 
 export interface Rules {
   folder: string;
   fileName: string;
-  matcher: Matcher;
+  matcher: Ignore;
 }
 
 export interface IgnoreFiles {
@@ -24,39 +23,27 @@ const fileNames = ['.gitignore', '.valsignore'];
 export const isIgnoreFile = (path: string): boolean => fileNames.includes(basename(path));
 
 export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles {
-  const known = new Map<string, { text: string; ruleCount: number; matcher: Matcher }>();
+  const known = new Map<string, { text: string; matcher: Ignore }>();
   const refused = new Set<string>();
-  let characters = 0;
-  let rules = 0;
 
-  function matcherOf(root: string, file: string): Matcher | undefined {
+  function matcherOf(root: string, file: string): Ignore | undefined {
     const path = join(root, file);
     const text = textOf(root, file, path);
     if (text === undefined) return undefined;
     const before = known.get(path);
     if (before?.text === text) return before.matcher;
-    refuseLongRules(text, path);
-    const charactersNow = characters + text.length - (before?.text.length ?? 0);
-    const ruleCount = countRules(text);
-    const rulesNow = rules + ruleCount - (before?.ruleCount ?? 0);
-    if (charactersNow > mostCharacters || rulesNow > mostRules) throw tooManyRules(path);
-    characters = charactersNow;
-    rules = rulesNow;
-    const matcher = createMatcher(text);
-    known.set(path, { text, ruleCount, matcher });
+    const matcher = ignore({ ignorecase: false }).add(text.replace(/^\ufeff/, ''));
+    known.set(path, { text, matcher });
     return matcher;
   }
 
+  /** An ignore file that is a link is not read. */
   function textOf(root: string, file: string, path: string): string | undefined {
     try {
       return readBytesBelow(root, file, largest.ignoreFile)?.toString();
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
-      if (cause instanceof NotReached) return undefined;
-      if (cause instanceof TooLarge) {
-        throw unknownRules(path, cause.problem, 'Make the ignore file smaller.');
-      }
-      if (!(cause instanceof UnusableFile)) throw error;
+      if (!(cause instanceof UnusableFile) || cause instanceof TooLarge) throw error;
       if (!refused.has(path))
         warn(`${path} was not read because it ${cause.problem}. Its rules do not apply.`);
       refused.add(path);
@@ -75,34 +62,6 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
 }
-
-/** The library `ignore` turns rules into regular expressions. A longer rule could take minutes or fail. */
-const longestRule = 1_000;
-
-function refuseLongRules(text: string, path: string): void {
-  const isLong = (line: string) => line.length > longestRule && !line.startsWith('#');
-  const index = text.split('\n').findIndex(isLong);
-  if (index === -1) return;
-  const problem = `has a rule of more than ${longestRule} characters in line ${index + 1}`;
-  throw unknownRules(path, problem, 'Shorten or remove that rule.');
-}
-
-/**
- * Limits the total of all ignore files, because the rules of a hostile repository could fill the memory. Each file is
- * tested against each rule, so many rules could also take hours.
- */
-const mostCharacters = largest.ignoreFile;
-const mostRules = 10_000;
-
-const tooManyRules = (path: string): LocalError =>
-  unknownRules(
-    path,
-    'was not read, because all ignore files together are larger than 1 MB or have more than 10,000 rules',
-    'Make the ignore files smaller.',
-  );
-
-const unknownRules = (path: string, problem: string, hint: string): LocalError =>
-  new LocalError(`${path} ${problem}, so the files that it ignores are unknown.`, { hint });
 
 function foldersWithRules(root: string): string[] {
   const folders = [root, ...foldersAbove(root)];

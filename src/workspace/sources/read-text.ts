@@ -4,12 +4,13 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
-import { checkTypedPath, type PathSettings } from './typed-path.ts';
+import { refuseLinkToSecret } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Input {
-  settings: PathSettings;
+  settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
@@ -45,7 +46,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
     if (input.agent) return readWithin(input.agent, path, file);
     const stats = statSync(path);
     if (stats.isDirectory()) throw isFolder(file);
-    checkTypedPath(path, file, input.settings);
+    refuseLinkToSecret(path, file, input.settings.cwd);
     return stats.isFIFO()
       ? await readPipe(file, path, input)
       : readPlainFile(path, { mostBytes: largest.text, followLinks: true });

@@ -6,7 +6,7 @@ import { LocalError, UsageError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
 import { largest } from '../../lib/plain-file.ts';
-import { interruptible } from '../../lib/signals.ts';
+import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
 import { isProject, projectMarks } from '../disk/root.ts';
@@ -19,7 +19,7 @@ import {
   rulesByFolder,
 } from './ignoring.ts';
 import { checkNotEmpty } from './read-text.ts';
-import { checkTypedPath, type PathSettings } from './typed-path.ts';
+import { refuseLinkToSecret } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
 export interface Source {
@@ -42,7 +42,7 @@ interface FileInFolder {
 }
 
 interface CollectContext {
-  settings: PathSettings;
+  settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
   say: { warn(message: string): void };
 }
@@ -58,7 +58,7 @@ export async function collectFiles(
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
-      checkTypedPath(folder, path, settings);
+      refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
       for (const below of await codeFilesBelow(realFolder, path, warn, ignoreFiles)) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
@@ -115,7 +115,7 @@ export async function walkFolder(
   ignoreFiles = createIgnoreFiles(warn),
   shownPath = root,
 ): Promise<string[]> {
-  return interruptible(() => walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath }));
+  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath });
 }
 
 async function codeFilesBelow(

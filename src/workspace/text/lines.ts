@@ -8,17 +8,6 @@ export interface Change {
 
 export const mostEdits = 2_000;
 
-const mostLines = 2_000_000;
-
-export function haveTooManyLines(texts: readonly string[]): boolean {
-  let lines = 0;
-  for (const text of texts) {
-    for (let at = text.indexOf('\n'); at !== -1 && lines <= mostLines; at = text.indexOf('\n', at + 1))
-      lines++;
-  }
-  return lines > mostLines;
-}
-
 export const linesOf = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 
 export function changesBetween(before: string[], after: string[]): Change[] {

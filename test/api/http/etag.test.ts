@@ -26,7 +26,6 @@ async function apiFor(...replies: Reply[]) {
     more() {},
     serviceIsAway() {},
     serviceIsBack() {},
-    recordsMayBeMissing() {},
     tooManyRecords() {},
   };
   const api = createApi(request, { notes, token: testToken, clock: quickRetries, signal });

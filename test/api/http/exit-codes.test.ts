@@ -79,82 +79,12 @@ it('an error status without --json prints an error, a hint, and no more', async 
   });
 });
 
-type Word = number | 'lost' | 'cut' | 'cut chunks';
-
-function reply(word: Word): Reply {
-  switch (word) {
-    case 'lost':
-      return (response) => response.destroy();
-    case 'cut':
-      return (response) => {
-        response.writeHead(200, { 'content-length': '1000' });
-        response.write('{"id":', () => response.destroy());
-      };
-    case 'cut chunks':
-      return (response) => {
-        response.writeHead(200);
-        response.write('{"id":"a"}', () => response.destroy());
-      };
-    default:
-      return { status: word, ...(word !== 204 && { body: { id, version: 0 } }) };
-  }
-}
+const reply = (word: number | 'lost'): Reply =>
+  word === 'lost'
+    ? (response) => response.destroy()
+    : { status: word, ...(word !== 204 && { body: { id, version: 0 } }) };
 
 describe('a failed request', () => {
-  interface Case {
-    method: Method;
-    replies: Word[];
-    after?: Word;
-    exit: number;
-    requests: number;
-  }
-  const cases: Case[] = [
-    { method: 'GET', replies: [500, 502, 504, 200], exit: 0, requests: 4 },
-    { method: 'GET', replies: [408, 429, 503, 200], exit: 0, requests: 4 },
-    { method: 'GET', replies: [500, 502, 504, 429], exit: 7, requests: 4 },
-    { method: 'GET', replies: [502, 404], exit: 3, requests: 2 },
-    { method: 'GET', replies: [503, 401], exit: 4, requests: 2 },
-    { method: 'GET', replies: ['lost', 'cut', 'cut chunks', 200], exit: 0, requests: 4 },
-    { method: 'PUT', replies: [502, 201], exit: 0, requests: 2 },
-    { method: 'PUT', replies: ['lost', 'cut', 429, 200], exit: 0, requests: 4 },
-    { method: 'PUT', replies: [502], after: 503, exit: 8, requests: 4 },
-    { method: 'PUT', replies: ['lost'], after: 503, exit: 8, requests: 4 },
-    { method: 'PUT', replies: [500], after: 429, exit: 8, requests: 4 },
-    { method: 'PUT', replies: [503, 503, 503, 504], exit: 8, requests: 4 },
-    { method: 'PUT', replies: [429], after: 503, exit: 7, requests: 4 },
-    { method: 'PUT', replies: [502, 400], exit: 6, requests: 2 },
-    { method: 'PUT', replies: [502, 401], exit: 4, requests: 2 },
-    { method: 'POST', replies: [503, 201], exit: 0, requests: 2 },
-    { method: 'POST', replies: [429, 503, 503, 200], exit: 0, requests: 4 },
-    { method: 'POST', replies: [429, 500], exit: 8, requests: 2 },
-    { method: 'POST', replies: [503, 'lost'], exit: 8, requests: 2 },
-    { method: 'POST', replies: [503, 409], exit: 5, requests: 2 },
-    { method: 'DELETE', replies: [404], exit: 3, requests: 1 },
-    { method: 'DELETE', replies: [502, 404], exit: 0, requests: 2 },
-    { method: 'DELETE', replies: ['lost', 404], exit: 0, requests: 2 },
-    { method: 'DELETE', replies: [504, 503, 404], exit: 0, requests: 3 },
-    { method: 'DELETE', replies: ['lost', 204], exit: 0, requests: 2 },
-    { method: 'DELETE', replies: [500], after: 503, exit: 8, requests: 4 },
-    { method: 'DELETE', replies: [502, 403], exit: 4, requests: 2 },
-  ];
-
-  it('is repeated as often as the contract says, and ends with the right exit code', async () => {
-    const seen: unknown[] = [];
-    await forEachAtMost(20, cases, async ({ method, replies, after, exit }, index) => {
-      const service = await scriptedService(
-        replies.map(reply),
-        after === undefined ? undefined : () => reply(after),
-      );
-      const result = await send(method, service.env);
-      const requests = service.requests.length;
-      seen[index] = { method, replies, ...(after !== undefined && { after }), exit: result.exit, requests };
-      if (exit !== 0) expectFailure(method, result.exit, result);
-      else expect(result.stderr).toBe('');
-      expect(new Set(service.requests.map((request) => JSON.stringify(request)))).toHaveProperty('size', 1);
-    });
-    expect(seen).toEqual(cases);
-  });
-
   it('that is a POST has one idempotency key in all attempts, and the next command has another key', async () => {
     const service = await scriptedService([429, 503, 201, 201].map((status) => reply(status)));
     await send('POST', service.env);
@@ -175,45 +105,7 @@ describe('a failed request', () => {
   });
 });
 
-describe('Retry-After', () => {
-  it('beyond the deadline makes the command fail at once', async () => {
-    const cases: { method: Method; status: number; value: string; timeout?: string; exit: number }[] = [
-      { method: 'GET', status: 503, value: '61', exit: 7 },
-      { method: 'GET', status: 429, value: '6', timeout: '5', exit: 7 },
-      { method: 'GET', status: 500, value: '99999999999999999999999999', exit: 7 },
-      { method: 'PUT', status: 502, value: '86400', exit: 8 },
-    ];
-    await forEachAtMost(3, cases, async ({ method, status, value, timeout = '60', exit }) => {
-      const service = await scriptedService([{ status, headers: { 'retry-after': value } }]);
-      expectFailure(method, exit, await send(method, service.env, '--timeout', timeout));
-      expect(service.requests).toHaveLength(1);
-    });
-  });
-
-  it('that is neither a number nor a date is ignored', async () => {
-    const values = 'soon||-5|1.5|1e9|Infinity|NaN|0x7fffffff|99999 s|0|60 120'.split('|');
-    const seen: Record<string, number> = {};
-    await forEachAtMost(6, [...values, 'Thu, 01 Jan 1970 00:00:00 GMT'], async (value) => {
-      const service = await scriptedService([{ status: 503, headers: { 'retry-after': value } }, reply(200)]);
-      const { exit, stderr } = await send('GET', service.env);
-      expect({ value, exit, stderr }).toEqual({ value, exit: 0, stderr: '' });
-      seen[value] = service.requests.length;
-    });
-    expect(new Set(Object.values(seen))).toEqual(new Set([2]));
-  });
-});
-
 describe('without an answer', () => {
-  it('a command ends at the deadline: a read changed nothing, and the outcome of a write is unknown', async () => {
-    await forEachAtMost(4, methods, async (method) => {
-      const service = await scriptedService([() => {}]);
-      const result = await send(method, service.env, '--timeout', '1');
-      expectFailure(method, method === 'GET' ? 7 : 8, result);
-      expect(result.error).not.toHaveProperty('status');
-      expect(service.requests).toHaveLength(1);
-    });
-  });
-
   it('a connection that is refused or breaks before TLS is tried four times, and nothing was changed', async () => {
     const hangsUp = await rawService({ received: (socket) => socket.end() });
     const addresses = ['http://127.0.0.1:1', `https://127.0.0.1:${hangsUp.port}`];
@@ -261,17 +153,6 @@ describe('without an answer', () => {
 });
 
 describe('an answer that a val service would not send', () => {
-  it.each(['gzip', 'BR'])('is refused if it is compressed as %s', async (encoding) => {
-    const headers = { 'content-encoding': encoding };
-    await forEachAtMost(3, ['GET', 'PUT', 'POST'] as const, async (method) => {
-      const service = await scriptedService([{ headers, body: '\u001f\u008b' }]);
-      expectFailure(method, 11, await send(method, service.env));
-      expect(service.requests[0]?.headers['accept-encoding'] ?? 'identity').toBe('identity');
-    });
-    const refusing = await scriptedService([{ status: 409, headers, body: '\u001f\u008b' }]);
-    expectFailure('GET', 5, await send('GET', refusing.env));
-  });
-
   it('is accepted with the content encoding identity', async () => {
     const service = await scriptedService([{ headers: { 'content-encoding': 'Identity' }, body: { id } }]);
     expect(await send('GET', service.env)).toMatchObject({ exit: 0, stdout: `{"id":"${id}"}\n` });
@@ -399,34 +280,6 @@ describe('the token is never printed', () => {
     expect(service.requests.at(-1)?.headers.authorization).toBe(`Bearer ${token}`);
     return stdout + stderr;
   };
-  const formats = [[], ['--json', '--debug']];
-  const sayings: { name: string; args: string[]; reply: Reply }[] = [
-    {
-      name: 'a redirect',
-      args: ['me'],
-      reply: { status: 302, headers: { location: `https://x.example/?t=${testToken}` } },
-    },
-    {
-      name: 'a record',
-      args: ['me'],
-      reply: { body: { id: testToken, username: `@${testToken}`, [testToken]: 1 } },
-    },
-    {
-      name: 'the code of a val',
-      args: ['val', 'get', id, '--code'],
-      reply: { body: { code: `const t = "${testToken}"` } },
-    },
-  ];
-
-  it.each(sayings)('if the service sends the token in $name', async ({ args, reply }) => {
-    const service = await scriptedService([], () => reply);
-    await forEachAtMost(2, formats, async (format) => {
-      const text = await printed([...args, ...format], service);
-      expect(text).not.toBe('');
-      expect(text).not.toContain(testToken);
-    });
-  });
-
   it('in another spelling', async () => {
     const marker = 'Zx81-marker-55';
     const tokens = [`q7"w\\${marker}`, `%41${marker}+/==`];
@@ -450,20 +303,6 @@ describe('the token is never printed', () => {
   const manyTokens = (shift: number) => 'x'.repeat(shift) + testToken.repeat(200);
   const shifts = [0, 6, 12];
   const goodPart = testToken.slice(0, 8);
-
-  it('in part, if a long text is cut', async () => {
-    const replies: Reply[] = shifts.flatMap((shift) => [
-      { status: 400, body: manyTokens(shift) },
-      { status: 400, body: { message: manyTokens(shift) } },
-      { status: 200, body: manyTokens(shift) },
-    ]);
-    await forEachAtMost(3, replies, async (reply) => {
-      const service = await scriptedService([reply]);
-      const text = await printed(['val', 'create', 'x', '--json'], service);
-      expect(text).toContain('***');
-      expect(text).not.toContain(goodPart);
-    });
-  });
 
   it('in part, if a table is cut to the width of the terminal', async () => {
     await forEachAtMost(3, shifts, async (shift) => {

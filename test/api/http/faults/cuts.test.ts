@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { type Command, commands } from './commands.ts';
 import { type Ending, fastClock, invoke, json, prepareFaults, rawServer, sendAndEnd } from './harness.ts';
+import { expected } from './model.ts';
 
 prepareFaults();
 
@@ -72,7 +73,7 @@ async function wrongly({ command, framing, ending, bytes }: Cut): Promise<string
   const isRead = command.method === 'GET';
   const arrived = bytes === whole;
   const endsItself = framing === 'to the end';
-  const failures = new Set([isRead ? 7 : 8]);
+  const failures = new Set(expected(command, { kind: 'cut' }, true).exits);
   if (endsItself && bytes >= head.length) failures.add(11);
   const emptyForWrite = endsItself && bytes === head.length && !isRead;
   if (exit === 0 ? !arrived && !emptyForWrite : arrived || !failures.has(Number(exit)))

@@ -16,6 +16,7 @@ import {
   response,
   sendAndEnd,
 } from './harness.ts';
+import { exitAfter, type Meeting } from './model.ts';
 
 prepareFaults();
 
@@ -298,33 +299,27 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
 }
 
 function predict(method: Method, steps: readonly Step[], exists: boolean): number | undefined {
-  let inDoubt = false;
-  let there = exists;
-  for (let attempt = 1; ; attempt++) {
-    const step: Step = steps[attempt - 1] ?? { kind: 'good' };
-    if (step.kind === 'silence') return undefined;
-    if (method === 'DELETE' && 'applies' in step) {
-      if (step.applies !== 'never') there = false;
-    }
-    switch (step.kind) {
-      case 'good':
-        return method === 'DELETE' && !there && attempt === 1 ? 3 : 0;
-      case 'empty':
-        return 0;
-      case 'page':
-        return method === 'DELETE' ? 0 : 11;
-      case 'redirect':
-        return 11;
-    }
-    const status = step.kind === 'status' ? step.status : undefined;
-    if (status === undefined || doubtful.includes(status)) inDoubt = true;
-    const passing = status === undefined || [408, 429, 500, 502, 503, 504].includes(status);
-    const again = method === 'POST' ? status === 429 || status === 503 : passing;
-    if (again && attempt < 4) continue;
-    if (status === undefined || status === 408 || status === 429 || status >= 500) return inDoubt ? 8 : 7;
-    if (status === 410) return 3;
-    if (status === 401 || status === 403) return 4;
-    return status === 409 || status === 412 ? 5 : 6;
+  if (steps.some(({ kind }) => kind === 'silence')) return undefined;
+  const isAbsent = method === 'DELETE' && !exists;
+  if (isAbsent && (steps[0] ?? { kind: 'good' }).kind === 'good') return 3;
+  return exitAfter({ method, reads: 'what there is' }, steps.map(meetingOf));
+}
+
+function meetingOf(step: Step): Meeting | undefined {
+  switch (step.kind) {
+    case 'good':
+      return undefined;
+    case 'status':
+      return { kind: 'status', status: step.status };
+    case 'lost':
+      return { kind: 'hung up', taken: 'yes' };
+    case 'silence':
+      return { kind: 'silence', begun: false };
+    case 'page':
+      return { kind: 'not JSON' };
+    case 'empty':
+    case 'redirect':
+      return { kind: step.kind };
   }
 }
 

@@ -1,10 +1,10 @@
-import { cpSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { environment, folderOf, program, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, workspaceWith } from './support.ts';
+import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
 
@@ -16,6 +16,7 @@ async function namingService() {
       codes.set(idOf(name), { name, code });
       return { status: 201, body: { id: idOf(name), name, version: 1 } };
     }
+    if (path === '/v1/me') return { body: { id: 'me' } };
     const id = path.split('/').at(-1) ?? '';
     const val = codes.get(id);
     return val ? { body: { id, ...val, version: 1 } } : { status: 404, body: {} };
@@ -33,13 +34,6 @@ const runHooked = (place: Place, args: readonly string[], env: Record<string, st
     input: '',
   });
 
-const inDotVals = ({ folder }: Place, start: string): string | undefined =>
-  readdirSync(join(folder, '.vals')).find((name) => name.startsWith(start));
-
-const journalOf = (place: Place) => inDotVals(place, 'journal-');
-const localIdsFile = (place: Place) => `.vals/${inDotVals(place, 'local-')}`;
-const localIds = (place: Place): unknown => JSON.parse(place.read(localIdsFile(place))).ids;
-
 async function workspaceOf(names: readonly string[]) {
   const { service, puts } = await namingService();
   const place = new Place(temporaryFolder(), service.env);
@@ -54,7 +48,6 @@ async function killedBeforeTheEnd(names: readonly string[]) {
   expect(signal).toBe('SIGKILL');
   expect(made.puts()).toBe(names.length);
   expect(made.place.manifest().vals).toEqual({});
-  expect(journalOf(made.place)).toBeDefined();
   return made;
 }
 
@@ -67,7 +60,6 @@ it('a command replaces vals.json once, however many vals are new', async () => {
   const replaced = readFileSync(renames, 'utf8').split('\n');
   expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
   expect(Object.keys(place.manifest().vals)).toHaveLength(200);
-  expect(journalOf(place)).toBeUndefined();
 });
 
 describe('push --prune', () => {
@@ -89,38 +81,15 @@ describe('push --prune', () => {
       expect(Object.keys(place.manifest().vals)).toEqual(['b.ts']);
     },
   );
-
-  it('names vals forget if the file of an entry without an id is gone', async () => {
-    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'vals.json': '{"vals":{"a.ts":{"name":"a"}}}' });
-    const { exit, stderr } = await place.vals('push', '--prune');
-    expect(exit).toBe(0);
-    expect(stderr).toContain('a.ts is neither in this folder nor on the embedded service. ');
-    expect(stderr).toContain('run `vals forget a.ts`');
-    expect(stderr).not.toContain('--prune');
-  });
 });
 
 describe('after a command was killed before it wrote vals.json', () => {
   it('the next command knows the ids of all answers, and writes them', async () => {
     const { place, puts } = await killedBeforeTheEnd(['a', 'b', 'c']);
-    expect(JSON.parse((await place.vals('val', 'get', 'b', '--json')).stdout)).toMatchObject({
-      id: idOf('b'),
-    });
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged', 'c.ts': 'unchanged' });
-    expect(place.idOf('c.ts')).toBe(idOf('c'));
-    expect(journalOf(place)).toBeUndefined();
     await place.rows(['push']);
+    expect(place.idOf('c.ts')).toBe(idOf('c'));
     expect(puts()).toBe(3);
-  });
-
-  it('a line that was cut off is skipped, and later lines are not lost', async () => {
-    const { place } = await killedBeforeTheEnd(['a']);
-    const journal = join(place.folder, '.vals', journalOf(place) as string);
-    writeFileSync(journal, '{"service":"http', { flag: 'a' });
-    place.put({ 'b.ts': 'b' });
-    await runHooked(place, ['push'], { KILL_BEFORE: 'vals.json' });
-    await place.rows(['status']);
-    expect([place.idOf('a.ts'), place.idOf('b.ts')]).toEqual([idOf('a'), idOf('b')]);
   });
 
   it.each([
@@ -151,104 +120,113 @@ describe('after a command was killed before it wrote vals.json', () => {
     expect(stderr).toContain('The val is named "b" on the service now, but vals.json could not be changed');
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push')).toMatchObject({
-      exit: 5,
-      stderr: expect.stringContaining('belongs to the val "b" on the service'),
+      exit: 0,
+      stderr: expect.stringContaining('a.ts was sent to the val "b"'),
     });
-    expect(await service.ask('GET', path)).toMatchObject({ name: 'b', code: 'a' });
-  });
-
-  it('the next push does not rename or overwrite a val that a hostile vals.json lists by another name', async () => {
-    const { place, service } = await pushed({ 'prod.ts': 'precious' });
-    const id = place.idOf('prod.ts');
-    const vals = { 'scratch.ts': { name: 'scratch', ids: { [service.process.baseUrl]: id } } };
-    const cloned = workspaceWith(place.env, { 'vals.json': JSON.stringify({ vals }) });
-    const { signal } = await runHooked(cloned, ['pull'], { KILL_BEFORE: 'vals.json' });
-    expect(signal).toBe('SIGKILL');
-    expect(cloned.read('scratch.ts')).toBe('precious');
-    for (const args of [['push'], ['push', 'scratch.ts'], ['push', '--prune', '--yes']]) {
-      cloned.put({ 'scratch.ts': 'evil' });
-      expect(await cloned.vals(...args)).toMatchObject({
-        exit: 5,
-        stderr: expect.stringContaining('belongs to the val "prod" on the service'),
-      });
-    }
-    cloned.remove('scratch.ts');
-    expect(await cloned.vals('push', '--prune', '--yes')).toMatchObject({ exit: 5 });
-    expect(await service.ask('GET', `/v1/vals/${id}`)).toMatchObject({ name: 'prod', code: 'precious' });
-  });
-
-  it('a journal in a copy of the folder is not used', async () => {
-    const { place } = await killedBeforeTheEnd(['a']);
-    const copy = new Place(temporaryFolder(), place.env);
-    cpSync(place.folder, copy.folder, { recursive: true });
-    expect(journalOf(copy)).toBe(journalOf(place));
-    expect(await copy.status()).toEqual({ 'a.ts': 'new' });
-  });
-
-  it('notes that contradict vals.json are skipped', async () => {
-    const { place, service } = await killedBeforeTheEnd(['a']);
-    const ids = (name: string) => ({ [service.baseUrl]: idOf(name) });
-    const before = { 'b.ts': { name: 'b', ids: ids('b') }, 'c.ts': { name: 'c' }, 'd.ts': { name: 'd' } };
-    place.put({ 'b.ts': 'b', 'c.ts': 'c', 'd.ts': 'd', 'vals.json': JSON.stringify({ vals: before }) });
-    const notes = [
-      { file: 'b.ts', name: 'b', id: idOf('x') },
-      { file: 'c.ts', name: 'c', id: idOf('b') },
-      { file: 'D.ts', name: 'big', id: idOf('y') },
-      { file: 'd.ts', name: 'other', id: idOf('d') },
-      { file: '../e.ts', name: 'e', id: idOf('e') },
-      { file: 'f.ts', name: 'b', id: idOf('f') },
-      { file: 'g.ts', name: '', id: idOf('g') },
-    ];
-    const lines = notes.map((note) => JSON.stringify({ service: service.baseUrl, ...note }));
-    writeFileSync(join(place.folder, '.vals', journalOf(place) as string), `${lines.join('\n')}\nnull\n[]\n`);
-    await place.vals('status');
-    expect(place.manifest().vals).toEqual({ ...before, 'd.ts': { name: 'd', ids: ids('d') } });
+    expect(await service.ask('GET', path)).toMatchObject({ name: 'b', code: 'a2' });
   });
 });
 
-describe('the embedded service', () => {
-  it('has its ids in .vals, and moves the ids of older versions there', async () => {
-    const place = new Place(temporaryFolder(), { VALS_LOCAL: '1' });
-    place.put({ 'a.ts': 'a' });
-    await place.vals('init');
-    const [{ id } = { id: '' }] = await place.rows(['push']);
-    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
-    expect(localIds(place)).toEqual({ 'a.ts': id });
-    expect(await place.rows(['status'])).toMatchObject([{ status: 'unchanged', id }]);
+describe('records', () => {
+  const differs = { 'a.ts': 'differs' };
 
-    const older = new Place(temporaryFolder(), { ...place.env, VALS_DATA_DIR: join(place.folder, 'data') });
-    older.put({ 'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { local: id } } } }) });
-    older.put({ 'a.ts': 'a' });
-    expect(await older.rows(['status'])).toMatchObject([{ id }]);
-    older.put({ 'b.ts': 'b' });
-    await older.vals('init');
-    expect(older.manifest().vals).toEqual({ 'a.ts': { name: 'a' }, 'b.ts': { name: 'b' } });
-    expect(localIds(older)).toEqual({ 'a.ts': id });
+  it('are written by status, and show later which side changed', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    place.loseRecords();
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+    await service.edit('a', 'theirs');
+    expect(await place.status()).toEqual({ 'a.ts': 'changed there' });
+    place.loseRecords();
+    expect(await place.status()).toEqual(differs);
+  });
+
+  it('of another folder at the same path do not count', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const aside = `${place.folder}.aside`;
+    renameSync(place.folder, aside);
+    mkdirSync(place.folder);
+    place.put({ 'a.ts': 'older', 'vals.json': readFileSync(join(aside, 'vals.json')) });
+    rmSync(aside, { recursive: true });
+    expect(await place.status()).toEqual(differs);
+    expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+  });
+
+  it('do not move with the folder, which costs a question', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('b', 'theirs');
+    const moved = new Place(`${place.folder}-moved`, place.env, place.home);
+    renameSync(place.folder, moved.folder);
+    expect(await moved.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'differs' });
+    renameSync(moved.folder, place.folder);
   });
 
   it.each([
-    ['of another folder', (text: string) => text],
-    ['without JSON', () => 'no JSON'],
-  ])('does not use a file of ids %s that came with a repository', async (_what, change) => {
-    const place = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a' });
-    await place.rows(['push']);
-    const other = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a', 'vals.json': place.read('vals.json') });
-    const ids = change(place.read(localIdsFile(place)));
-    other.put({ '.vals/local.json': ids, [localIdsFile(place)]: ids });
-    expect(await other.status()).toEqual({ 'a.ts': 'new' });
-    expect(await other.rows(['push'])).toMatchObject([{ status: 'created' }]);
+    ['is empty', () => ''],
+    ['is cut off', (text: string) => text.slice(0, -1)],
+    ['is no JSON', (text: string) => text.replace('{', '')],
+  ])('a record that %s counts as lost', async (_what, change) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const [{ path } = { path: '' }] = place.records();
+    writeFileSync(path, change(readFileSync(path, 'utf8')));
+    await service.edit('a', 'theirs');
+    expect(await place.status()).toEqual(differs);
   });
 
-  it('does not read its ids through a link', async () => {
+  it('that cannot be written are mentioned once, and the command works', async () => {
+    const service = await startService();
+    const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
+    const blocked = new Place(place.folder, { ...service.env, VALS_DATA_DIR: join(place.folder, 'a.ts') });
+    const { exit, stderr, stdout } = await blocked.vals('push');
+    expect({ exit, rows: stdout.split('\n').length - 1 }).toEqual({ exit: 0, rows: 2 });
+    expect(stderr.match(/vals keeps no record of this workspace/g)).toHaveLength(1);
+    expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'b.ts']);
+    const homeless = new Place(place.folder, { ...service.env, HOME: '' });
+    place.put({ 'a.ts': 'a2' });
+    expect(await homeless.words(['push', '--yes'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+  });
+
+  it('of folders that are gone are removed, but not their backups', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': 'mine' });
+    await service.edit('a', 'theirs');
+    await place.vals('pull', '--force');
+    expect(place.records()).toHaveLength(1);
+    rmSync(place.folder, { recursive: true });
+    const other = new Place(temporaryFolder(), place.env, place.home);
+    other.put({ 'b.ts': 'b', 'vals.json': '{"vals":{}}' });
+    await other.rows(['push']);
+    expect(place.records().map(({ file }) => file)).toEqual(['b.ts']);
+    expect(place.backups()).toEqual(['mine']);
+    mkdirSync(place.folder);
+  });
+
+  it('are all that the embedded service has for ids', async () => {
     const place = workspaceWith({ VALS_LOCAL: '1' }, { 'a.ts': 'a' });
-    await place.rows(['push']);
-    const outside = join(temporaryFolder(), 'ids.json');
-    writeFileSync(outside, '{"ids":{}}\n');
-    const file = join(place.folder, localIdsFile(place));
-    rmSync(file);
-    symlinkSync(outside, file);
-    expect(await place.vals('push', '--json')).toMatchObject({ exit: 10 });
-    expect(readFileSync(outside, 'utf8')).toBe('{"ids":{}}\n');
+    const [{ id = '' } = { id: '' }] = await place.rows(['push']);
+    expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
+    expect(await place.rows(['status'])).toMatchObject([{ status: 'unchanged', id }]);
+    const vals = { 'a.ts': { name: 'a', ids: { local: 'another-id' } } };
+    place.put({ 'vals.json': JSON.stringify({ vals }) });
+    expect(await place.rows(['status'])).toMatchObject([{ status: 'unchanged', id }]);
+    place.put({ 'vals.json': '{"vals":{"a.ts":{"name":"better"}}}' });
+    expect(await place.status()).toEqual({ 'a.ts': 'renamed here' });
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'renamed' });
+    expect(await place.rows(['pull', id])).toMatchObject([{ file: 'a.ts', status: 'unchanged' }]);
+  });
+
+  it('leave nothing but vals.json in the workspace', async () => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    expect(readdirSync(place.folder).sort()).toEqual(['a.ts', 'vals.json']);
+  });
+
+  it.runIf(process.getuid?.() === 0)('and workspaces of another user work for root', async () => {
+    const service = await startService();
+    const place = workspaceWith(service.env, { 'a.ts': 'a' });
+    chownSync(place.folder, 12_345, 12_345);
+    chownSync(join(place.folder, 'vals.json'), 12_345, 12_345);
+    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
+    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
   });
 });
 
@@ -256,7 +234,9 @@ describe('a service that sends no id', () => {
   it('is compared by the code that was sent, until pull makes the id known', async () => {
     let sent = '';
     const id = idOf('a');
-    const service = await scriptedService([], ({ method, body }) => {
+    const service = await scriptedService([], ({ method, path, body }) => {
+      if (path === '/v1/me') return { body: { id: 'me' } };
+      if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
       if (method === 'GET') return { body: { id, name: 'a', code: sent, version: 7 } };
       sent = JSON.parse(body).code;
       return { status: 204 };

@@ -1,0 +1,208 @@
+// Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
+// writes nothing.
+import type { Hints } from '../lib/hint.ts';
+import { type JsonObject, type JsonValue, lookUp, stringifyJson, stringifyLines } from '../lib/json.ts';
+import type { Page } from '../lib/page.ts';
+import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
+import { paintJson } from './json-text.ts';
+import type { Output } from './output.ts';
+import type { ListLayout, ListResult, OutcomesResult } from './result.ts';
+import type { Screen } from './screen.ts';
+import { createStyle } from './style.ts';
+
+export interface Rendering {
+  output: Output;
+  /** The columns of the command. A result may have others. */
+  columns: readonly Column[];
+  now: number;
+  /** The keys of the options and arguments that the user gave. */
+  given: ReadonlySet<string>;
+  empty: Hints;
+}
+
+export async function renderList(result: ListResult, rendering: Rendering): Promise<void> {
+  const missingFields = createMissingFields(result, rendering);
+  await writeList(result, rendering, missingFields.searchIn);
+  missingFields.report();
+}
+
+/** Outcomes are shown without a pager, so that the command ends by itself. */
+export function renderOutcomes({ rows, columns }: OutcomesResult, rendering: Rendering): Promise<void> {
+  const { stdout } = rendering.output;
+  const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
+  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output });
+}
+
+async function writeList(
+  result: ListResult,
+  rendering: Rendering,
+  beforePage: (page: Page) => void = () => {},
+): Promise<void> {
+  const writer = createListWriter(result, rendering);
+  const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
+  let isEmpty = true;
+  for await (const page of pages) {
+    if (page.records.length === 0) continue;
+    isEmpty = false;
+    beforePage(page);
+    await writer.add(page.records);
+  }
+  if (isEmpty) rendering.output.messages.hint(result.emptyHint ?? rendering.empty);
+  await writer.finish();
+}
+
+interface ListWriter {
+  add(records: readonly JsonObject[]): Promise<void> | void;
+  finish(): Promise<void>;
+}
+
+function createListWriter(layout: ListLayout, rendering: Rendering): ListWriter {
+  const { stdout, format } = rendering.output;
+  switch (format.kind) {
+    case 'ndjson':
+      return jsonLines(rendering.output);
+    case 'json':
+      return stdout.isTerminal ? indentedArray(rendering.output) : compactArray(rendering.output);
+    case 'text':
+      return format.forPerson ? table(layout, rendering) : tabRows(layout, rendering);
+  }
+}
+
+const jsonLines = (output: Output): ListWriter => ({
+  async add(records) {
+    const { stdout, format } = output;
+    const chosen = withFields(records, format.fields);
+    if (!stdout.isTerminal) return stdout.write(stringifyLines(chosen));
+    for (const record of chosen) await writeJson(record, output);
+  },
+  async finish() {},
+});
+
+function indentedArray(output: Output): ListWriter {
+  const all: JsonObject[] = [];
+  return {
+    add(records) {
+      for (const record of withFields(records, output.format.fields)) all.push(record);
+    },
+    finish: () => writeJson(all, output),
+  };
+}
+
+/**
+ * Keeps the text of each page, because the records would take more memory. The texts are not joined, because the joined
+ * text could be longer than V8's longest string.
+ */
+function compactArray({ stdout, format }: Output): ListWriter {
+  const texts: string[] = [];
+  return {
+    add: (records) => void texts.push(stringifyJson(withFields(records, format.fields)).slice(1, -1)),
+    async finish() {
+      await stdout.write('[');
+      for (const [index, text] of texts.entries()) await stdout.write(index > 0 ? `,${text}` : text);
+      await stdout.write(']\n');
+    },
+  };
+}
+
+function tabRows(layout: ListLayout, rendering: Rendering): ListWriter {
+  const columns = shownColumns(layout.columns, rendering);
+  const texts: string[] = [];
+  return {
+    add: (records) => void texts.push(tabLines(records, columns)),
+    async finish() {
+      for (const text of texts) await rendering.output.stdout.write(text);
+    },
+  };
+}
+
+function table(layout: ListLayout, rendering: Rendering): ListWriter {
+  const all: JsonObject[] = [];
+  return {
+    add(records) {
+      for (const record of records) all.push(record);
+    },
+    async finish() {
+      if (all.length === 0) return;
+      const screen = await screenOf(rendering);
+      await rendering.output.stdout.writeLong(await formatRecords(all, layout, screen, rendering));
+    },
+  };
+}
+
+const withFields = (
+  records: readonly JsonObject[],
+  fields: readonly string[] | undefined,
+): readonly JsonObject[] => (fields ? records.map((record) => project(record, fields)) : records);
+
+export async function writeJson(value: JsonValue, { stdout, format }: Output): Promise<void> {
+  const indent = format.kind === 'ndjson' ? 0 : 2;
+  const text = stdout.isTerminal
+    ? paintJson(value, await createStyle(format.color), indent)
+    : stringifyJson(value);
+  await (Array.isArray(value) ? stdout.writeLong(`${text}\n`) : stdout.write(`${text}\n`));
+}
+
+export const tabLines = (records: readonly JsonObject[], columns: readonly Column[]): string =>
+  records
+    .map((record) => `${columns.map((column) => tabCell(columnText(record, column))).join('\t')}\n`)
+    .join('');
+
+export async function formatRecords(
+  records: readonly JsonObject[],
+  { columns: resultColumns, inBlocks, total }: ListLayout,
+  screen: Screen,
+  rendering: Rendering,
+): Promise<string> {
+  const { fields } = rendering.output.format;
+  const columns = shownColumns(resultColumns, rendering);
+  if (inBlocks && !fields) {
+    const { formatBlocks } = await import('./record.ts');
+    return formatBlocks(records, columns, screen);
+  }
+  const { formatTable } = await import('./table.ts');
+  return formatTable(records, columns, screen, {
+    givenOptions: rendering.given,
+    userChoseColumns: fields !== undefined,
+    total: fields ? undefined : total,
+  });
+}
+
+export function shownColumns(
+  resultColumns: readonly Column[] | undefined,
+  { output: { format }, columns }: Rendering,
+): Column[] {
+  if (format.fields) return format.fields.map((field) => ({ header: field, paths: [field] }));
+  return columnsFor(resultColumns ?? columns, format.forPerson ? 'terminal' : 'pipe');
+}
+
+export const screenOf = async ({ output, now }: Rendering): Promise<Screen> => ({
+  width: output.stdout.width,
+  style: await createStyle(output.format.color),
+  glyphs: output.format.glyphs,
+  now,
+  redact: output.redactor.redact,
+  hint: output.messages.hint,
+});
+
+const maxKeysInWarning = 20;
+
+function createMissingFields(result: ListResult, { output: { format, messages }, columns }: Rendering) {
+  const known = new Set((result.columns ?? columns).flatMap(({ paths }) => paths));
+  const missing = new Set((format.fields ?? []).filter((field) => !known.has(field)));
+  const present = new Set<string>();
+  return {
+    searchIn({ records }: Page): void {
+      if (missing.size === 0) return;
+      for (const record of records) {
+        for (const field of missing) if (lookUp(record, field) !== undefined) missing.delete(field);
+        if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
+      }
+    },
+    report(): void {
+      if (missing.size === 0 || present.size === 0) return;
+      const missingFields = [...missing].map((field) => `"${field}"`).join(' or ');
+      const presentFields = [...present].slice(0, maxKeysInWarning).join(', ');
+      messages.warn(`No record has the field ${missingFields}. The fields are: ${presentFields}.`);
+    },
+  };
+}

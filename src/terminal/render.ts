@@ -1,0 +1,164 @@
+import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { visible, visibleLines } from '../lib/visible.ts';
+import { type Column, cellText, columnValue, project } from './column.ts';
+import type { Output } from './output.ts';
+import {
+  formatRecords,
+  type Rendering,
+  renderList,
+  renderOutcomes,
+  screenOf,
+  shownColumns,
+  tabLines,
+  writeJson,
+} from './render-list.ts';
+import type { DiffsResult, FollowingResult, RecordResult, Result, ShownDiff } from './result.ts';
+import type { Screen } from './screen.ts';
+import { createStyle, type Style } from './style.ts';
+import { createTextWidth } from './text-width.ts';
+
+export async function render(result: Result, rendering: Rendering): Promise<void> {
+  switch (result.kind) {
+    case 'record':
+      return renderRecord(result, rendering);
+    case 'list':
+      return renderList(result, rendering);
+    case 'following':
+      return renderFollowing(result, rendering);
+    case 'diffs':
+      return renderDiffs(result, rendering);
+    case 'outcomes':
+      return renderOutcomes(result, rendering);
+    case 'json':
+      return renderJson(result.value, rendering.output);
+    case 'pieces':
+      return renderPieces(result.pieces, rendering.output);
+    case 'series':
+      for await (const each of result.results) await render(each, rendering);
+      return;
+    case 'text':
+      return renderText(result.text, rendering.output);
+    case 'nothing':
+      return;
+  }
+}
+
+async function renderRecord(result: RecordResult, rendering: Rendering): Promise<void> {
+  const { record } = result;
+  const { stdout, format } = rendering.output;
+  if (format.kind !== 'text') {
+    return writeJson(format.fields ? project(record, format.fields) : record, rendering.output);
+  }
+  const columns = shownColumns(result.columns, rendering);
+  if (!format.forPerson) return stdout.write(tabLines([record], columns));
+  const { formatRecord } = await import('./record.ts');
+  const screen = await screenOf(rendering);
+  await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
+}
+
+async function renderJson(value: JsonValue, output: Output): Promise<void> {
+  const { kind, fields } = output.format;
+  const withFields = (item: JsonValue) => (fields && isObject(item) ? project(item, fields) : item);
+  const selected = Array.isArray(value) ? value.map(withFields) : withFields(value);
+  if (kind !== 'ndjson') return writeJson(selected, output);
+  for (const line of Array.isArray(selected) ? selected : [selected]) await writeJson(line, output);
+}
+
+async function renderText(text: string, { stdout, format, redactor, messages }: Output): Promise<void> {
+  if (redactor.redact(text) !== text) {
+    messages.warn(
+      'The text contained your token. The token was removed, so the output differs from the original.',
+    );
+  }
+  if (format.kind !== 'text') return stdout.write(`${stringifyJson(text)}\n`);
+  await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
+}
+
+async function renderPieces(pieces: AsyncIterable<Buffer>, { stdout }: Output): Promise<void> {
+  const decoder = new TextDecoder();
+  let isMidLine = false;
+  for await (const piece of pieces) {
+    const text = stdout.isTerminal ? visibleLines(decoder.decode(piece, { stream: true })) : piece;
+    if (typeof text === 'string' && text !== '') isMidLine = !text.endsWith('\n');
+    await stdout.write(text);
+  }
+  // The shell's prompt must start on a new line.
+  if (isMidLine) await stdout.write('\n');
+}
+
+async function renderFollowing(result: FollowingResult, rendering: Rendering): Promise<void> {
+  const { output } = rendering;
+  const { pages } = result;
+  if (output.format.kind !== 'text') {
+    const asLines = { ...output, format: { ...output.format, kind: 'ndjson' as const } };
+    return renderList({ kind: 'list', rows: pages }, { ...rendering, output: asLines });
+  }
+  const write = await createFollowingFormat(result, rendering);
+  for await (const { records } of pages) await output.stdout.write(await write(records));
+}
+
+async function createFollowingFormat(
+  result: FollowingResult,
+  rendering: Rendering,
+): Promise<(records: readonly JsonObject[]) => string | Promise<string>> {
+  const columns = shownColumns(result.columns, rendering);
+  if (!rendering.output.format.forPerson) return (records) => tabLines(records, columns);
+  const screen = await screenOf(rendering);
+  if (result.inBlocks) {
+    return async (records) => `${await formatRecords(records, result, screen, rendering)}\n`;
+  }
+  const { createGrowingTable } = await import('./table.ts');
+  return createGrowingTable(columns, screen, { givenOptions: rendering.given });
+}
+
+async function renderDiffs({ rows, diffs }: DiffsResult, rendering: Rendering): Promise<void> {
+  const { stdout, format } = rendering.output;
+  if (format.kind !== 'text' || format.fields) return renderList({ kind: 'list', rows }, rendering);
+  if (!format.forPerson) {
+    return renderText(diffs.map(({ patch }) => patch).join(''), rendering.output);
+  }
+  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering)));
+}
+
+async function formatDiffs(diffs: readonly ShownDiff[], { style, width }: Screen): Promise<string> {
+  const blocks: string[] = [];
+  for (const { heading = '', forTerminal } of diffs) {
+    const title = visible(heading);
+    const titleLines = title === '' ? [] : (await createTextWidth([title])).wrap(title, width);
+    const painted = [
+      ...titleLines.map((line) => style.yellow(line)),
+      ...visibleLines(forTerminal)
+        .split('\n')
+        .map((line) => paintLine(line, style)),
+    ];
+    blocks.push(painted.join('\n'));
+  }
+  return blocks.join('\n');
+}
+
+function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string {
+  if (line === '') return line;
+  if (/^(?:---|\+\+\+) /.test(line)) return bold(line);
+  if (line.startsWith('@@')) return cyan(line);
+  if (line.startsWith('+')) return green(line);
+  if (line.startsWith('-')) return red(line);
+  return line.startsWith('\\') ? dim(line) : line;
+}
+
+/** One record of a command that goes on, such as a file that was pushed on save. */
+export async function renderEvent(record: JsonObject, rendering: Rendering): Promise<void> {
+  const { stdout, format } = rendering.output;
+  if (format.kind === 'ndjson' || format.fields) {
+    return renderList({ kind: 'list', rows: [record] }, rendering);
+  }
+  if (!format.forPerson) return stdout.write(tabLines([record], rendering.columns));
+  const style = await createStyle(format.color);
+  const paintCell = (column: Column) => {
+    const value = cellText(columnValue(record, column));
+    if (column.present === undefined) return visible(value);
+    const { text, tone } = column.present(value, record, format.glyphs);
+    return tone === undefined ? visible(text) : style[tone](visible(text));
+  };
+  const cells = rendering.columns.map(paintCell).filter((cell) => cell !== '');
+  await stdout.write(`${cells.join('  ')}\n`);
+}

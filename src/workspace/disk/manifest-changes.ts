@@ -1,0 +1,65 @@
+import { fold } from './file-names.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a command learnt of a val and writes into vals.json at its end. */
+export interface ManifestChange {
+  file: string;
+  name: string;
+  id?: string | undefined;
+  /** The id that the file had when the command read vals.json. */
+  idBefore?: string | undefined;
+}
+
+/** Another command may have changed vals.json meanwhile, so a change that contradicts vals.json is left out. */
+export function applyChanges(
+  { vals }: Manifest,
+  service: string,
+  changes: readonly ManifestChange[],
+  warn: (message: string) => void,
+): void {
+  const owners = new Map<string, string>();
+  for (const [file, { name, ids }] of vals) {
+    owners.set(`file ${fold(file)}`, file);
+    owners.set(`name ${name}`, file);
+    owners.set(`id ${ids.get(service)}`, file);
+  }
+  for (const { file, name, id, idBefore } of changes) {
+    const otherOwner = (key: string) => {
+      const owner = owners.get(key) ?? file;
+      return owner === file ? undefined : owner;
+    };
+    if (otherOwner(`file ${fold(file)}`) !== undefined) continue;
+    const known = vals.get(file);
+    if (known?.name !== name && otherOwner(`name ${name}`) !== undefined) {
+      const notDone = known === undefined ? 'added to' : 'renamed in';
+      warn(
+        `${file} was not ${notDone} vals.json, because another file in vals.json already has the val "${name}".`,
+      );
+      if (known === undefined) continue;
+    }
+    const isNameFree = otherOwner(`name ${name}`) === undefined;
+    const entry = known ?? { name, ids: new Map<string, string>(), unknownKeys: {} };
+    if (isNameFree && entry.name !== name) {
+      owners.delete(`name ${entry.name}`);
+      entry.name = name;
+    }
+    const idNow = entry.ids.get(service);
+    const idOwner = otherOwner(`id ${id}`);
+    if (id !== undefined && idOwner !== undefined) {
+      warn(
+        `${file} did not get the id ${id} in vals.json, because the file ${idOwner} already has that id. To remove one of the two files from vals.json, run \`vals forget <file>\`.`,
+      );
+    } else if (id !== undefined && idNow !== undefined && idNow !== idBefore && idNow !== id) {
+      warn(
+        `vals.json changed while the command was running, so ${file} keeps the id ${idNow}. To use the new id ${id} instead, edit vals.json.`,
+      );
+    } else if (id !== undefined) {
+      owners.delete(`id ${idNow}`);
+      entry.ids.set(service, id);
+      owners.set(`id ${id}`, file);
+    }
+    vals.set(file, entry);
+    owners.set(`file ${fold(file)}`, file);
+    owners.set(`name ${entry.name}`, file);
+  }
+}

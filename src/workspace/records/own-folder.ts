@@ -1,0 +1,165 @@
+// Everything that vals knows of a workspace beside vals.json is kept here, in the data directory of the user. A cloned
+// repository cannot bring such a folder along.
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { LocalError } from '../../errors.ts';
+import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
+import { makeFolder, realPath } from '../../lib/paths.ts';
+import { errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
+import type { Settings } from '../../settings/settings.ts';
+
+export interface OwnFolder {
+  /** Undefined if there is no home directory. The folder is made by the first write. */
+  path: string | undefined;
+  /** Returns undefined if the file is missing or cannot be read. */
+  read(file: string): string | undefined;
+  names(folder: string): string[];
+  /** Makes the folder. Throws if that is not possible, as `write` does. */
+  prepare(): void;
+  write(file: string, content: string): void;
+  remove(file: string): void;
+}
+
+const ownerFile = 'folder.json';
+
+export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>, root: string): OwnFolder {
+  const workspaces = dataDirectory && join(dataDirectory.value, 'workspaces');
+  const owner = ownerOf(root);
+  const path = workspaces && join(workspaces, folderName(owner.path));
+  // Another folder was here before, at the same path.
+  let isOurs = path !== undefined && isSameOwner(readJson(join(path, ownerFile)), owner);
+
+  function prepare(): string {
+    if (workspaces === undefined || path === undefined) throw noDataDirectory();
+    // Another command may have made the folder meanwhile.
+    isOurs ||= isSameOwner(readJson(join(path, ownerFile)), owner);
+    if (isOurs) return path;
+    try {
+      removeRecords(path);
+      replaceOwn(join(path, ownerFile), `${stringifyJson({ ...owner })}\n`);
+      isOurs = true;
+      removeRecordsOfGoneFolders(workspaces);
+      return path;
+    } catch (error) {
+      throw notWritten(path, error);
+    }
+  }
+
+  return {
+    path,
+    read: (file) => (isOurs && path !== undefined ? readText(join(path, file)) : undefined),
+    names: (folder) => (isOurs && path !== undefined ? namesIn(join(path, folder)) : []),
+    prepare: () => void prepare(),
+    write(file, content) {
+      const target = join(prepare(), file);
+      try {
+        replaceOwn(target, content);
+      } catch (error) {
+        throw notWritten(target, error);
+      }
+    },
+    remove(file) {
+      if (isOurs && path !== undefined) rmSync(join(path, file), { recursive: true, force: true });
+    },
+  };
+}
+
+interface Owner {
+  path: string;
+  identity: string;
+}
+
+/** A new folder at the same path has another inode or another time of birth. */
+function ownerOf(root: string): Owner {
+  const path = realPath(root);
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return { path, identity: stats === undefined ? '' : `${stats.ino} ${stats.birthtimeNs}` };
+}
+
+const isSameOwner = (found: JsonValue | undefined, { path, identity }: Owner): boolean =>
+  isObject(found) && found.path === path && found.identity === identity;
+
+const folderName = (path: string): string => `${readable(basename(path))}-${shortHash(path)}`;
+
+export const readable = (text: string): string => text.replace(/[^\da-zA-Z]+/g, '-').slice(0, 40);
+
+export const shortHash = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+/** Backups stay, because they may be the only copies of somebody's edits. */
+function removeRecords(path: string): void {
+  for (const name of namesIn(path)) {
+    if (name !== 'backup') rmSync(join(path, name), { recursive: true, force: true });
+  }
+}
+
+function removeRecordsOfGoneFolders(workspaces: string): void {
+  for (const name of namesIn(workspaces)) {
+    const path = join(workspaces, name);
+    const owner = readJson(join(path, ownerFile));
+    if (!isObject(owner) || typeof owner.path !== 'string' || existsSync(owner.path)) continue;
+    removeRecords(path);
+  }
+}
+
+function replaceOwn(path: string, content: string): void {
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    writeNew(temporary, content);
+    replaceFile(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writeNew(path: string, content: string): void {
+  const write = () => writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+  try {
+    write();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    makeFolder(dirname(path), 0o700);
+    write();
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function readJson(path: string): JsonValue | undefined {
+  return parseOrNothing(readText(path));
+}
+
+export function parseOrNothing(text: string | undefined): JsonValue | undefined {
+  try {
+    return text === undefined ? undefined : parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
+}
+
+const noDataDirectory = (): LocalError =>
+  new LocalError('There is no data directory: HOME is empty or not an absolute path.', {
+    hint: 'Set HOME, or set VALS_DATA_DIR to a folder.',
+  });
+
+const notWritten = (path: string, error: unknown): LocalError =>
+  new LocalError(`${path} could not be written: ${errorMessageOf(error)}`, {
+    hint: 'Check the permissions and the free space of the data directory, or set VALS_DATA_DIR to another folder.',
+    cause: error,
+  });

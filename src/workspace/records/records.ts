@@ -1,0 +1,117 @@
+// A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
+// that vals saw, never a permission. A lost record costs a question.
+import { createHash } from 'node:crypto';
+import { LocalError } from '../../errors.ts';
+import {
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  stringifyJson,
+  withoutUndefined,
+} from '../../lib/json.ts';
+import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+
+export interface ValRecord {
+  file: string;
+  name: string;
+  /** Undefined if the service answered a push without an id. */
+  id?: string | undefined;
+  version?: JsonValue | undefined;
+  changedAt?: string | undefined;
+  code: string;
+  /** The hash of code that was sent, and perhaps stored, by a push whose answer was lost. */
+  sent?: string | undefined;
+}
+
+interface Wanted {
+  file: string;
+  name: string;
+  id?: string | undefined;
+}
+
+export interface Records {
+  of(val: Wanted): ValRecord | undefined;
+  all(): ValRecord[];
+  /** A record that cannot be written costs no more than a warning, once per command. */
+  write(record: ValRecord): void;
+  remove(file: string): void;
+}
+
+export function createRecords(
+  folder: OwnFolder,
+  service: string,
+  isListed: (file: string) => boolean,
+  warn: (message: string) => void,
+): Records {
+  const place = `records/${readable(service.replace(/^https?:\/\//, ''))}-${shortHash(service)}`;
+  const pathOf = (file: string) => `${place}/${hashOf(file).slice(0, 32)}.txt`;
+  const read = (path: string) => parseRecord(folder.read(path));
+  let index: ReturnType<typeof createIndex> | undefined;
+  let hasWarned = false;
+
+  const all = () => folder.names(place).flatMap((name) => read(`${place}/${name}`) ?? []);
+
+  /** The file may have been moved, or a colleague may have moved it in vals.json. */
+  function ofMovedFile({ id, name }: Wanted): ValRecord | undefined {
+    index ??= createIndex(all());
+    const known = id === undefined ? index.byName.get(name) : index.byId.get(id);
+    const current = known && read(pathOf(known.file));
+    const isOfOtherVal = id === undefined && known !== undefined && isListed(known.file);
+    return isOfOtherVal ? undefined : current;
+  }
+
+  return {
+    all,
+    of(val) {
+      const record = read(pathOf(val.file));
+      const isOfVal = record?.file === val.file && (val.id === undefined || (record.id ?? val.id) === val.id);
+      return isOfVal ? record : ofMovedFile(val);
+    },
+    write(record) {
+      const moved = index === undefined ? undefined : index.byId.get(record.id ?? '');
+      try {
+        folder.write(pathOf(record.file), formatRecord(record));
+        if (moved !== undefined && moved.file !== record.file) folder.remove(pathOf(moved.file));
+      } catch (error) {
+        if (!(error instanceof LocalError)) throw error;
+        if (!hasWarned) warn(`vals keeps no record of this workspace: ${error.message}`);
+        hasWarned = true;
+      }
+    },
+    remove: (file) => folder.remove(pathOf(file)),
+  };
+}
+
+type Known = Pick<ValRecord, 'file' | 'name' | 'id'>;
+
+function createIndex(records: readonly ValRecord[]): Record<'byId' | 'byName', Map<string, Known>> {
+  const byId = new Map<string, Known>();
+  const byName = new Map<string, Known>();
+  for (const { file, name, id } of records) {
+    const known = { file, name, id };
+    if (id !== undefined) byId.set(id, known);
+    byName.set(name, known);
+  }
+  return { byId, byName };
+}
+
+/** The first line has the facts, and the rest is the code, so that a read parses little. */
+function formatRecord({ code, ...facts }: ValRecord): string {
+  return `${stringifyJson(withoutUndefined({ ...facts, length: code.length }) as JsonObject)}\n${code}`;
+}
+
+function parseRecord(text: string | undefined): ValRecord | undefined {
+  if (text === undefined) return undefined;
+  const end = text.indexOf('\n');
+  const facts = parseOrNothing(text.slice(0, Math.max(0, end)));
+  const code = text.slice(end + 1);
+  if (!isObject(facts) || facts.length !== code.length) return undefined;
+  const { file, name, id, version, changedAt, sent } = facts;
+  if (typeof file !== 'string' || typeof name !== 'string') return undefined;
+  return { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent), code };
+}
+
+const ifText = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined;
+
+export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
