@@ -146,7 +146,7 @@ describe('a person who lost access', () => {
     expect(exit).toBe(4);
     expect(error?.message).toContain('You may read the vals of acme, but not change them.');
     expect(error?.hint).toBe(
-      'To get write access, ask the person who runs the service to run `vals space grant acme <username>`.',
+      'To get write access, ask the person who runs the service. To add a member, run `vals space grant acme <username>`.',
     );
   });
 });

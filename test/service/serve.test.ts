@@ -1,10 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createErrorLog } from '../../src/commands/serve/error-log.ts';
+import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { withoutTokens } from '../../src/service/store/users.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { run, runAtTerminal, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -109,24 +107,6 @@ describe('vals serve', () => {
     expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
     expect(await end('SIGTERM')).toBe(0);
     expect((await logged('')).replace(/^Loaded .*\n/, '')).toMatch(line);
-  });
-
-  it('logs one internal error per second and route, without tokens and in limited length', () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const lines: string[] = [];
-    const log = createErrorLog((line) => lines.push(line), { isJson: true, hideTokens: withoutTokens });
-    const error = new Error(`vals_${'t'.repeat(43)} ${'x'.repeat(10_000)}`);
-    const fail = (route: string) => log({ method: 'GET', route, error });
-    for (const route of ['/a', '/a', '/b', '/a']) fail(route);
-    expect(lines.map((line) => JSON.parse(line).route)).toEqual(['/a', '/b']);
-    vi.advanceTimersByTime(1_000);
-    fail('/a');
-    expect(lines).toHaveLength(3);
-    for (const line of lines) {
-      expect(line).toContain('Error: *** xxx');
-      expect(line.length).toBeLessThan(5_000);
-    }
   });
 
   it('goes on answering if the reader of its log stops reading', async () => {

@@ -5,7 +5,6 @@ import { stringifyJson } from '../../lib/json.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { messageWithHint } from '../shared/messages.ts';
 import { type Place, storePlace } from '../shared/store-place.ts';
-import { createErrorLog } from './error-log.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 
 interface ServeOptions extends NetworkOptions {
@@ -81,7 +80,12 @@ export async function start(
     },
     onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
-    onInternalError: createErrorLog(log.write, { isJson, hideTokens: withoutTokens }),
+    onInternalError({ method, route, error }) {
+      const text = withoutTokens(error.stack ?? `${error}`);
+      const record = { time: new Date().toISOString(), method, route, error: text };
+      const lines = [`Internal error in ${method} ${route}:`, ...text.split('\n').map((line) => `  ${line}`)];
+      for (const line of isJson ? [stringifyJson(record)] : lines) log.write(line);
+    },
   });
   const service = await starting;
   if (seedData) {

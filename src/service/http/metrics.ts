@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 interface MeasuredRequest {
@@ -23,7 +22,6 @@ export interface Metrics {
 
 const recountAfterMs = 60_000;
 const countTimeoutMs = 1_000;
-const mostConnections = 100;
 const bucketSeconds = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 export function createMetrics({ requestsUnderWay, connections, counts }: MetricSources): Metrics {
@@ -83,16 +81,6 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
     return counting;
   }
 
-  let writing: Promise<string> | undefined;
-  function sharedText(): Promise<string> {
-    writing ??= setImmediate()
-      .then(() => registry.metrics())
-      .finally(() => {
-        writing = undefined;
-      });
-    return writing;
-  }
-
   return {
     count({ method, route, status, ms }) {
       requests.inc({ method, route, status });
@@ -111,14 +99,11 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
         });
         await Promise.race([recount(), timeout]);
         clearTimeout(timer);
-        const text = await sharedText();
+        const text = await registry.metrics();
         outgoing
           .writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' })
           .end(text);
       });
-      server.maxConnections = mostConnections;
-      // Without this limit, a caller could send thousands of requests ahead on one connection, and all would wait in memory.
-      server.maxRequestsPerSocket = 1;
       await new Promise<void>((resolve, reject) => {
         server.once('error', reject);
         server.listen({ port, host }, resolve);

@@ -254,6 +254,56 @@ describe('the page shows', () => {
   });
 });
 
+describe('what happened to a val', () => {
+  let other: TemporaryService;
+  let shownVal: Val;
+  const page = async (path: string) => (await askText(other, 'GET', path)).text;
+  const report = async (error: string | null, logs?: string) => {
+    const at = new Date().toISOString();
+    const body = { version: 1, runStartAt: at, runEndAt: at, error, logs };
+    const answer = await ask(other, 'POST', `/v1/vals/${shownVal.id}/runs`, { body });
+    return (answer.body as { id: string }).id;
+  };
+  beforeAll(async () => {
+    other = await temporaryService();
+    shownVal = await createVal(other, { name: 'shown', code: 'first()' });
+  });
+
+  test('the list marks a val whose last run failed', async () => {
+    expect(await page('/')).not.toContain('✗');
+    await report('boom');
+    expect(textIn(await page('/'))).toMatch(/shown.*✗ last run failed/);
+    await report(null);
+    expect(await page('/')).not.toContain('✗');
+  });
+
+  test('a run links to its output, which is text', async () => {
+    const id = await report(null, 'line 1\n<script>line 2</script>');
+    const address = `?val=${shownVal.id}&amp;run=${id}`;
+    expect(await page(`/?val=${shownVal.id}`)).toContain(`<a class="end" href="${address}">output</a>`);
+    const text = await page(`/${address.replace('&amp;', '&')}`);
+    expect(text).toContain('line 1\n&lt;script&gt;line 2&lt;/script&gt;</pre>');
+    const silent = await report(null);
+    expect(await page(`/?val=${shownVal.id}&run=${silent}`)).toContain(
+      'The service kept no output of this run.',
+    );
+    expect((await askText(other, 'GET', `/?val=${shownVal.id}&run=absent`)).status).toBe(404);
+  });
+
+  test('any two versions can be compared, and code can be copied', async () => {
+    expect(await page(`/?val=${shownVal.id}`)).not.toContain('>Compare<');
+    for (const code of ['second()', 'third()']) await putVal(other, 'shown', code);
+    const text = await page(`/?val=${shownVal.id}`);
+    expect(text).toContain(`<input type="hidden" name="val" value="${shownVal.id}">`);
+    expect(text).toContain('<select name="from"');
+    expect(text).toContain('<option>1</option>');
+    expect(text).toContain('<button data-copies="code" hidden>Copy</button>');
+    const compared = textIn(await page(`/?val=${shownVal.id}&from=1&version=3`));
+    expect(compared).toContain('Changes from version 1 to 3');
+    expect(compared).toMatch(/-first\(\).*\+third\(\)/s);
+  });
+});
+
 test('the page loads nothing, runs only its own script, and cannot be shown in a frame', async () => {
   const { page: answer } = await firstVisit();
   const policy = answer.headers.get('content-security-policy') ?? '';
