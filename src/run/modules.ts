@@ -25,6 +25,8 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   misses: readonly Miss[];
+  /** Names the val in a command. A val of the service is left out, because a file may have its name. */
+  val: { val?: string };
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
@@ -161,6 +163,7 @@ export function createModules(
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     misses,
+    val: entry.isFile ? { val: entry.name } : {},
     looksLikeHttp: () =>
       /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),

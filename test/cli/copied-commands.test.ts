@@ -83,7 +83,7 @@ it('a hint of `vals run` does not name a val of the service, because a file may 
   const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
   const { exit, stderr } = await run(['run', '--no-report', id], { env: service.env });
   expect(exit).toBe(12);
-  expect(stderr).toMatch(/`vals run --allow-write \S+ <val>`/);
+  expect(stderr).toMatch(/`vals run --allow-write \S+ <val\|file>`/);
 });
 
 it.each(["x'; touch x #", "`x'; touch x #"])(
