@@ -1,6 +1,5 @@
 import type { Hints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
-import type { Turn } from '../lib/slots.ts';
 
 type Remembered =
   | { kind: 'caller' }
@@ -25,7 +24,6 @@ export interface Call {
   /** What a status means to the user. `wordFor` returns what the user typed for a val, or its id. */
   meanings?(wordFor: (id: string) => string): Record<number, string>;
   hints?: Record<number, Hints>;
-  turn?: Turn | undefined;
 }
 
 export interface Reply {

@@ -1,13 +1,4 @@
-import { mostRequests } from '../api/http/pace.ts';
-import { requireOpenFiles } from '../lib/open-files.ts';
+export type { EmbeddedService, Network, Store, StoreLocation } from '../service/index.ts';
 
-export type { EmbeddedService, InternalError, Network, Store, StoreLocation } from '../service/index.ts';
-
-const openFilesOfService = 16;
-const openFilesPerRequest = 2;
-const openFilesNeeded = openFilesOfService + openFilesPerRequest * mostRequests;
-
-export async function loadService() {
-  requireOpenFiles(openFilesNeeded, 'the embedded service');
-  return import('../service/index.ts');
-}
+/** Most commands do not need the service, and its code takes long to load. */
+export const loadService = () => import('../service/index.ts');

@@ -9,7 +9,6 @@ import { readBelow } from '../workspace/disk/files.ts';
 import type { Examined } from '../workspace/examine.ts';
 import { likelyRenames, renameHint } from '../workspace/similar.ts';
 import { type State, stateOf } from '../workspace/state.ts';
-import type { WorkspaceVal } from '../workspace/vals.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
 import { fileColumn } from './shared/columns.ts';
 import { compareVals } from './shared/compare-vals.ts';
@@ -70,9 +69,14 @@ export const command = defineCommand({
     idColumn('id'),
     fileColumn,
   ],
-  empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
+  empty: [
+    'The workspace has no vals yet. Write some code to hello.ts.',
+    { text: 'To make it a val', command: 'push' },
+  ],
   async run(context, { vals, exitCode }) {
-    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: false });
+    const { workspace, examined, error } = await compareVals(context, vals, {
+      keepsCode: ({ code }) => code === 'missing here',
+    });
     const isUnchanged = (val: Examined) => stateOf(val) === 'unchanged';
     const differing = examined.filter((val) => !isUnchanged(val));
     const unchanged = examined.filter(isUnchanged);
@@ -87,7 +91,7 @@ export const command = defineCommand({
       return {
         kind: 'outcomes',
         rows,
-        error: new ConflictError(message, { hint: 'To see the differences, run `vals diff`.' }),
+        error: new ConflictError(message, { hint: { text: 'To see the differences', command: 'diff' } }),
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
@@ -110,10 +114,11 @@ function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined
     .map(({ val }) => pathTo(workspace, val.file));
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
-  say.note(
-    `The service sent no id for ${files} and cannot list vals. So \`vals status\` compared ${files} with the code ` +
-      'that was pushed last. To compare with the code on the service, find the id of the val on the service, then run `vals pull <id>`.',
-  );
+  say.note([
+    `The service sent no id for ${files} and cannot list vals. So ${files} was compared with the code that was pushed last.`,
+    'To compare with the code on the service, find the id of the val on the service.',
+    { text: 'To make the id known', command: 'pull', input: { vals: true } },
+  ]);
 }
 
 const allUnchanged = (count: number): string =>
@@ -140,13 +145,15 @@ function rowOf(workspace: Workspace, examined: Examined): JsonObject {
 }
 
 function renameHints(workspace: Workspace, differing: readonly Examined[]): string[] {
-  const { root, records } = workspace;
-  const filesThatAre = (wanted: State, codeOf: (val: WorkspaceVal) => string | undefined) =>
+  const { root } = workspace;
+  const filesThatAre = (wanted: State, codeOf: (examined: Examined) => string | undefined) =>
     differing
       .filter((examined) => stateOf(examined) === wanted)
-      .map(({ val }) => ({ file: pathTo(workspace, val.file), read: () => codeOf(val) ?? '' }));
-  const missing = filesThatAre('missing here', (val) => records.of(val)?.code);
-  const fresh = filesThatAre('new', ({ file }) => readBelow(root, file));
+      .map((examined) => ({ file: pathTo(workspace, examined.val.file), code: codeOf(examined) }));
+  const missing = filesThatAre('missing here', ({ record, remote }) => record?.code ?? remote?.code);
+  const fresh = filesThatAre('new', ({ val }) =>
+    missing.length > 0 ? readBelow(root, val.file) : undefined,
+  );
   return likelyRenames(missing, fresh).map(renameHint);
 }
 

@@ -1,7 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { shell } from '../lib/shell-command.ts';
 import { type Miss, type Modules, placeOfImport, placeOfText } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
@@ -90,7 +89,7 @@ function importFailure({ specifier, from, isMapped }: Miss, modules: Modules): R
   const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*$/.test(name);
   return failed(
     'and no such package is installed',
-    isInRegistry ? `To install the package, run ${shell`npm install ${name}`}.` : 'Fix the import.',
+    isInRegistry ? `To install the package, run \`npm install ${name}\`.` : 'Fix the import.',
   );
 }
 

@@ -81,7 +81,7 @@ export function notPulled(workspace: Workspace, examined: Examined): ConflictErr
   const path = pathTo(workspace, examined.val.file);
   if (examined.name === 'other val') return otherName(workspace, examined);
   const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
-  return conflict(path, problem, ['The file was left as it is.', merge(path), replace(path)]);
+  return conflict(path, problem, [merge(path), replace(path)]);
 }
 
 function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError {

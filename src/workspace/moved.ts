@@ -67,13 +67,19 @@ async function findMoves(
   }
   const isStillMissing = ({ file }: WorkspaceVal) => !newPaths.has(file) && !existsBelow(root, file);
   // A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was
-  // edited. So does a file in another folder, because it has the name of the val.
+  // edited. So does a file that is in another folder now, or that has the name of the val.
   const bySpelling = grouped(files, fold);
+  const newByFileName = grouped(newFiles, (file) => basename(file));
   const newByName = grouped(newFiles, nameFrom);
   const taken = new Set(newPaths.values());
   for (const { file, name } of missing.filter(isStillMissing)) {
-    const moved = only(bySpelling.get(fold(file))) ?? only(newByName.get(name));
-    if (moved !== undefined && !taken.has(moved)) newPaths.set(file, moved);
+    const moved =
+      only(bySpelling.get(fold(file))) ??
+      only(newByFileName.get(basename(file))) ??
+      only(newByName.get(name));
+    if (moved === undefined || taken.has(moved)) continue;
+    newPaths.set(file, moved);
+    taken.add(moved);
   }
   return newPaths;
 }

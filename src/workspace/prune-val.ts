@@ -53,8 +53,9 @@ export async function pruneVal(
   if (!isListed || existsBelow(workspace.root, val.file)) return { status: 'skipped' };
   const remote = await readPrunable(workspace, remotes, val);
   if (remote?.id === undefined) {
-    const wasThere = val.id !== undefined || workspace.records.of(val) !== undefined;
-    return { status: wasThere ? 'deleted' : 'unchanged', ...idAndVersion(val.id, undefined) };
+    // An earlier prune of this folder deleted the val, and was interrupted then.
+    const wasDeletedHere = workspace.records.of(val) !== undefined;
+    return { status: wasDeletedHere ? 'deleted' : 'unchanged', ...idAndVersion(val.id, undefined) };
   }
   const facts = idAndVersion(remote.id, remote.version);
   if (dryRun) return { status: 'planned', ...facts };

@@ -3,11 +3,8 @@ import { linesOf } from './text/lines.ts';
 
 interface File {
   file: string;
-  read(): string;
+  code: string | undefined;
 }
-
-const mostPairs = 2_500;
-const mostCharacters = 20_000_000;
 
 export interface LikelyRename {
   from: string;
@@ -17,45 +14,33 @@ export interface LikelyRename {
 export const renameHint = ({ from, to }: LikelyRename): string =>
   `${from} is missing, and the new file ${to} has similar code. If you renamed the file, replace ${from} with ${to} in vals.json, and its val stays. Otherwise a push makes a second val.`;
 
+/** Comparing more files would make the user wait for a hint. */
+export const mostPairs = 2_500;
+
 export function likelyRenames(missing: readonly File[], fresh: readonly File[]): LikelyRename[] {
-  const pairCount = missing.length * fresh.length;
-  if (pairCount === 0 || pairCount > mostPairs) return [];
-  let charactersLeft = mostCharacters;
-  const readAll = (files: readonly File[], comparisons: number) => {
-    const codes: { file: string; code: string }[] = [];
-    for (const { file, read } of files) {
-      const code = read();
-      charactersLeft -= code.length * comparisons;
-      // A longer comparison would make the user wait for a hint.
-      if (charactersLeft < 0) return [];
-      codes.push({ file, code });
-    }
-    return codes;
-  };
-  const oldCodes = readAll(missing, fresh.length);
-  const newCodes = readAll(fresh, missing.length);
-  const pairs = oldCodes.flatMap((old) =>
-    newCodes.filter((now) => isSimilar(old.code, now.code)).map((now) => ({ from: old.file, to: now.file })),
+  if (missing.length * fresh.length > mostPairs) return [];
+  const before = missing.map(({ file, code }) => ({ file, lines: linesWithText(code) }));
+  const after = fresh.map(({ file, code }) => ({ file, lines: linesWithText(code) }));
+  const pairs = before.flatMap((old) =>
+    after.filter((now) => areSimilar(old.lines, now.lines)).map((now) => ({ from: old.file, to: now.file })),
   );
   return pairs.filter(
     ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,
   );
 }
 
-function isSimilar(before: string, after: string): boolean {
-  if (Math.max(before.length, after.length) > longestCode) return false;
-  const old = linesWithText(before);
-  const now = linesWithText(after);
+function areSimilar(before: readonly string[], after: readonly string[]): boolean {
   const left = new Map<string, number>();
-  for (const line of now) left.set(line, (left.get(line) ?? 0) + 1);
+  for (const line of after) left.set(line, (left.get(line) ?? 0) + 1);
   let shared = 0;
-  for (const line of old) {
+  for (const line of before) {
     const count = left.get(line) ?? 0;
     if (count === 0) continue;
     left.set(line, count - 1);
     shared++;
   }
-  return shared > 0 && shared * 2 >= Math.max(old.length, now.length);
+  return shared > 0 && shared * 2 >= Math.max(before.length, after.length);
 }
 
-const linesWithText = (code: string): string[] => linesOf(code).filter((line) => line.trim() !== '');
+const linesWithText = (code = ''): string[] =>
+  code.length > longestCode ? [] : linesOf(code).filter((line) => line.trim() !== '');

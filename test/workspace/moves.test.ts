@@ -133,6 +133,24 @@ describe('vals forget', () => {
   });
 });
 
+it('a file that was moved to another folder keeps its val without a record, even if it was edited', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const id = place.idOf('a.ts');
+  place.put({ 'vals.json': place.read('vals.json').replace('"b"', '"other"') });
+  await place.rows(['push']);
+  place.loseRecords();
+  for (const name of ['a.ts', 'b.ts'])
+    renameSync(join(place.folder, name), join(place.folder, `lib.${name}`));
+  mkdirSync(join(place.folder, 'lib'));
+  for (const name of ['a.ts', 'b.ts']) {
+    renameSync(join(place.folder, `lib.${name}`), join(place.folder, 'lib', name));
+  }
+  place.put({ 'lib/a.ts': 'edited' });
+  expect(await place.words(['push', '--yes'])).toEqual({ 'lib/a.ts': 'pushed', 'lib/b.ts': 'unchanged' });
+  expect(place.idOf('lib/a.ts')).toBe(id);
+  expect(place.manifest().vals['lib/b.ts']?.name).toBe('other');
+});
+
 describe('a file that was renamed and edited at once', () => {
   const code = (...last: string[]) => ['one', 'two', 'three', ...last].map((line) => `// ${line}\n`).join('');
   const hintsOf = async (place: Place) => (await place.onScreen(['status'], { columns: 200 })).screen;
@@ -146,22 +164,25 @@ describe('a file that was renamed and edited at once', () => {
     expect(await place.status()).toEqual({ 'new.ts': 'changed here', 'other.ts': 'unchanged' });
   });
 
-  it('is not guessed among files that are long and many', async () => {
-    const long = (name: string) => `// ${'-'.repeat(60)} ${name}\n`.repeat(1_000);
-    const names = Array.from({ length: 20 }, (_, index) => `${index}`);
-    const { place } = await pushed(Object.fromEntries(names.map((name) => [`old${name}.ts`, long(name)])));
-    place.remove(...names.map((name) => `old${name}.ts`));
-    place.put(Object.fromEntries(names.map((name) => [`new${name}.ts`, `${long(name)}edited`])));
-    expect(await hintsOf(place)).not.toContain('similar code');
+  it.each(['with a record', 'in a fresh checkout'])('is mentioned by push, %s', async (how) => {
+    const { place } = await pushed({ 'old.ts': code('four'), 'other.ts': 'other' });
+    place.remove('old.ts');
+    place.put({ 'new.ts': code('edited') });
+    if (how === 'in a fresh checkout') place.loseRecords();
+    const { exit, stderr } = await place.vals('push');
+    expect({ exit, stderr }).toEqual({
+      exit: 0,
+      stderr: expect.stringContaining('old.ts is missing, and the new file new.ts has similar code.'),
+    });
   });
 
   it('is not guessed if two files are similar, or if little of it is left', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
     place.remove('old.ts');
     place.put({ 'new.ts': code('edited'), 'twin.ts': code('edited too') });
-    expect(await hintsOf(place)).not.toContain('looks like');
+    expect(await hintsOf(place)).not.toContain('similar code');
     place.remove('twin.ts');
     place.put({ 'new.ts': '// one\n// more\n// and more\n// and even more\n' });
-    expect(await hintsOf(place)).not.toContain('looks like');
+    expect(await hintsOf(place)).not.toContain('similar code');
   });
 });

@@ -87,7 +87,12 @@ export class Place {
     expect({
       exit: result.exit,
       stderr:
-        exit === 0 ? result.stderr.replace(/^(?:warning: |The old content of .* is kept in ).*\n/gm, '') : '',
+        exit === 0
+          ? result.stderr.replace(
+              /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm,
+              '',
+            )
+          : '',
     }).toEqual({
       exit,
       stderr: '',

@@ -1,11 +1,12 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { type Person, signIn, startTeam } from '../support/team.ts';
+import { Place, put } from './support.ts';
 
 function checkout(from: string, to = temporaryFolder()): string {
-  cpSync(from, to, { recursive: true, filter: (path) => basename(path) !== '.vals' });
+  cpSync(from, to, { recursive: true });
   return to;
 }
 
@@ -14,6 +15,147 @@ const rowsOf = async (person: Person, cwd: string, args: string[], env = {}) => 
   const rows = (stdout === '' ? [] : JSON.parse(stdout)) as { name: string; status: string; id?: string }[];
   return { exit, stderr, statuses: Object.fromEntries(rows.map(({ name, status }) => [name, status])) };
 };
+
+/** A repository that people and a CI job share. A commit is a copy of the files. */
+class Repository {
+  readonly #files = temporaryFolder();
+
+  commit = (place: Place): void => replaceFiles(place.folder, this.#files);
+
+  update = (place: Place): void => replaceFiles(this.#files, place.folder);
+
+  /** A fresh checkout on a machine that knows nothing. */
+  checkout(env: Record<string, string>): Place {
+    const place = new Place(temporaryFolder(), env);
+    this.update(place);
+    return place;
+  }
+}
+
+function replaceFiles(from: string, to: string): void {
+  for (const name of readdirSync(to)) rmSync(join(to, name), { recursive: true });
+  cpSync(from, to, { recursive: true });
+}
+
+async function officeOf({ isLocal }: { isLocal: boolean }) {
+  const repository = new Repository();
+  if (isLocal) {
+    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
+    return { repository, envs: { ada: env, bob: env, ci: env } };
+  }
+  const { ada, bob, space, store } = await startTeam();
+  const ciToken = (await store.users.add('ci'))?.token ?? '';
+  await store.spaces.grant('acme', 'ci', 'write');
+  const envOf = (token: string) => ({ VALS_BASE_URL: space, VALS_TOKEN: token });
+  return { repository, envs: { ada: envOf(ada.token), bob: envOf(bob.token), ci: envOf(ciToken) } };
+}
+
+test('two people and CI work on one repository for a day', async () => {
+  const { repository, envs } = await officeOf({ isLocal: false });
+  const ada = new Place(temporaryFolder(), envs.ada);
+  const ci = (...args: string[]) => repository.checkout(envs.ci).words(args);
+  const code = async (place: Place, name: string) => (await place.vals('val', 'get', name, '--code')).stdout;
+
+  // A new file is pushed by its author, the next one only by CI, which nobody commits the id of.
+  put(ada.folder, { 'greet.ts': 'greet 1' });
+  await ada.vals('init');
+  expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'created' });
+  put(ada.folder, { 'count.ts': 'count 1' });
+  repository.commit(ada);
+  expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'created' });
+  put(ada.folder, { 'count.ts': 'count 2' });
+  repository.commit(ada);
+  const job = repository.checkout(envs.ci);
+  const refused = await job.vals('push');
+  expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('`vals push --yes`') });
+  expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'pushed' });
+  expect(await ada.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
+  expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
+  repository.commit(ada);
+
+  // A colleague edits one file, and the author another one and the same one.
+  const bob = repository.checkout(envs.bob);
+  expect(await bob.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
+  put(bob.folder, { 'greet.ts': 'greet 2' });
+  expect(await bob.words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
+  repository.commit(bob);
+  put(ada.folder, { 'count.ts': 'count 3' });
+  expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'behind', 'count.ts': 'pushed' });
+  put(ada.folder, { 'greet.ts': 'greet of ada' });
+  expect(await ada.words(['push'], 5)).toMatchObject({ 'greet.ts': 'failed' });
+  put(ada.folder, { 'greet.ts': 'greet 2' });
+  expect(await ada.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
+  repository.commit(ada);
+
+  // A hotfix on the service: a checkout that is behind does not overwrite it, CI does.
+  const stale = repository.checkout(envs.bob);
+  put(bob.folder, { 'fix.txt': 'greet 3' });
+  await bob.vals('version', 'new', 'greet', 'fix.txt', '--no-check');
+  bob.remove('fix.txt');
+  expect(await ada.words(['push'])).toMatchObject({ 'greet.ts': 'behind' });
+  expect(await ada.words(['pull'])).toMatchObject({ 'greet.ts': 'pulled' });
+  put(stale.folder, { 'count.ts': 'count 4' });
+  expect(await stale.status()).toEqual({ 'greet.ts': 'differs', 'count.ts': 'differs' });
+  expect(await stale.words(['push', 'count.ts', '--yes'])).toEqual({ 'count.ts': 'pushed' });
+  expect(await code(stale, 'greet')).toBe('greet 3');
+  expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'pushed', 'count.ts': 'pushed' });
+  expect(await code(stale, 'greet')).toBe('greet 2');
+
+  // Renames: of a val in vals.json, and of a file in git.
+  repository.update(ada);
+  put(ada.folder, { 'vals.json': ada.read('vals.json').replace('"count"', '"counter"') });
+  expect(await ada.words(['push'])).toMatchObject({ 'count.ts': 'renamed' });
+  expect(await bob.rows(['push', 'count.ts'])).toMatchObject([{ status: 'behind' }]);
+  repository.commit(ada);
+  repository.update(bob);
+  put(bob.folder, { 'lib/count.ts': bob.read('count.ts') });
+  bob.remove('count.ts');
+  repository.commit(bob);
+  const moved = { 'greet.ts': 'unchanged', 'lib/count.ts': 'unchanged' };
+  expect(await ci('push', '--yes')).toEqual(moved);
+  await bob.vals('push');
+  repository.commit(bob);
+  repository.update(ada);
+  expect(await ada.status()).toEqual(moved);
+
+  // A file is deleted in git.
+  ada.remove('lib/count.ts');
+  repository.commit(ada);
+  expect(await ci('push', '--yes')).toMatchObject({ 'lib/count.ts': 'skipped' });
+  expect(await ci('push', '--prune', '--yes')).toMatchObject({ 'lib/count.ts': 'deleted' });
+  expect(await ci('push', '--prune', '--yes')).toMatchObject({ 'lib/count.ts': 'unchanged' });
+  expect(await bob.status()).toMatchObject({ 'lib/count.ts': 'deleted there' });
+  const [failed] = await bob.rows(['push', 'lib/count.ts'], 5);
+  expect(failed?.error?.hint).toContain('`vals forget lib/count.ts`');
+
+  // A moved folder and a lost data directory cost a question.
+  const aside = new Place(`${ada.folder}-moved`, ada.env, ada.home);
+  renameSync(ada.folder, aside.folder);
+  put(aside.folder, { 'greet.ts': 'greet 4' });
+  expect(await aside.words(['push', 'greet.ts'], 5)).toEqual({ 'greet.ts': 'failed' });
+  renameSync(aside.folder, ada.folder);
+  expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
+  ada.loseRecords();
+  expect(await ada.status()).toMatchObject({ 'greet.ts': 'unchanged' });
+  put(ada.folder, { 'greet.ts': 'greet 5' });
+  expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
+});
+
+test('two checkouts on the embedded service find each other by the names of the vals', async () => {
+  const { repository, envs } = await officeOf({ isLocal: true });
+  const first = new Place(temporaryFolder(), envs.ada);
+  put(first.folder, { 'a.ts': 'a' });
+  await first.vals('init');
+  await first.vals('push');
+  repository.commit(first);
+  const second = repository.checkout(envs.bob);
+  expect(await second.status()).toEqual({ 'a.ts': 'unchanged' });
+  put(second.folder, { 'a.ts': 'a2' });
+  expect(await second.words(['push'])).toEqual({ 'a.ts': 'pushed' });
+  put(first.folder, { 'a.ts': 'a3' });
+  expect(await first.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
+  expect(await first.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed' });
+});
 
 test('two people push, pull and merge a conflict, CI finds nothing to do, and one person loses access', async () => {
   const { ada, bob, space, baseUrl, store } = await startTeam();

@@ -119,29 +119,32 @@ const sameRecordsTwice = (): BadResponseError =>
 /** Finds the records that were not given yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {
   const seen = new RecentKeys();
-  let lastPage = '';
+  let lastKnownPage = '';
   let samePages = 0;
   let knownPages = 0;
 
-  const keyOf = (record: JsonObject): string =>
-    (recordsHaveIds ? textOf(record.id) : undefined) ?? stringifyJson(record);
+  const idOf = (record: JsonObject): string | undefined => (recordsHaveIds ? textOf(record.id) : undefined);
+  const keyOf = (record: JsonObject): string => idOf(record) ?? stringifyJson(record);
+
+  function noteKnownPage(records: readonly JsonObject[]): void {
+    const page = records.map(keyOf).join('\n');
+    samePages = page === lastKnownPage ? samePages + 1 : 1;
+    knownPages += 1;
+    lastKnownPage = page;
+  }
 
   return {
     newAmong(records: readonly JsonObject[]): JsonObject[] {
-      const keys = records.map(keyOf);
-      const known = keys.map((key) => seen.has(key));
-      const fresh = records.filter((record, index) => {
-        if (known[index]) return false;
-        const isFirst = !seen.has(keys[index] ?? '');
-        seen.add(keys[index] ?? '');
-        // Two records without ids can be alike.
-        return isFirst || !recordsHaveIds || textOf(record.id) === undefined;
+      const fresh = records.filter((record) => {
+        const key = keyOf(record);
+        if (seen.has(key)) return false;
+        // Two records without ids can be alike on one page.
+        if (idOf(record) !== undefined) seen.add(key);
+        return true;
       });
-      const page = keys.join('\n');
-      const isKnown = records.length > 0 && fresh.length === 0;
-      samePages = isKnown && page === lastPage ? samePages + 1 : 0;
-      knownPages = isKnown ? knownPages + 1 : 0;
-      lastPage = page;
+      for (const record of fresh) if (idOf(record) === undefined) seen.add(keyOf(record));
+      if (fresh.length > 0) [samePages, knownPages] = [0, 0];
+      else if (records.length > 0) noteKnownPage(records);
       return fresh;
     },
     isStuck: () => samePages >= mostSamePages || knownPages >= mostKnownPages,

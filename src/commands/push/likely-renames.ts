@@ -1,20 +1,45 @@
 import type { Context } from '../../cli/context.ts';
+import { ValsError } from '../../errors.ts';
 import { existsBelow, readBelow } from '../../workspace/disk/files.ts';
-import { likelyRenames, renameHint } from '../../workspace/similar.ts';
+import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import { likelyRenames, mostPairs, renameHint } from '../../workspace/similar.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import type { PushItem } from './item.ts';
 
 /** A file that was renamed and edited at once looks like a new file, and a push would make a second val from it. */
-export function noteLikelyRenames({ say }: Context, workspace: Workspace, items: readonly PushItem[]): void {
-  const { root, vals, records } = workspace;
+export async function noteLikelyRenames(
+  { say }: Context,
+  workspace: Workspace,
+  items: readonly PushItem[],
+  remotes: RemoteVals,
+): Promise<void> {
+  const { root, vals } = workspace;
   const missing = [...vals].filter(({ file }) => !existsBelow(root, file));
-  if (missing.length === 0) return;
-  const isNew = ({ val }: PushItem) => val !== undefined && vals.ofFile(val.file) === undefined;
-  const found = likelyRenames(
-    missing.map((val) => ({ file: pathTo(workspace, val.file), read: () => records.of(val)?.code ?? '' })),
-    items
-      .filter(isNew)
-      .map(({ file, val }) => ({ file, read: () => readBelow(root, val?.file ?? '') ?? '' })),
+  const fresh = items.filter(({ val }) => val !== undefined && vals.ofFile(val.file) === undefined);
+  if (missing.length * fresh.length === 0 || missing.length * fresh.length > mostPairs) return;
+  const before = await Promise.all(
+    missing.map(async (val) => ({
+      file: pathTo(workspace, val.file),
+      code: await lastCode(workspace, remotes, val),
+    })),
   );
-  for (const rename of found) say.note(renameHint(rename));
+  const after = fresh.map(({ file, val }) => ({ file, code: readBelow(root, val?.file ?? '') }));
+  for (const rename of likelyRenames(before, after)) say.note(renameHint(rename));
+}
+
+/** A fresh checkout has no record, but the service has the code. */
+async function lastCode(
+  { records }: Workspace,
+  remotes: RemoteVals,
+  val: WorkspaceVal,
+): Promise<string | undefined> {
+  const record = records.of(val);
+  if (record !== undefined || val.id === undefined) return record?.code;
+  try {
+    return (await remotes.read(val.id)).remote?.code;
+  } catch (error) {
+    if (error instanceof ValsError) return undefined;
+    throw error;
+  }
 }

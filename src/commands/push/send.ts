@@ -45,7 +45,7 @@ export async function sendAll(
   const items =
     workspace && prune ? await markPruned(context, planned, { workspace, remotes, mustAsk }) : planned;
 
-  if (workspace) noteLikelyRenames(context, workspace, items);
+  if (workspace) await noteLikelyRenames(context, workspace, items, remotes);
   const answers = { yes, force, fork, dryRun, remotes };
   const { mayOverwrite, declined } = await askAboutDiffering(context, workspace, items, answers);
   const given = { force, isNamed, mayOverwrite, fork, dryRun, remotes };

@@ -18,7 +18,7 @@ interface Compared {
 export async function compareVals(
   context: Context,
   words: readonly string[],
-  { keepsCode }: { keepsCode: boolean },
+  { keepsCode }: { keepsCode(examined: Examined): boolean },
 ): Promise<Compared> {
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
@@ -38,7 +38,7 @@ export async function compareVals(
     if (val.problem !== undefined) throw val.problem;
     const each = await examine(workspace, remotes, val);
     recordIfSame(workspace, each);
-    return each.code !== 'unchanged' && keepsCode ? each : withoutCode(each);
+    return each.code !== 'unchanged' && keepsCode(each) ? each : withoutCode(each);
   };
   await forEach(vals, 'auto', async (val, index) => {
     try {

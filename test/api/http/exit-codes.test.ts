@@ -282,22 +282,20 @@ describe('the token is never printed', () => {
   };
   it('in another spelling', async () => {
     const marker = 'Zx81-marker-55';
-    const tokens = [`q7"w\\${marker}`, `%41${marker}+/==`];
+    const token = `%41${marker}+/==`;
     const replies: ((token: string) => Reply)[] = [
       (token) => ({ status: 302, headers: { location: `/?t=${encodeURIComponent(token)}` } }),
       (token) => ({ status: 400, body: { message: token } }),
       (token) => ({ body: { id: token, username: { token } } }),
     ];
-    await forEachAtMost(3, tokens, async (token) => {
-      for (const reply of replies) {
-        const service = await scriptedService([], () => reply(token));
-        for (const format of [[], ['--json']]) {
-          const text = await printed(['me', ...format], service, token);
-          expect(text).not.toBe('');
-          expect(text).not.toContain(marker);
-        }
+    for (const reply of replies) {
+      const service = await scriptedService([], () => reply(token));
+      for (const format of [[], ['--json']]) {
+        const text = await printed(['me', ...format], service, token);
+        expect(text).not.toBe('');
+        expect(text).not.toContain(marker);
       }
-    });
+    }
   });
 
   const manyTokens = (shift: number) => 'x'.repeat(shift) + testToken.repeat(200);
