@@ -12,11 +12,11 @@ import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../terminal/messages.ts';
 import type { OutcomesResult } from '../terminal/result.ts';
-import { type Counts, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
+import { type Counts, type Remark, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
 export interface BatchOptions<Item> {
   describe(item: Item): JsonObject;
-  work(item: Item, remark: Remark): Promise<Outcome>;
+  work(item: Item, remark: AddRemark): Promise<Outcome>;
   concurrency: number | 'auto';
   signal: AbortSignal;
   onFinished?(finished: number): void;
@@ -24,7 +24,7 @@ export interface BatchOptions<Item> {
   report: Report<Item>;
 }
 
-export type Remark = (message: string, hints?: Hints) => void;
+export type AddRemark = (remark: Remark, hints?: Hints) => void;
 
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   label(item: Item): string;
@@ -49,15 +49,12 @@ export async function runBatch<Item>(
   let finished = 0;
   let stopped = false;
 
-  const remark =
-    (item: Item): Remark =>
-    (message, hints) =>
-      void remarks.push({ label: options.report.label(item), message, hints: hintList(hints) });
+  const addRemark: AddRemark = (remark, hints) => void remarks.push({ remark, hints: hintList(hints) });
 
   await forEach(items, options.concurrency, async (item, index) => {
     if (stopped || signal.aborted) return;
     try {
-      outcomes[index] = { ...describe(item), ...(await work(item, remark(item))) };
+      outcomes[index] = { ...describe(item), ...(await work(item, addRemark)) };
     } catch (caught) {
       // Even a bug of this program counts as a failure of this item, so that the outcomes of the other items are shown.
       const error = asValsError(caught);

@@ -1,6 +1,5 @@
 import { PartialError, type Problem, UnavailableError, ValsError } from '../errors.ts';
 import { type Hint, type Hints, hintList, keyOfHints, mergeHints } from '../lib/hint.ts';
-import { replaceInCommands, splitAtCommand } from '../lib/shell-command.ts';
 
 export interface Failure {
   label: string;
@@ -70,12 +69,20 @@ export function summarizeFailures(
   };
 }
 
+/** A sentence, or a subject and what is to be said of it. */
+export type Remark = string | { subject: string; problem: Problem };
+
 export interface Remarked {
+  remark: Remark;
+  hints: readonly Hint[];
+}
+
+interface Item {
   label: string;
   message: string;
-  problem?: Problem | undefined;
-  hints?: readonly Hint[];
-  /** Only remarks of one kind are put together. */
+  problem: Problem | undefined;
+  hints: readonly Hint[];
+  /** Only errors of one kind are put together. */
   kind?: number;
 }
 
@@ -86,32 +93,35 @@ interface Group {
   hints: Hint[];
 }
 
-function groupAlike(items: readonly Remarked[]): Group[] {
+function groupAlike(items: readonly Item[]): Group[] {
   const groups = new Map<string, { group: Group; hints: Hint[][] }>();
-  for (const item of items) {
-    const { label, kind, hints = [] } = item;
-    const problem = item.problem ?? problemIn(label, item.message);
-    const message = problem === undefined ? withoutLabel(label, item.message) : '';
-    const general = hints.map((hint) =>
-      hint.input || hint.command ? hint : { text: withoutLabel(label, hint.text) },
-    );
-    const key = JSON.stringify([kind, problem ?? message, keyOfHints(general)]);
+  for (const { label, message, problem, kind, hints } of items) {
+    const key = JSON.stringify([kind, problem ?? message, keyOfHints(hints)]);
     const alike = groups.get(key);
     if (alike === undefined) {
-      const group = { labels: [label], message: item.message, problem, hints: [...hints] };
-      groups.set(key, { group, hints: [general] });
-    } else {
-      alike.group.labels.push(label);
-      alike.hints.push(general);
-      alike.group.hints = mergeHints(alike.hints);
-      alike.group.message = message;
+      groups.set(key, {
+        group: { labels: [label], message, problem, hints: [...hints] },
+        hints: [[...hints]],
+      });
+      continue;
     }
+    alike.group.labels.push(label);
+    alike.hints.push([...hints]);
+    alike.group.hints = mergeHints(alike.hints);
   }
   return [...groups.values()].map(({ group }) => group);
 }
 
-export const summarizeRemarks = (remarks: readonly Remarked[]): Hints[] =>
-  groupAlike(remarks).map((group) => [sentence(group), ...group.hints]);
+export function summarizeRemarks(remarks: readonly Remarked[]): Hints[] {
+  const items = remarks.map(({ remark, hints }): Item => {
+    if (typeof remark === 'string') return { label: '', message: remark, problem: undefined, hints };
+    const { subject, problem } = remark;
+    return { label: subject, message: `${subject} ${oneOf(problem)}.`, problem, hints };
+  });
+  return groupAlike(items).map((group) => [sentenceAbout(group) ?? group.message, ...group.hints]);
+}
+
+export const oneOf = (problem: Problem): string => (typeof problem === 'string' ? problem : problem.one);
 
 const maxLabelsInMessage = 3;
 
@@ -130,42 +140,6 @@ function sentenceAbout({ labels, message, problem }: Group): string | undefined 
   if (labels.length === 1 && (problem !== undefined || message.startsWith(label))) return message;
   if (problem === undefined) return undefined;
   return `${enumerate(labels)} ${typeof problem === 'string' ? problem : problem.many}.`;
-}
-
-// The functions below are for messages whose errors have no subject and problem yet.
-
-const pluralVerbs: Record<string, string | undefined> = {
-  is: 'are',
-  was: 'were',
-  has: 'have',
-  does: 'do',
-  holds: 'hold',
-  differs: 'differ',
-  changed: 'changed',
-  cannot: 'cannot',
-  could: 'could',
-};
-
-function problemIn(label: string, message: string): Problem | undefined {
-  if (!message.startsWith(`${label} `)) return undefined;
-  const one = withoutLabel(label, message).replace(/\.$/, '');
-  const [verb = '', ...others] = one.split(' ');
-  const plural = pluralVerbs[verb];
-  return plural === undefined ? undefined : { one, many: [plural, ...others].join(' ') };
-}
-
-function withoutLabel(label: string, text: string): string {
-  const [prose, commands] = splitAtCommand(
-    text.startsWith(`${label} `) ? text.slice(label.length + 1) : text,
-  );
-  const [first = '', ...others] = prose.split(` ${label}`);
-  let shortened = first;
-  for (const rest of others) {
-    const isPartOfWord = /^[\p{L}\d]/u.test(rest);
-    shortened += isPartOfWord ? ` ${label}${rest}` : rest;
-  }
-  // Without a val, a command such as `vals push --force` would also change vals that the message does not name.
-  return shortened + replaceInCommands(commands, label, '<val>');
 }
 
 function enumerate(labels: readonly string[]): string {

@@ -6,7 +6,6 @@ import { argument, defineCommand, repeatable, toggle, word } from '../cli/comman
 import type { Context } from '../cli/context.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
-import { shell } from '../lib/shell-command.ts';
 import type { Result } from '../terminal/result.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { dryRun, plan } from './shared/options.ts';
@@ -53,7 +52,9 @@ export const command = defineCommand({
   columns: [],
   async run(context, { first, second, rawField = [], field = [], input, paginate, dryRun }) {
     if (second === undefined && methods.includes(first.toUpperCase())) {
-      throw new UsageError(pathMissing, { hint: `For example ${shell`vals api ${first} /v1/me`}.` });
+      throw new UsageError(pathMissing, {
+        hint: { text: 'For example', command: 'api', input: { first, second: '/v1/me' } },
+      });
     }
     const path = second ?? first;
     const named = second === undefined ? undefined : parseMethod(first);
@@ -84,7 +85,7 @@ function parseMethod(word: string): string {
   const method = word.toUpperCase();
   if (/^[A-Z]+(-[A-Z]+)*$/.test(method) && method !== 'CONNECT' && method !== 'TRACE') return method;
   throw new UsageError(`"${word}" is not an HTTP method.`, {
-    hint: 'Give a method such as GET before the path: `vals api GET /v1/me`.',
+    hint: { text: 'To name a method', command: 'api', input: { first: 'GET', second: '/v1/me' } },
   });
 }
 
@@ -109,7 +110,11 @@ function checkCombination(
   }
   if (paginate && method !== 'GET') {
     throw new UsageError(`--paginate works only with GET, but the method of the request is ${method}.`, {
-      hint: 'To send fields in the query of a GET, give the method: `vals api GET /v1/me/runs -f error=true --paginate`.',
+      hint: {
+        text: 'To send fields in the query of a GET',
+        command: 'api',
+        input: { first: 'GET', second: '/v1/me/runs', paginate: true },
+      },
     });
   }
   const readers = [input === '-', ...fields.map(([, text]) => text === '@-')].filter(Boolean);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
-import { quoteWord } from '../lib/shell-command.ts';
+import { quoteFor } from '../lib/shell-command.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
 import { refuseNested } from '../workspace/disk/root.ts';
@@ -54,7 +54,7 @@ export const command = defineCommand({
       `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
     );
     say.hint([
-      `To go to the folder, run \`cd ${quoteWord(given)}\`.`,
+      `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
       { text: 'To send the files that you change', command: 'push' },
     ]);
     return { kind: 'nothing' };

@@ -1,4 +1,5 @@
 import { argument, defineCommand } from '../cli/command.ts';
+import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
@@ -38,9 +39,10 @@ export const command = defineCommand({
     const diffs = differing.map((examined, index): ShownDiff => {
       const { before, after } = sidesOf(workspace, examined);
       const patch = rows[index]?.diff ?? '';
+      const [sentence, ...hints] = meaningOf(examined);
       return {
         patch,
-        heading: `${examined.val.name} ${meaningOf(examined)}`,
+        heading: [`${examined.val.name} ${sentence}`, ...hints],
         forTerminal: diffBetween(before, after),
       };
     });
@@ -48,27 +50,43 @@ export const command = defineCommand({
   },
 });
 
-const meanings: Record<State, string> = {
-  'changed here': 'changed in the workspace. To send the change, run `vals push`.',
-  new: 'is not on the service yet. To send the val, run `vals push`.',
-  'changed there': 'changed on the service. To write the change into the file, run `vals pull`.',
-  conflict: 'changed in the workspace and on the service. To merge both changes, run `vals pull --merge`.',
-  differs:
-    'differs, and no record shows which side is newer. To overwrite the val, run `vals push --yes`. To overwrite the file, run `vals pull --force`.',
-  'missing here': 'has no file in the workspace. To write the file, run `vals pull`.',
-  'deleted there': 'was deleted on the service. To make a new val, run `vals push --fork`.',
-  'not yours': 'belongs to another owner. To make a val of your own, run `vals push --fork`.',
-  unmerged: 'has conflict markers. Keep the lines you want, remove the markers, then run `vals push`.',
-  'renamed here': 'has another name on the service. To rename the val on the service, run `vals push`.',
-  unchanged: 'is the same in the workspace and on the service.',
+type Meaning = [sentence: string, ...hints: Hint[]];
+
+const push = (text: string, input = {}): Hint => ({ text, command: 'push', input });
+const pull = (text: string, input = {}): Hint => ({ text, command: 'pull', input });
+
+const meanings: Record<State, Meaning> = {
+  'changed here': ['changed in the workspace.', push('To send the change')],
+  new: ['is not on the service yet.', push('To send the val')],
+  'changed there': ['changed on the service.', pull('To write the change into the file')],
+  conflict: ['changed in the workspace and on the service.', pull('To merge both changes', { merge: true })],
+  differs: [
+    'differs, and no record shows which side is newer.',
+    push('To overwrite the val', { yes: true }),
+    pull('To overwrite the file', { force: true }),
+  ],
+  'missing here': ['has no file in the workspace.', pull('To write the file')],
+  'deleted there': ['was deleted on the service.', push('To make a new val', { fork: true })],
+  'not yours': ['belongs to another owner.', push('To make a val of your own', { fork: true })],
+  unmerged: [
+    'has conflict markers. Keep the lines you want, and remove the markers.',
+    push('To send the result'),
+  ],
+  'renamed here': ['has another name on the service.', push('To rename the val on the service')],
+  unchanged: ['is the same in the workspace and on the service.'],
 };
 
-function meaningOf(examined: Examined): string {
+function meaningOf(examined: Examined): Meaning {
   const { here, remote, name } = examined;
   if (here === undefined && remote === undefined)
-    return 'is neither in the workspace nor on the service. To remove the val from vals.json, run `vals forget`.';
+    return [
+      'is neither in the workspace nor on the service.',
+      { text: 'To remove the val from vals.json', command: 'forget' },
+    ];
   return name === 'other val'
-    ? `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`
+    ? [
+        `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`,
+      ]
     : meanings[stateOf(examined)];
 }
 

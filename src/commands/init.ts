@@ -40,10 +40,13 @@ export const command = defineCommand({
       total = vals.size;
     });
     const refusable = added.filter(({ name }) => !namePattern.test(name));
-    const message = `The service may refuse the name of the val. ${nameRule} Change the name in vals.json, or list the file in .valsignore.`;
-    for (const sentence of summarizeRemarks(refusable.map(({ file }) => ({ label: file, message })))) {
-      say.warn(sentence);
-    }
+    const problem = {
+      one: 'has a name that the service may refuse',
+      many: 'have names that the service may refuse',
+    };
+    const hints = [{ text: `${nameRule} Change the name in vals.json, or list the file in .valsignore.` }];
+    const remarks = refusable.map(({ file }) => ({ remark: { subject: file, problem }, hints }));
+    for (const sentences of summarizeRemarks(remarks)) say.warn(sentences);
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
     if (status === 'created') say.done(`This folder is now a workspace with ${vals(total)}.`);
     else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);

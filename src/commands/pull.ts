@@ -39,8 +39,14 @@ export const command = defineCommand({
     'vals pull 4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
   ],
   columns: pullColumns,
-  empty:
-    'There is nothing to pull. To pull all your vals from the service into this workspace, run `vals pull --all`.',
+  empty: [
+    'There is nothing to pull.',
+    {
+      text: 'To pull all your vals from the service into this workspace',
+      command: 'pull',
+      input: { all: true },
+    },
+  ],
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {

@@ -69,7 +69,10 @@ export const command = defineCommand({
     idColumn('id'),
     fileColumn,
   ],
-  empty: 'The workspace has no vals yet. Write some code to hello.ts, then run `vals push`.',
+  empty: [
+    'The workspace has no vals yet. Write some code to hello.ts.',
+    { text: 'To make it a val', command: 'push' },
+  ],
   async run(context, { vals, exitCode }) {
     const { workspace, examined, error } = await compareVals(context, vals, {
       keepsCode: ({ code }) => code === 'missing here',
@@ -88,7 +91,7 @@ export const command = defineCommand({
       return {
         kind: 'outcomes',
         rows,
-        error: new ConflictError(message, { hint: 'To see the differences, run `vals diff`.' }),
+        error: new ConflictError(message, { hint: { text: 'To see the differences', command: 'diff' } }),
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
@@ -111,10 +114,11 @@ function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined
     .map(({ val }) => pathTo(workspace, val.file));
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
-  say.note(
-    `The service sent no id for ${files} and cannot list vals. So \`vals status\` compared ${files} with the code ` +
-      'that was pushed last. To compare with the code on the service, find the id of the val on the service, then run `vals pull <id>`.',
-  );
+  say.note([
+    `The service sent no id for ${files} and cannot list vals. So ${files} was compared with the code that was pushed last.`,
+    'To compare with the code on the service, find the id of the val on the service.',
+    { text: 'To make the id known', command: 'pull', input: { vals: true } },
+  ]);
 }
 
 const allUnchanged = (count: number): string =>

@@ -1,11 +1,11 @@
-import { LocalError } from '../errors.ts';
+import { LocalError, type Problem } from '../errors.ts';
 import { UnusableFile } from './plain-file.ts';
 import { errnoOf, errorMessageOf } from './system.ts';
 
-const problems: Record<string, string> = {
+const problems: Record<string, Problem> = {
   EACCES: 'cannot be read, because you have no permission',
   EPERM: 'cannot be read, because you have no permission',
-  ELOOP: 'is a link that leads back to itself',
+  ELOOP: { one: 'is a link that leads back to itself', many: 'are links that lead back to themselves' },
   EMFILE: 'cannot be read, because the limit on open files is too low',
 };
 
@@ -22,7 +22,12 @@ export const missingFile = (file: string, cause?: unknown): LocalError =>
         hint: 'Rename the file to a name in UTF-8.',
         cause,
       })
-    : new LocalError(`${file} does not exist.`, { hint: 'Check the path.', cause });
+    : new LocalError(`${file} does not exist.`, {
+        hint: 'Check the path.',
+        subject: file,
+        problem: { one: 'does not exist', many: 'do not exist' },
+        cause,
+      });
 
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof UnusableFile) {
@@ -34,5 +39,7 @@ export function fileError(file: string, error: unknown): LocalError {
   const code = errnoOf(error) ?? '';
   if (code === 'ENOENT' || code === 'ENOTDIR') return missingFile(file, error);
   const problem = problems[code] ?? `could not be read: ${errorMessageOf(error)}`;
-  return new LocalError(`${file} ${problem}.`, { hint: hints[code] ?? 'Check the path.', cause: error });
+  const sentence = `${file} ${typeof problem === 'string' ? problem : problem.one}.`;
+  const hint = hints[code] ?? 'Check the path.';
+  return new LocalError(sentence, { hint, subject: file, problem, cause: error });
 }

@@ -69,25 +69,31 @@ const isList = (hints: Hints): hints is readonly (string | Hint)[] => Array.isAr
 export function mergeHints(lists: readonly Hint[][]): Hint[] {
   const [first = [], ...others] = lists;
   return first.map((hint, index) => {
-    const alike = others.map((list) => list[index]?.input ?? {});
     if (hint.input === undefined) return hint;
-    const entries = Object.entries(hint.input).map(([key, value]): [string, JsonValue] => [
-      key,
-      mergeValues([value, ...alike.map((input) => input[key] ?? true)]),
-    ]);
-    return { ...hint, input: Object.fromEntries(entries) };
+    const inputs = [hint.input, ...others.map((list) => list[index]?.input ?? {})];
+    return { ...hint, input: mergeInputs(inputs) };
   });
+}
+
+/** Lists are joined. If a single value differs, one command cannot serve all, so what differs becomes a placeholder. */
+function mergeInputs(inputs: readonly HintInput[]): HintInput {
+  const keys = Object.keys(inputs[0] ?? {});
+  const valuesOf = (key: string) => inputs.map((input) => input[key] ?? true);
+  const differing = keys.filter(
+    (key) => new Set(valuesOf(key).map((value) => JSON.stringify(value))).size > 1,
+  );
+  const areLists = differing.every((key) => valuesOf(key).every(Array.isArray));
+  const merged = (key: string): JsonValue => {
+    const values = valuesOf(key);
+    if (!differing.includes(key)) return values[0] ?? true;
+    const all = [...new Set(values.flat())];
+    return areLists && all.length <= mostMerged ? all : true;
+  };
+  return Object.fromEntries(keys.map((key) => [key, merged(key)]));
 }
 
 /** A longer list would make the proposed command hard to read. */
 const mostMerged = 3;
-
-function mergeValues(values: readonly JsonValue[]): JsonValue {
-  const [first = true] = values;
-  if (values.every((value) => JSON.stringify(value) === JSON.stringify(first))) return first;
-  const all = [...new Set(values.flat())];
-  return values.every(Array.isArray) && all.length <= mostMerged ? all : true;
-}
 
 /** Two errors with the same key can share the hints that `mergeHints` makes. */
 export const keyOfHints = (hints: readonly Hint[]): string =>

@@ -3,6 +3,7 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
 import { type Clock, wait } from './clock.ts';
+import type { Hints } from './hint.ts';
 import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
@@ -15,7 +16,7 @@ export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
-  say: { warn(message: string): void };
+  say: { warn(message: Hints): void };
 }
 
 const staleAfterMs = 10_000;

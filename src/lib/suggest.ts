@@ -1,18 +1,10 @@
-import { quoteWord } from './shell-command.ts';
-
 const mostSuggestions = 3;
 const largestShareOfEdits = 0.4;
 /** A hostile vals.json may list 200,000 names, and comparing them all would take half a minute. */
 const mostCompared = 2_000;
 
 export const didYouMean = (word: string, names: Iterable<string>): string =>
-  asQuestion(nearest(word, names).map(asSuggestion));
-
-/** Between double quotes, a shell would run a part of a hostile name, such as $(...). */
-export function asSuggestion(name: string): string {
-  const word = quoteWord(name);
-  return word === name ? `"${name}"` : word;
-}
+  asQuestion(nearest(word, names).map((name) => `"${name}"`));
 
 export const asQuestion = (suggestions: readonly string[]): string =>
   suggestions.length === 0 ? '' : ` Did you mean ${suggestions.join(' or ')}?`;

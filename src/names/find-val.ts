@@ -4,8 +4,7 @@ import * as routes from '../api/routes.ts';
 import { AuthError, ConflictError, NotFoundError, UsageError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { quoteWord, shell } from '../lib/shell-command.ts';
-import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
+import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import { listForLookup } from './my-vals.ts';
@@ -149,22 +148,25 @@ function only(found: readonly NamedVal[], alike: string): NamedVal {
 
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>
   new ConflictError(`The val "${name}" is named "${nameNow}" on the service. Nothing was done.`, {
-    hint: `To use the val "${nameNow}", give its id: ${quoteWord(id)}.`,
+    hint: `To use the val "${nameNow}", give its id: ${id}.`,
   });
 
 const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);
   return new AuthError(`The val "${word}" cannot be found by its name: there is no token for ${origin}.`, {
-    hint: `Run ${shell`vals login --base-url ${href}`}, set VALS_TOKEN, or give the val's whole id.`,
+    hint: [
+      { text: 'To sign in', command: 'login', input: { baseUrl: href } },
+      "Or set VALS_TOKEN, or give the val's whole id.",
+    ],
   });
 };
 
 function unknownName(word: string, names: readonly string[], isListed: boolean): NotFoundError {
   const inFolder = names.find((name) => name.endsWith(`/${word}`));
-  const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([asSuggestion(inFolder)]);
+  const suggestion = inFolder === undefined ? didYouMean(word, names) : asQuestion([`"${inFolder}"`]);
   return new NotFoundError(`There is no val named ${word}.${suggestion}`, {
     hint: isListed
-      ? 'To list your vals, run `vals ls`.'
-      : 'This service cannot list vals, so give the id. After `vals val get <id>` or `vals push <file>`, the name works too.',
+      ? { text: 'To list your vals', command: 'ls' }
+      : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',
   });
 }

@@ -4,6 +4,7 @@ import { changedAtOf, isTooLong, ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { Hints } from '../lib/hint.ts';
 import { type JsonObject, stringifyJson } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -42,9 +43,13 @@ export const mostForAll = 200_000;
 
 type Purpose = 'to find a name' | 'to get all vals' | 'to copy all vals';
 
-const hints: Record<Purpose, string> = {
+const hints: Record<Purpose, Hints> = {
   'to find a name': "Give the val's id instead of its name.",
-  'to get all vals': 'To add a single val to a workspace, run `vals pull <id>`.',
+  'to get all vals': {
+    text: 'To add a single val to a workspace',
+    command: 'pull',
+    input: { vals: true },
+  },
   'to copy all vals': 'Omit --all, and give the names or ids of the vals.',
 };
 
@@ -82,5 +87,5 @@ function isKept(record: JsonObject): boolean {
   return ![...texts, stringifyJson(record.version ?? null)].some((text = '') => isTooLong(text));
 }
 
-const listTooLong = (problem: string, hint: string): UnavailableError =>
+const listTooLong = (problem: string, hint: Hints): UnavailableError =>
   new UnavailableError(`The service's list of vals ${problem}.`, { hint });

@@ -1,6 +1,6 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
-import { shell } from '../lib/shell-command.ts';
+import type { Hints } from '../lib/hint.ts';
 import { type Miss, type Modules, placeOfImport, placeOfText } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
@@ -31,22 +31,40 @@ function problemOf({ text, permission, resource }: Thrown): string {
 function hintFor(
   { text, code, permission, resource, takesRequests }: Thrown,
   modules: Modules,
-): string | undefined {
-  const path = resource ?? '<path>';
+): Hints | undefined {
+  const path = resource === undefined ? true : [resource];
+  const { val } = modules;
   switch (permission) {
     case 'FileSystemRead':
-      return `A val may read only its project and its packages. To allow more, run ${shell`vals run --allow-read ${path} <val>`}.`;
+      return [
+        'A val may read only its project and its packages.',
+        { text: 'To allow more', command: 'run', input: { ...val, allowRead: path } },
+      ];
     case 'FileSystemWrite':
-      return `A val may write no files. To allow it, run ${shell`vals run --allow-write ${path} <val>`}.`;
+      return [
+        'A val may write no files.',
+        { text: 'To allow it', command: 'run', input: { ...val, allowWrite: path } },
+      ];
   }
   if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
-    return 'A val may not start programs or threads, or load native addons. To allow it, run `vals run --allow-run <val>`.';
+    return [
+      'A val may not start programs or threads, or load native addons.',
+      { text: 'To allow it', command: 'run', input: { ...val, allowRun: true } },
+    ];
   }
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
+  const [, name] = /requested module '([^./][^']*)' does not provide an export named/.exec(text) ?? [];
+  if (name !== undefined) {
+    return `If ${name} is a CommonJS package, import it as a whole: import all from '${name}'.`;
+  }
   if (takesRequests || modules.looksLikeHttp()) {
-    return 'If the val answers HTTP requests, run `vals run --http <val>`.';
+    return {
+      text: 'To serve a val that answers HTTP requests',
+      command: 'run',
+      input: { ...val, http: true },
+    };
   }
   return undefined;
 }
@@ -71,7 +89,7 @@ function importFailure({ specifier, from, isMapped }: Miss, modules: Modules): R
   const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*$/.test(name);
   return failed(
     'and no such package is installed',
-    isInRegistry ? `To install the package, run ${shell`npm install ${name}`}.` : 'Fix the import.',
+    isInRegistry ? `To install the package, run \`npm install ${name}\`.` : 'Fix the import.',
   );
 }
 
@@ -140,5 +158,5 @@ export function endingFailure(name: string, { code, signal, startError }: Ending
 
 export const tookTooLong = (name: string, seconds: number): RunFailedError =>
   new RunFailedError(`${name} took longer than ${seconds} s and was ended.`, {
-    hint: 'To give the val more time, run `vals run --max-time <seconds> <val>`.',
+    hint: { text: 'To give the val more time', command: 'run', input: { maxTime: true } },
   });

@@ -21,7 +21,7 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   if (url.username || url.password) {
     throw refusal(
       'contains a user name or password',
-      'Remove the user name and password from the URL. Give the token to `vals login`, or set VALS_TOKEN.',
+      'Remove the user name and password from the URL. Sign in with the token instead, or set VALS_TOKEN.',
     );
   }
   if (url.search || url.hash) throw refusal('contains a query (?) or a fragment (#)');

@@ -208,7 +208,10 @@ export function checkToken(token: string, source: string): string {
 export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   if (baseUrl !== undefined) return baseUrl.value;
   throw new UsageError('No service is chosen.', {
-    hint: 'Run `vals login --base-url URL`, give --base-url (VALS_BASE_URL), or use the embedded service with --local (VALS_LOCAL=1).',
+    hint: [
+      { text: 'To sign in to a service', command: 'login', input: { baseUrl: true } },
+      'Or give --base-url (VALS_BASE_URL), or use the embedded service with --local (VALS_LOCAL=1).',
+    ],
   });
 }
 

@@ -1,3 +1,4 @@
+import type { WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { type Column, cellText, columnValue, project } from './column.ts';
@@ -117,13 +118,17 @@ async function renderDiffs({ rows, diffs }: DiffsResult, rendering: Rendering): 
   if (!format.forPerson) {
     return renderText(diffs.map(({ patch }) => patch).join(''), rendering.output);
   }
-  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering)));
+  await stdout.writeLong(await formatDiffs(diffs, await screenOf(rendering), rendering.output.hints.write));
 }
 
-async function formatDiffs(diffs: readonly ShownDiff[], { style, width }: Screen): Promise<string> {
+async function formatDiffs(
+  diffs: readonly ShownDiff[],
+  { style, width }: Screen,
+  writeHints: WriteHints,
+): Promise<string> {
   const blocks: string[] = [];
   for (const { heading = '', forTerminal } of diffs) {
-    const title = visible(heading);
+    const title = visible(await writeHints(heading));
     const titleLines = title === '' ? [] : (await createTextWidth([title])).wrap(title, width);
     const painted = [
       ...titleLines.map((line) => style.yellow(line)),

@@ -32,7 +32,7 @@ export interface FollowingResult extends ListLayout {
 
 export interface ShownDiff {
   patch: string;
-  heading?: string;
+  heading?: Hints;
   forTerminal: string;
 }
 

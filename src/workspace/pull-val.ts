@@ -1,4 +1,4 @@
-import { BadResponseError, ConflictError, NotFoundError } from '../errors.ts';
+import { BadResponseError, ConflictError, NotFoundError, type Problem } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
@@ -18,7 +18,7 @@ export interface PullOptions {
   force: boolean;
   dryRun: boolean;
   isNamedInCommand: boolean;
-  remark(message: string, hints?: Hints): void;
+  remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
   holdsToken(code: string): boolean;
   backup: Backup;
   isInOtherProject(file: string): boolean;
@@ -44,7 +44,7 @@ export async function pullVal(
     return outcome('unchanged');
   }
   if (code === 'changed here' && !options.force) {
-    if (examined.isUnmerged) options.remark(`${path} has conflict markers.`, editMarkers);
+    if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers);
     return outcome('kept');
   }
   const isEdited = code === 'changed here' || code === 'conflict' || code === 'differs';
@@ -71,7 +71,8 @@ function withoutRemote(
   const path = pathTo(workspace, val.file);
   if (!isOthers && code !== 'deleted there') {
     if (isNamedInCommand) throw withoutId(workspace, val);
-    if (here === undefined) remark(`${path} is gone, and was never pushed.`, forget(path));
+    const problem = { one: 'is gone, and was never pushed', many: 'are gone, and were never pushed' };
+    if (here === undefined) remark({ subject: path, problem }, forget(path));
     return { status: 'kept' };
   }
   const service = nameOf(workspace.service);
@@ -125,6 +126,8 @@ function recordAndRemember(workspace: Workspace, examined: Examined, options: Pu
   if (name !== val.name)
     remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
+
+const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
 
 export const tokenInFile = (file: string): string =>
   `${file} holds your token. Anybody who can read the file can act as you. Remove the token from the code, and create a new token.`;

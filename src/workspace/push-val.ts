@@ -3,7 +3,7 @@ import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
 import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { afterPart, RefusedError } from '../errors.ts';
+import { afterPart, type Problem, RefusedError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -29,7 +29,7 @@ export interface PushOptions extends Pick<Permission, 'force' | 'isNamed'> {
   /** Throws if the code must not be sent. */
   checkCode?(path: string, code: string): Promise<void>;
   beforeSending(): void;
-  remark(message: string, hints?: Hints): void;
+  remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
 }
 
 export async function pushVal(
@@ -41,7 +41,7 @@ export async function pushVal(
 ): Promise<Outcome> {
   if (code !== undefined) return pushCode({ workspace, api, val, code, record, options });
   const path = pathTo(workspace, val.file);
-  options.remark(`${path} is gone.`, [
+  options.remark({ subject: path, problem: { one: 'is gone', many: 'are gone' } }, [
     { text: 'To restore the file', command: 'pull', input: { vals: [path] } },
     forget(path),
     {
@@ -169,7 +169,9 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   // A service could send the token as the id. Then vals.json would reveal the token.
   const id = sentId !== undefined && mayBeStored(api, sentId) ? sentId : val.id;
   const version = versionOf(body);
-  if (hasConflictMarkers(code)) options.remark(`${path} was pushed with conflict markers in its code.`);
+  const withMarkers = 'pushed with conflict markers in the code';
+  const problem = { one: `was ${withMarkers}`, many: `were ${withMarkers}` };
+  if (hasConflictMarkers(code)) options.remark({ subject: path, problem });
   if (val.id !== undefined && id !== val.id) options.remark(`${path} was stored under a new id: ${id}.`);
   // Somebody may have created the val after the list of vals was read.
   if (remote === undefined && status !== 201 && Number(version) > 1) {
@@ -179,7 +181,8 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   }
   const privacy = isObject(body) ? fieldOf(body, 'privacy') : undefined;
   if (publicity(privacy, 0) > publicity(remote?.privacy, 2)) {
-    options.remark(`${path} is ${privacy} on the service now (before the push: ${remote?.privacy}).`);
+    const now = `${privacy} on the service now (before the push: ${remote?.privacy})`;
+    options.remark({ subject: path, problem: { one: `is ${now}`, many: `are ${now}` } });
   }
   workspace.records.write({ file: val.file, id, name: val.name, code, ...versionAndTime(api, body) });
   remember(push, { ...val, id });

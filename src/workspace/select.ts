@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { UsageError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
@@ -78,7 +79,7 @@ function withNameProblems(known: KnownVals, found: readonly Source[]): SelectedV
 /** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
 export async function selectForPush(
   known: KnownVals,
-  { warn, note }: { warn: Warn; note(message: string): void },
+  { warn, note }: { warn: Warn; note(message: Hints): void },
 ): Promise<SelectedVal[]> {
   const reasonNotToPush = createFileCheck(known, warn);
   const vals: SelectedVal[] = [];
@@ -107,10 +108,13 @@ export function createFileCheck({ root }: Pick<KnownVals, 'root'>, warn: Warn): 
 
 const mostNamed = 3;
 
-function leftOutNote(files: readonly string[]): string {
+function leftOutNote(files: readonly string[]): Hints {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return `Not pushed: ${named}. To push an ignored file or a file that is not code, run \`vals push <file>\`.`;
+  return [
+    `Not pushed: ${named}.`,
+    { text: 'To push an ignored file or a file that is not code', command: 'push', input: { paths: true } },
+  ];
 }
 
 export const isBelow = (known: KnownVals, paths: readonly string[], file: string): boolean =>

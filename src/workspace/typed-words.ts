@@ -1,7 +1,7 @@
 // What a word on the command line means in a workspace: a file, a name or an id.
 import { basename } from 'node:path';
 import { NotFoundError } from '../errors.ts';
-import { asQuestion, asSuggestion, didYouMean } from '../lib/suggest.ts';
+import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
 import { openOwnFolder } from './records/own-folder.ts';
 import { createRecords, type Records } from './records/records.ts';
@@ -18,10 +18,10 @@ export function unknownVal(known: KnownVals, word: string): NotFoundError {
   const paths = [...known.vals].map(({ file }) => pathTo(known, file));
   const inFolder = paths.find((path) => basename(path) === word);
   const suggestion = inFolder
-    ? asQuestion([asSuggestion(inFolder)])
+    ? asQuestion([`"${inFolder}"`])
     : didYouMean(word, [...[...known.vals].map(({ name }) => name), ...paths]);
   return new NotFoundError(`The workspace has no val "${word}".${suggestion}`, {
-    hint: 'To list the vals of the workspace, run `vals status`.',
+    hint: { text: 'To list the vals of the workspace', command: 'status' },
   });
 }
 
@@ -80,9 +80,12 @@ export function withoutId(
   const { name } = val;
   return records?.of(val) === undefined
     ? new NotFoundError(`The val "${name}" is in the workspace, but not on ${nameOf(service)}.`, {
-        hint: 'To push the val, run `vals push`.',
+        hint: { text: 'To push the val', command: 'push' },
       })
     : new NotFoundError(`The val "${name}" was pushed to ${nameOf(service)}, which sent no id.`, {
-        hint: 'Find the id of the val on the service, then run `vals pull <id>`.',
+        hint: [
+          'Find the id of the val on the service.',
+          { text: 'To make the id known', command: 'pull', input: { vals: true } },
+        ],
       });
 }

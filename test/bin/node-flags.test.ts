@@ -22,8 +22,6 @@ const needs = (what: string, flag: string) => ({
 const works = { exit: 0, stderr: '' };
 
 const harmless = [
-  '--max-http-header-size=10',
-  '--insecure-http-parser',
   '--experimental-default-type=module',
   '--disable-proto=throw',
   '--disallow-code-generation-from-strings',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { runBatch } from '../../src/cli/batch.ts';
-import { summarizeFailures } from '../../src/cli/failures.ts';
+import { summarizeFailures, summarizeRemarks } from '../../src/cli/failures.ts';
 import { RefusedError } from '../../src/errors.ts';
 
 const failures = (labels: string[], message: (label: string) => string, hint: string) =>
@@ -25,23 +25,35 @@ it('a single failure among successes is reported once', () => {
 it.each([
   { total: 6, says: '5 of 6 vals were not pushed: a, b, c and 2 more are not UTF-8.' },
   { total: 5, says: 'None of the 5 vals was pushed: a, b, c and 2 more are not UTF-8.' },
-])('five equal failures of $total: the first three are named, with a plural verb', ({ total, says }) => {
-  const alike = failures(['a', 'b', 'c', 'd', 'e'], (label) => `${label} is not UTF-8.`, '');
+])('five equal failures of $total: the first three are named', ({ total, says }) => {
+  const problem = { one: 'is not UTF-8', many: 'are not UTF-8' };
+  const alike = ['a', 'b', 'c', 'd', 'e'].map((label) => ({
+    label,
+    error: new RefusedError(`${label} is not UTF-8.`, { problem }),
+  }));
   expect(summarizeFailures(alike, { ...pushed, total, done: 0 }).error?.message).toBe(says);
 });
 
-it('a message with could keeps its verb', () => {
-  const alike = failures(['a', 'b'], (label) => `${label} could not be written.`, '');
-  const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
-  expect(error?.message).toBe('None of the 2 vals was pushed: a and b could not be written.');
-});
-
-it('labels are taken out of equal messages, but not out of words that begin like a label', () => {
-  const alike = failures(['re', 'no'], (label) => `The service refused ${label}: not now.`, 'Change it.');
+it('equal messages without a subject are said once, with the labels', () => {
+  const alike = failures(['re', 'no'], () => 'The service refused: not now.', 'Change it.');
   const { error } = summarizeFailures(alike, { verb: 'deleted', things: 'versions', total: 2, done: 0 });
   expect(error?.message).toBe(
     'None of the 2 versions was deleted (re and no). The service refused: not now.',
   );
+});
+
+it('remarks about several files are one sentence', () => {
+  const problem = { one: 'is gone', many: 'are gone' };
+  const remarks = ['notes --force.ts', 'b.ts'].map((subject) => ({
+    remark: { subject, problem },
+    hints: [{ text: 'To restore it', command: 'pull', input: { vals: [subject] } }],
+  }));
+  expect(summarizeRemarks(remarks)).toEqual([
+    [
+      'notes --force.ts and b.ts are gone.',
+      { text: 'To restore it', command: 'pull', input: { vals: ['notes --force.ts', 'b.ts'] } },
+    ],
+  ]);
 });
 
 it('the summary of many errors is made from their subjects and problems', () => {
@@ -72,6 +84,16 @@ it.each([
   expect(error?.facts.hint).toEqual([
     { text: 'To overwrite it', command: 'push', input: { paths, force: true } },
   ]);
+});
+
+it('a hint with an own value for each file gets placeholders, because one command cannot serve them all', () => {
+  const alike = ['a-b.ts', 'c-d.ts'].map((subject) => {
+    const input = { paths: [subject], name: subject.slice(0, 1) };
+    const hint = { text: 'To use a valid name', command: 'push', input };
+    return { label: subject, error: new RefusedError('No.', { problem: 'has a bad name', hint }) };
+  });
+  const { error } = summarizeFailures(alike, { ...pushed, total: 2, done: 0 });
+  expect(error?.facts.hint).toMatchObject([{ input: { paths: true, name: true } }]);
 });
 
 it('errors with different hints are reported apart', () => {

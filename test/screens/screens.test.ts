@@ -17,9 +17,8 @@ interface Look {
   env?: Record<string, string>;
 }
 
-const plain: Look[] = [40, 80, 120].map((columns) => ({ columns, env: { NO_COLOR: '1' } }));
-const ascii: Look = { columns: 80, env: { NO_COLOR: '1', LC_ALL: 'C' } };
-const colour: Look = { columns: 80 };
+/** A narrow screen in ASCII, and the usual one. */
+const looks: Look[] = [{ columns: 40, env: { NO_COLOR: '1', LC_ALL: 'C' } }, { columns: 80 }];
 
 interface Options {
   files?: Record<string, string>;
@@ -28,7 +27,7 @@ interface Options {
   until?: string;
 }
 
-function screen(name: string, commands: string[][], looks: Look[], options: Options = {}): void {
+function screen(name: string, commands: string[][], options: Options = {}): void {
   it(name, async () => {
     const captures: string[] = [];
     for (const look of looks) {
@@ -96,37 +95,27 @@ async function play(
   }
 }
 
-const every = [...plain, ascii, colour];
-
-screen('runs', [['runs']], every);
-screen('runs of one val', [['val', 'runs', ids.hello]], plain);
-screen('failed runs', [['runs', '--error']], plain);
-screen('runs in full', [['runs', '--error', '--full']], every);
-screen('runs as they come', [['runs', '--follow']], [...plain, colour], { until: 'hello' });
-screen('summary', [['runs', '--summary']], every);
-screen('lists', [['likes'], ['comments'], ['refs']], plain);
-screen('fields', [['likes', '--fields', 'name,id,nope']], plain);
-screen('one record', [['me'], ['val', 'get', ids.hello]], plain);
-screen(
-  'json',
-  [
-    ['me', '--json'],
-    ['version', 'ls', ids.hello, '--ndjson'],
-  ],
-  [plain[1] as Look, colour],
-);
-screen(
-  'versions',
-  [
-    ['version', 'ls', ids.hello],
-    ['version', 'diff', ids.hello, '1'],
-    ['version', 'restore', ids.hello, '1'],
-    ['version', 'rm', ids.hello, '1', '--yes'],
-    ['val', 'rm', ids.hello, '--yes'],
-  ],
-  every,
-);
-screen('help', [['--help'], ['push', '--help'], ['run', '--help']], plain);
+screen('runs', [['runs']]);
+screen('runs of one val', [['val', 'runs', ids.hello]]);
+screen('failed runs', [['runs', '--error']]);
+screen('runs in full', [['runs', '--error', '--full']]);
+screen('runs as they come', [['runs', '--follow']], { until: 'hello' });
+screen('summary', [['runs', '--summary']]);
+screen('lists', [['likes'], ['comments'], ['refs']]);
+screen('fields', [['likes', '--fields', 'name,id,nope']]);
+screen('one record', [['me'], ['val', 'get', ids.hello]]);
+screen('json', [
+  ['me', '--json'],
+  ['version', 'ls', ids.hello, '--ndjson'],
+]);
+screen('versions', [
+  ['version', 'ls', ids.hello],
+  ['version', 'diff', ids.hello, '1'],
+  ['version', 'restore', ids.hello, '1'],
+  ['version', 'rm', ids.hello, '1', '--yes'],
+  ['val', 'rm', ids.hello, '--yes'],
+]);
+screen('help', [['--help'], ['push', '--help'], ['run', '--help']]);
 const hello = "export default () => 'hello';\n";
 screen(
   'push',
@@ -134,7 +123,6 @@ screen(
     ['push', 'hello.ts', 'prices.ts'],
     ['push', 'hello.ts', 'broken.ts', 'prices.ts'],
   ],
-  every,
   {
     files: { 'hello.ts': hello, 'prices.ts': hello, 'broken.ts': hello },
   },
@@ -142,18 +130,17 @@ screen(
 screen(
   'errors',
   [['val', 'get', 'hello'], ['val', 'create', 'hello', 'hello.ts'], ['vals'], ['likes', '--limit', 'x']],
-  every,
   {
     files: { 'hello.ts': hello },
   },
 );
-screen('workspace', [['init'], ['status'], ['push']], plain, {
+screen('workspace', [['init'], ['status'], ['push']], {
   files: { 'hello.ts': hello, 'prices.ts': hello },
 });
-screen('status', [['status'], ['status', 'hello']], every, {
+screen('status', [['status'], ['status', 'hello']], {
   before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
 });
-screen('both sides edited', [['status'], ['diff'], ['push'], ['pull'], ['pull', '--merge']], every, {
+screen('both sides edited', [['status'], ['diff'], ['push'], ['pull'], ['pull', '--merge']], {
   before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
   edits: { 'hello.ts': hello, 'sendWeeklyNewsletterDigest.ts': "export default () => 'new news';\n" },
 });

@@ -35,10 +35,12 @@ function faultAfterSending(error: Error, origin: string): Fault {
   return { kind: 'lost', reason: reasonOf(error), hint: hintIfNothingReceived(error, origin) };
 }
 
+const seeAddress = { text: 'To see where the address comes from', command: 'config' };
+
 const tlsProblemOf = (error: Error, origin: string) =>
   explainTlsError(error, {
     name: `the service at ${origin}`,
-    addressHint: `Check the address ${origin}. To see where the address comes from, run \`vals config\`.`,
+    addressHint: [`Check the address ${origin}.`, seeAddress],
   });
 
 const isPlain = (origin: string): boolean => origin.startsWith('http:');
@@ -50,7 +52,7 @@ const isTlsAlert = (error: Error): boolean =>
 const expectsHttps = (origin: string): Fault => ({
   kind: 'rejected',
   reason: `the service at ${origin} expects https, not http`,
-  hint: `Change the address to ${withHttps(origin)}. To see where the address comes from, run \`vals config\`.`,
+  hint: [`Change the address to ${withHttps(origin)}.`, seeAddress],
 });
 
 const withHttps = (origin: string): string => origin.replace('http:', 'https:');
@@ -74,7 +76,10 @@ function proxyFault({ problem }: ProxyError, proxy: ProxyAddress): Fault {
   if ('status' in problem) return proxyStatusFault(problem.status, proxy);
   const { cause } = problem;
   const name = nameOf(proxy);
-  const addressHint = `Check the proxy address in ${proxy.variable}. To see the address without the password, run \`vals config\`.`;
+  const addressHint = [
+    `Check the proxy address in ${proxy.variable}.`,
+    { text: 'To see the address without the password', command: 'config' },
+  ];
   const tlsProblem = explainTlsError(cause, { name, addressHint });
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
   return { kind: 'not_connected', reason: `at ${name}, ${reasonOf(cause)}`, hint: addressHint };

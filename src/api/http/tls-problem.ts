@@ -1,12 +1,14 @@
+import type { Hints } from '../../lib/hint.ts';
+
 interface Explanation {
   reason: string;
-  hint: string;
+  hint: Hints;
 }
 
 interface ServiceOrProxy {
   /** For example "the proxy localhost:8080". */
   name: string;
-  addressHint: string;
+  addressHint: Hints;
 }
 
 type Explain = (peer: ServiceOrProxy, error: TlsError) => Explanation;

@@ -2,13 +2,14 @@ import type { Api } from '../../api/api.ts';
 import { fieldOf } from '../../api/change-val.ts';
 import { codeOf, textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { BadResponseError, ConflictError } from '../../errors.ts';
+import type { AddRemark } from '../../cli/batch.ts';
+import { BadResponseError, ConflictError, type Problem } from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
-import { newVal, overwrite, type Remark, refuseTokens, sendCopy } from './send-copy.ts';
+import { newVal, overwrite, refuseTokens, sendCopy } from './send-copy.ts';
 import type { Target } from './target.ts';
 
 export interface CopyOptions {
@@ -24,7 +25,7 @@ interface ValToCopy {
   givenName: string | undefined;
 }
 
-export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Remark): Promise<Outcome> {
+export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddRemark): Promise<Outcome> {
   const { id, givenName } = val;
   const source = await readSource(id, options);
   const name = textAt(source, 'name');
@@ -33,6 +34,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
       hint: 'Give the val a name on the service, then run the command again.',
     });
   }
+  const remarkOn = (problem: Problem) => remark({ subject: name, problem });
   // If the val now has another name, --force would overwrite a val that the user did not name.
   if (givenName !== undefined && givenName !== name) throw otherName(givenName, name);
   const found = await options.target.vals.named(name);
@@ -42,7 +44,10 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   const before = there?.version;
   const expectField = (field: string, expected: string | undefined, now: string | undefined) => {
     if (expected !== undefined && now !== undefined && now !== expected)
-      remark(`the ${field} of the copy on ${options.target.name} differs from the original`);
+      remarkOn({
+        one: `has another ${field} on ${options.target.name} than the original`,
+        many: `have another ${field} on ${options.target.name} than the originals`,
+      });
   };
   if (first.done) {
     expectField('privacy', textAt(source, 'privacy'), there?.privacy);
@@ -53,7 +58,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: Rema
   const copy = { name, source, there, fields, mayReplace: found === 'unknown' && options.force };
   refuseTokens(newVal(name, first.value, fields), options);
   if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
-  const { sent, id: idThere, isReplaced } = await sendCopy(copy, first.value, codes, options, remark);
+  const { sent, id: idThere, isReplaced } = await sendCopy(copy, first.value, codes, options, remarkOn);
   expectField('readme', fields.readme, fieldOf(sent, 'readme'));
   expectField('privacy', textAt(source, 'privacy'), fieldOf(sent, 'privacy'));
   return {

@@ -3,7 +3,7 @@ import type { Call } from '../../api/call.ts';
 import { fieldOf, publicity } from '../../api/change-val.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { afterPart, ConflictError, isInvalidRequest, RefusedError } from '../../errors.ts';
+import { afterPart, ConflictError, isInvalidRequest, type Problem, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { RemoteVal } from '../../workspace/remote-vals.ts';
 import {
@@ -35,7 +35,7 @@ interface SentCopy {
   isReplaced: boolean;
 }
 
-export type Remark = (message: string) => void;
+export type Remark = (problem: Problem) => void;
 
 export async function sendCopy(
   copy: Copy,
@@ -141,8 +141,10 @@ async function sendWithFields(
   }
 }
 
-const withoutField = (field: string): string =>
-  `the val was copied without its ${field}, which the service did not accept`;
+const withoutField = (field: string): Problem => ({
+  one: `was copied without its ${field}, which the service did not accept`,
+  many: `were copied without their ${field}, which the service did not accept`,
+});
 
 const needsPrivacy = (error: RefusedError, privacy: string): RefusedError =>
   new RefusedError(error.message, {

@@ -16,12 +16,15 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
   const root = name === undefined ? findRoot(context.settings.cwd) : undefined;
   if (paths.length === 0 && root === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {
-      hint: 'To push a file, run `vals push hello.ts`. To make this folder a workspace, run `vals init`.',
+      hint: [
+        { text: 'To push a file', command: 'push', input: { paths: ['hello.ts'] } },
+        { text: 'To make this folder a workspace', command: 'init' },
+      ],
     });
   }
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
-      hint: 'Add a name, such as `vals push - --name hello`.',
+      hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
     });
   }
   if (root !== undefined) return planInWorkspace(context, root, paths, isOffline);

@@ -83,7 +83,7 @@ export const command = defineCommand({
     }
     if (prune && paths.length > 0) {
       throw new UsageError('--prune works on the whole workspace, so no path can be given.', {
-        hint: 'Push the paths first, then run `vals push --prune`.',
+        hint: ['Push the paths first.', { text: 'To prune then', command: 'push', input: { prune: true } }],
       });
     }
     if (watch) {

@@ -3,7 +3,7 @@ import type { Api } from '../../api/api.ts';
 import { checkVersion, noSuchVal } from '../../api/expected-version.ts';
 import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import type { Remark } from '../../cli/batch.ts';
+import type { AddRemark } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
@@ -28,7 +28,7 @@ interface SenderOptions
 }
 
 export interface ItemSender {
-  send(item: PushItem, remark: Remark): Promise<Outcome>;
+  send(item: PushItem, remark: AddRemark): Promise<Outcome>;
   /** New files whose push may replace the code of a val with the same name. */
   possibleTakeovers: readonly string[];
   relativeImports: readonly { file: string; specifier: string }[];
@@ -57,7 +57,7 @@ export async function createItemSender(
     },
   };
 
-  async function send(item: PushItem, remark: Remark): Promise<Outcome> {
+  async function send(item: PushItem, remark: AddRemark): Promise<Outcome> {
     const { file, name } = item;
     if (item.val?.problem !== undefined) throw item.val.problem;
     const options = { ...pushOptions, remark };

@@ -48,7 +48,7 @@ export function createRecorder(context: Context, { report }: GivenRun, target: T
 
   async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
     if (!settings.local.value && settings.baseUrl === undefined) {
-      return 'no service is chosen. To sign in, run `vals login`. To use the embedded service, add --local.';
+      return 'no service is chosen. Sign in, or add --local for the embedded service.';
     }
     const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
     const lookup = { api: await connect(), seen, clock, settings };

@@ -13,7 +13,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const { target } = invocation;
   if (target.kind !== 'file') {
     throw new UsageError(`--watch needs a file, but ${given.val} is a val on the service.`, {
-      hint: 'Give the file of the val. To get the file, run `vals pull` in a workspace.',
+      hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
     });
   }
   let round = new AbortController();

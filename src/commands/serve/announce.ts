@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import type { EmbeddedService } from '../../cli/load-service.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import { quoteWord } from '../../lib/shell-command.ts';
+import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
 import type { Place } from '../shared/store-place.ts';
 import type { Log, Setup, ShowLink } from './start.ts';
 
@@ -20,7 +20,7 @@ export async function announce(
   { network, metrics, isShared, place }: Setup,
   { log, showLink }: { log: Log; showLink: ShowLink },
 ): Promise<void> {
-  const { flags, say } = context;
+  const { flags, say, settings } = context;
   const { baseUrl } = service;
   // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
@@ -34,15 +34,16 @@ export async function announce(
     showLink(service.pageLink());
   }
   if (isShared) {
-    const addUser = `vals user add <username>${optionsOf(place)}`;
+    const quote = quoteFor(settings.system.platform);
+    const addUser = `vals user add <username>${optionsOf(place, quote)}`;
     say.banner(`To give a person a token, run \`${addUser}\`. The person then runs:\n`);
-    say.banner(`  vals login --base-url ${quoteWord(baseUrl)}\n`);
+    say.banner(`  vals login --base-url ${quote(baseUrl)}\n`);
   }
   say.banner('Press Ctrl-C to stop.\n');
 }
 
-function optionsOf({ input: { data, database } }: Place): string {
-  if (typeof data === 'string') return ` --data ${quoteWord(data)}`;
+function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
+  if (typeof data === 'string') return ` --data ${quote(data)}`;
   return database ? ' --database <url>' : '';
 }
 

@@ -1,5 +1,5 @@
 import type { All, Database } from '../database/database.ts';
-import { deleteVal } from './write-vals.ts';
+import { deleteVal } from './delete-val.ts';
 
 interface Owner {
   id: string;

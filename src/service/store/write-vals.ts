@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
+import { deleteVal } from './delete-val.ts';
 import {
   checkVersion,
   findListedVal,
@@ -19,7 +20,6 @@ import { type Once, writeAs } from './write-as.ts';
 export const newValDefaults = { readme: null, privacy: 'private', type: 'script' } as const;
 
 const mostValsCreatedAtOnce = 100;
-const runsPerStatement = 5_000;
 
 export interface WriteOptions {
   /** Decides by the state of the val whether the write may begin. */
@@ -177,19 +177,6 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         ]);
       }),
   };
-}
-
-/** In several statements of one transaction, because each statement has a time limit in PostgreSQL. */
-export async function deleteVal(all: All, id: string): Promise<void> {
-  for (;;) {
-    const runs = await all(
-      `DELETE FROM records WHERE position IN (SELECT position FROM records
-        WHERE kind = 'runs' AND val_id = ? LIMIT ${runsPerStatement}) RETURNING position`,
-      [id],
-    );
-    if (runs.length < runsPerStatement) break;
-  }
-  await all('DELETE FROM vals WHERE id = ?', [id]);
 }
 
 async function countVals(all: All, owner: User): Promise<number> {

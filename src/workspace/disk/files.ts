@@ -43,6 +43,8 @@ export function decode(shownPath: string, bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new LocalError(`${shownPath} is not UTF-8.`, {
     hint: 'Save it as UTF-8, then run the command again.',
+    subject: shownPath,
+    problem: { one: 'is not UTF-8', many: 'are not UTF-8' },
   });
 }
 

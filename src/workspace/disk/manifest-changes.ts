@@ -1,3 +1,4 @@
+import type { Hints } from '../../lib/hint.ts';
 import { fold } from './file-names.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -15,7 +16,7 @@ export function applyChanges(
   { vals }: Manifest,
   service: string,
   changes: readonly ManifestChange[],
-  warn: (message: string) => void,
+  warn: (message: Hints) => void,
 ): void {
   const owners = new Map<string, string>();
   for (const [file, { name, ids }] of vals) {
@@ -46,9 +47,10 @@ export function applyChanges(
     const idNow = entry.ids.get(service);
     const idOwner = otherOwner(`id ${id}`);
     if (id !== undefined && idOwner !== undefined) {
-      warn(
-        `${file} did not get the id ${id} in vals.json, because the file ${idOwner} already has that id. To remove one of the two files from vals.json, run \`vals forget <file>\`.`,
-      );
+      warn([
+        `${file} did not get the id ${id} in vals.json, because the file ${idOwner} already has that id.`,
+        { text: 'To remove one of the two files from vals.json', command: 'forget' },
+      ]);
     } else if (id !== undefined && idNow !== undefined && idNow !== idBefore && idNow !== id) {
       warn(
         `vals.json changed while the command was running, so ${file} keeps the id ${idNow}. To use the new id ${id} instead, edit vals.json.`,

@@ -13,7 +13,7 @@ export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Setting
 
 export function readManifest(root: string): Manifest {
   const text = readBelow(root, manifestFile, largest.manifest);
-  if (text === undefined) throw broken('is gone', 'To make a new vals.json, run `vals init`.');
+  if (text === undefined) throw broken('is gone', { text: 'To make a new vals.json', command: 'init' });
   return parseManifest(text);
 }
 

@@ -1,4 +1,5 @@
 import { LocalError } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
 import { embeddedService } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
@@ -18,7 +19,7 @@ export const emptyManifest = (): Manifest => ({ vals: new Map(), unknownKeys: {}
 
 const restoreHint = 'Fix vals.json, or restore it from git. Your other files and your vals were not changed.';
 
-export const broken = (problem: string, hint = restoreHint): LocalError =>
+export const broken = (problem: string, hint: Hints = restoreHint): LocalError =>
   new LocalError(`vals.json ${problem}.`, { hint });
 
 export function parseManifest(text: string): Manifest {

@@ -20,13 +20,16 @@ export function refuseNested(folder: string): void {
   const root = findRoot(folder);
   if (root === undefined || root === folder) return;
   throw new UsageError(`This folder is already in a workspace: ${root}.`, {
-    hint: 'Run the command outside of that workspace, or run `vals pull --all` in that workspace.',
+    hint: [
+      'Run the command outside of that workspace.',
+      { text: 'To add all your vals to that workspace', command: 'pull', input: { all: true } },
+    ],
   });
 }
 
 export const notInWorkspace = (): UsageError =>
   new UsageError('This folder is not in a workspace.', {
-    hint: 'To make this folder a workspace, run `vals init`.',
+    hint: { text: 'To make this folder a workspace', command: 'init' },
   });
 
 function exists(path: string): boolean {

@@ -14,7 +14,14 @@ export function refuseFilled(settings: Settings, folder: string, given: string, 
   if (unfinished === service) return;
   const problem = unfinished === undefined ? 'is not empty' : `is an unfinished clone of ${unfinished}`;
   throw new UsageError(`${given} ${problem}.`, {
-    hint: 'To clone into another folder, give the name of a new folder. To add the missing vals to a workspace, run `vals pull --all` in that workspace.',
+    hint: [
+      'To clone into another folder, give the name of a new folder.',
+      {
+        text: 'To add the missing vals to the workspace that you are in',
+        command: 'pull',
+        input: { all: true },
+      },
+    ],
   });
 }
 

@@ -28,6 +28,8 @@ export function checkNotEmpty(
 ): string {
   if (code !== '') return code;
   throw new LocalError(`${nameOf(file)} is empty.`, {
+    subject: nameOf(file),
+    problem: { one: 'is empty', many: 'are empty' },
     hint:
       file === '-' ? 'Send code that is not empty, or give a file.' : `Add code to the file, or ${wayOut}.`,
   });
@@ -65,7 +67,7 @@ function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer
 
 const isFolder = (file: string): UsageError =>
   new UsageError(`${file} is a folder, not a file.`, {
-    hint: 'Give a file. To push a folder, run `vals push <folder>`.',
+    hint: ['Give a file.', { text: 'To push a folder', command: 'push', input: { paths: [file] } }],
   });
 
 async function readStdin(input: Input): Promise<Buffer> {

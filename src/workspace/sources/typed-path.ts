@@ -1,7 +1,6 @@
 import { join, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { existingRealPath, foldersAbove, isFile, isWithin, realPath, withSlashes } from '../../lib/paths.ts';
-import { quoteWord } from '../../lib/shell-command.ts';
 import { isProject } from '../disk/root.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './ignoring.ts';
 
@@ -15,7 +14,7 @@ export function refuseLinkToSecret(path: string, shownPath: string, cwd: string)
   const problem = problemOf(realProject, target);
   if (problem === undefined) return;
   throw new LocalError(`${shownPath} is or contains a link to ${target}, which is ${problem}.`, {
-    hint: `To use that file, give its own path: ${quoteWord(target)}.`,
+    hint: `To use that file, give its own path: ${target}.`,
   });
 }
 

@@ -12,6 +12,7 @@ import {
 } from '../support.ts';
 
 interface Operation {
+  operationId: string;
   parameters?: { name: string; in: string; required: boolean }[];
   requestBody?: { content: { 'application/json': { schema: object } } };
   responses: Record<string, { content?: Record<string, { schema: object }> }>;
@@ -172,4 +173,43 @@ test('a body that the description refuses is refused by the service, with the na
     expect(answer.body).toMatchObject({ errors: [{ field: expect.any(String) }] });
     expect(validate({ $ref: '#/components/schemas/Problem' }, answer.body)).toBe('');
   }
+});
+
+test('generated clients get names, refusals, enums and formats', async () => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
+  const of = (path: string, method: string) => document.paths[path]?.[method] as Operation;
+  const statuses = (path: string, method: string) => Object.keys(of(path, method).responses);
+  expect(statuses('/v1/vals', 'post')).toEqual([
+    ...['201', '400', '401', '403', '409', '413', '415', '422', '429', 'default'],
+  ]);
+  expect(statuses('/v1/vals/{id}', 'delete')).toEqual([
+    ...['204', '401', '403', '404', '409', '412', '429', 'default'],
+  ]);
+  const headers = (path: string, method: string) =>
+    of(path, method)
+      .parameters?.filter((parameter) => parameter.in === 'header')
+      .map(({ name }) => name);
+  expect(headers('/v1/vals/{id}/versions', 'post')).toEqual(['If-Match', 'Idempotency-Key']);
+  expect(headers('/v1/vals', 'put')).toEqual(['If-Match']);
+  expect(of('/v1/vals/{id}', 'get').responses['200']).toMatchObject({ headers: { ETag: {} } });
+  const privacy = { type: 'string', enum: ['public', 'unlisted', 'private'] };
+  expect(of('/v1/vals', 'post').requestBody?.content['application/json'].schema).toMatchObject({
+    properties: { privacy, type: { enum: expect.arrayContaining(['script', 'rpc']) } },
+  });
+  expect(document.components).toMatchObject({
+    schemas: {
+      Val: { properties: { id: { format: 'uuid' }, createdAt: { format: 'date-time' }, privacy } },
+      Problem: { properties: { errors: { items: { required: ['field', 'message'] } } } },
+    },
+  });
+});
+
+test('the lengths in the description are those that the service counts', async () => {
+  const put = (code: string) => ask(service, 'PUT', '/v1/vals', { body: { name: 'counted', code } });
+  expect((await put('😀'.repeat(256_000))).status).toBe(201);
+  expect((await put('😀'.repeat(256_001))).status).toBe(413);
+  expect((await put('\u0000'.repeat(256_000))).status).toBe(200);
 });
