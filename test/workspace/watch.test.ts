@@ -124,7 +124,7 @@ it('push --watch sends written, replaced and new files, and only reports deleted
   await watch.until(() => place.manifest().vals['sub/new.ts']?.name === 'new');
   place.remove('sub/new.ts');
   await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
-  expect(await service.code(place.idOf('sub/new.ts'))).toBe('new');
+  expect(await service.code(place.idOf('sub/new.ts'))).toBe('fresh');
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
 });

@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
+import { type Remark, summarizeRemarks } from '../../cli/failures.ts';
 import {
   AuthError,
   describeError,
@@ -67,7 +68,9 @@ export function createFilePusher(
     dryRun: false,
     onPossibleTakeover() {},
     beforeRenaming() {},
-    remark: (message: string, hints?: Hints) => say.warn([message, ...hintList(hints)]),
+    remark(remark: Remark, hints?: Hints) {
+      for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }])) say.warn(warning);
+    },
     checkCode: (path: string, code: string) => refuseBrokenCode(path, code, check),
     beforeSending: () => signal.throwIfAborted(),
   };
