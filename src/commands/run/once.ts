@@ -71,15 +71,15 @@ export async function* run(
   const { value, failure } = result;
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await record(entry, finished);
+  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
-    throw failure;
+    throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;
   }
   if (isSilentScript && !asRecord) {
     say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
   }
   if (!asRecord) return;
-  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
   yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
 }
 
