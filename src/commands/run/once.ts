@@ -71,7 +71,11 @@ export async function* run(
   const { value, failure } = result;
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await record(entry, finished);
+  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
+  const document = { value, run: { ...finished, ...recorded, logs: printed } };
   if (failure !== undefined) {
+    // An agent learns from the output why the val failed.
+    if (agent) yield { kind: 'json', value: document };
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
     throw failure;
   }
@@ -79,8 +83,7 @@ export async function* run(
     say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
   }
   if (!asRecord) return;
-  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
-  yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
+  yield { kind: 'json', value: document };
 }
 
 async function* show(

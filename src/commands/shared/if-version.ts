@@ -15,14 +15,14 @@ export const ifVersion = parsed(
 
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */
 export async function checkVersion(
-  { wordFor }: Pick<Context, 'wordFor'>,
+  { givenVals }: Pick<Context, 'givenVals'>,
   api: Api,
   { val, expected }: { val: string; expected: string },
 ): Promise<string | undefined> {
   const { record, etag } = await api.recordWithEtag(routes.getVal(val));
   const current = textAt(record, 'version');
   if (current === expected) return etag;
-  throw otherVersion(textAt(record, 'name') ?? wordFor(val) ?? val, { val, current, expected });
+  throw otherVersion(textAt(record, 'name') ?? givenVals.wordFor(val) ?? val, { val, current, expected });
 }
 
 export function otherVersion(
