@@ -111,6 +111,8 @@ export class RunFailedError extends ValsError {
     message: string,
     facts: ErrorFacts = {},
     readonly details: readonly string[] = [],
+    /** The end of what the val printed, for agents. A person has seen it. */
+    readonly logs?: string,
   ) {
     super(message, facts);
   }

@@ -1,4 +1,11 @@
-import { describeError, LocalError, type ValsError, withHintText, withHintTexts } from '../errors.ts';
+import {
+  describeError,
+  LocalError,
+  RunFailedError,
+  type ValsError,
+  withHintText,
+  withHintTexts,
+} from '../errors.ts';
 import type { Hints, HintWriter } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
@@ -122,7 +129,12 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
         };
       }
       const described = shortened(await withHintText(describeError(error), hints.write));
-      const whole: JsonObject = { error: described, ...itemsDone(document), ...(hasMore && { more: true }) };
+      const whole: JsonObject = {
+        error: described,
+        ...itemsDone(document),
+        ...(hasMore && { more: true }),
+        ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
+      };
       return { document: whole, texts: [stringifyJson(whole), ...(await sentences())], isError: true };
     },
   };

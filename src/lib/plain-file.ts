@@ -62,7 +62,7 @@ function open(path: string, followLinks: boolean): number {
 
 const linkError = () => new UnusableFile('is a link, not a regular file');
 
-export function kindOf(stats: Stats): string | undefined {
+function kindOf(stats: Stats): string | undefined {
   if (stats.isFile()) return undefined;
   if (stats.isDirectory()) return 'a folder';
   if (stats.isFIFO()) return 'a named pipe';

@@ -32,30 +32,39 @@ function hintFor(
   { text, code, permission, resource, takesRequests }: Thrown,
   modules: Modules,
 ): Hints | undefined {
-  const path = resource ?? true;
+  const path = resource === undefined ? true : [resource];
+  const { val } = modules;
   switch (permission) {
     case 'FileSystemRead':
       return [
         'A val may read only its project and its packages.',
-        { text: 'To allow more', command: 'run', input: { allowRead: path } },
+        { text: 'To allow more', command: 'run', input: { ...val, allowRead: path } },
       ];
     case 'FileSystemWrite':
       return [
         'A val may write no files.',
-        { text: 'To allow it', command: 'run', input: { allowWrite: path } },
+        { text: 'To allow it', command: 'run', input: { ...val, allowWrite: path } },
       ];
   }
   if (permission !== undefined || code === 'ERR_DLOPEN_DISABLED') {
     return [
       'A val may not start programs or threads, or load native addons.',
-      { text: 'To allow it', command: 'run', input: { allowRun: true } },
+      { text: 'To allow it', command: 'run', input: { ...val, allowRun: true } },
     ];
   }
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
+  const [, name] = /requested module '([^./][^']*)' does not provide an export named/.exec(text) ?? [];
+  if (name !== undefined) {
+    return `If ${name} is a CommonJS package, import it as a whole: import all from '${name}'.`;
+  }
   if (takesRequests || modules.looksLikeHttp()) {
-    return { text: 'If the val answers HTTP requests', command: 'run', input: { http: true } };
+    return {
+      text: 'To serve a val that answers HTTP requests',
+      command: 'run',
+      input: { ...val, http: true },
+    };
   }
   return undefined;
 }

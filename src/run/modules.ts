@@ -25,6 +25,8 @@ export interface Modules {
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
   misses: readonly Miss[];
+  /** Names the val in a command. A val of the service is left out, because a file may have its name. */
+  val: { val?: string };
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
@@ -64,7 +66,7 @@ export function createModules(
 
   const transpiledEntry = (async () => {
     const { name, code, url } = entry;
-    return transpileFile(url, { name, code, place: entryPath }, entryPath);
+    return transpileFile(url, { name, code, place: entryPath, ending: extname(entryPath) }, entryPath);
   })();
   transpiledEntry.then(
     ({ imports }) => prefetch(imports, entry.url),
@@ -79,15 +81,19 @@ export function createModules(
     if (!isEntry && code === undefined) throw new RunFailedError(`The file ${path} does not exist.`);
     const transpiled = isEntry
       ? await transpiledEntry
-      : await transpileFile(url, { name: nameOf(path), code: code ?? '', place: path }, path);
+      : await transpileFile(
+          url,
+          { name: nameOf(path), code: code ?? '', place: path, ending: extname(path) },
+          path,
+        );
     return { kind: 'module', format: formatOf(path, transpiled.syntax), source: transpiled.code };
   }
 
   async function loadRemote(module: RemoteModule): Promise<ModuleReply> {
     const { url, code } = module;
-    const place = `module${endingOf(module)}`;
-    if (place.endsWith('.json')) return { kind: 'module', format: 'json', source: code };
-    const transpiled = await transpileFile(url, { name: url, code, place }, entryPath);
+    const ending = endingOf(module);
+    if (ending === '.json') return { kind: 'module', format: 'json', source: code };
+    const transpiled = await transpileFile(url, { name: url, code, place: url, ending }, entryPath);
     prefetch(transpiled.imports, url);
     return { kind: 'module', format: 'module', source: transpiled.code };
   }
@@ -157,6 +163,7 @@ export function createModules(
     find: (url) => sources.get(url),
     sources: () => sources.values(),
     misses,
+    val: entry.isFile ? { val: entry.name } : {},
     looksLikeHttp: () =>
       /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),
     failure: (message) => failures.find((failure) => failure.message === message),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
@@ -88,8 +87,9 @@ export function endingOf({ url, type }: RemoteModule): string {
   return ['.ts', '.tsx', '.mts', '.jsx', '.json'].includes(ending) ? ending : '.js';
 }
 
+/** Two addresses may have the same name, because it is cut: the file contains the whole address. */
 const fileFor = (folder: string, url: string): string =>
-  join(folder, `${createHash('sha256').update(url).digest('hex')}.json`);
+  join(folder, `${Buffer.from(url).toString('base64url').slice(-200)}.json`);
 
 /** A file that cannot be read counts as missing: the module is fetched again. */
 function readKept(folder: string, url: string): RemoteModule | undefined {

@@ -13,7 +13,7 @@ export type Transpile = (source: Source, options: CompilerOptions) => Promise<Tr
  */
 export function createTranspiler(folder: string | undefined): Transpile {
   return async (source, options) => {
-    const key = JSON.stringify([VERSION, options, source.name, source.code]);
+    const key = JSON.stringify([VERSION, options, source]);
     const file = folder && join(folder, fileName(source.place));
     const kept = file === undefined ? undefined : readKept(file, key);
     if (kept !== undefined) return kept;

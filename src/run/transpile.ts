@@ -1,4 +1,4 @@
-import { basename, extname } from 'node:path';
+import { basename } from 'node:path';
 import type { BuildFailure, BuildOptions, Loader, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
 import { errnoOf } from '../lib/system.ts';
@@ -8,8 +8,10 @@ export interface Source {
   /** As messages show it. */
   name: string;
   code: string;
-  /** The path or the URL, which tells the language. */
+  /** The path of a file, or the URL of a module on the web. */
   place: string;
+  /** The language, as the ending of a file name. */
+  ending: string;
 }
 
 export interface Transpiled {
@@ -24,7 +26,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   const { build } = await import('esbuild').catch(throwUnusable);
   let farthest: RunFailedError | undefined;
   let farthestLine = -1;
-  for (const loader of loadersFor(source.place)) {
+  for (const loader of loadersFor(source.ending)) {
     try {
       const built = await build({
         ...baseOptions(source, compilerOptions),
@@ -41,7 +43,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   throw farthest;
 }
 
-const baseOptions = ({ code, place }: Source, options: CompilerOptions) =>
+const baseOptions = ({ code, ending }: Source, options: CompilerOptions) =>
   ({
     write: false,
     metafile: true,
@@ -51,7 +53,7 @@ const baseOptions = ({ code, place }: Source, options: CompilerOptions) =>
     logLevel: 'silent',
     // Otherwise esbuild drops `with { type: 'json' }`.
     supported: { 'import-attributes': true },
-    ...(/\.c[jt]s$/.test(place) && { format: 'cjs' }),
+    ...(ending.startsWith('.c') && { format: 'cjs' }),
     jsx: isClassicJsx(code, options) ? 'transform' : 'automatic',
     tsconfigRaw: { compilerOptions: options },
   }) satisfies BuildOptions;
@@ -83,8 +85,8 @@ function resultOf(code: string, { inputs, outputs }: Metafile, original: string)
 const exportsFromCommonJs = (code: string): boolean =>
   /\bmodule\.exports\s*=|\bexports\.default\s*=|^export\s*=/m.test(code) && !/\brequire\.main\b/.test(code);
 
-function loadersFor(place: string): Loader[] {
-  switch (extname(place)) {
+function loadersFor(ending: string): Loader[] {
+  switch (ending) {
     case '.ts':
     case '.mts':
     case '.cts':

@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts';
 import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
+import { checkVersion, noSuchVal } from '../api/expected-version.ts';
 import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, type Problem, RefusedError } from '../errors.ts';
@@ -18,11 +19,15 @@ import { pathTo, type Workspace } from './workspace.ts';
 export interface PushOptions extends Pick<Permission, 'force' | 'isNamed'> {
   /** --yes, or the user agreed to overwrite exactly this code. */
   mayOverwrite(val: WorkspaceVal, remote: RemoteVal): boolean;
+  /** The val is written only if it has this version. */
+  ifVersion?: string | undefined;
   fork: boolean;
   dryRun: boolean;
   remotes: RemoteVals;
   onPossibleTakeover(val: WorkspaceVal): void;
   beforeRenaming(val: WorkspaceVal, nameThere: string): void;
+  /** Throws if the code must not be sent. */
+  checkCode?(path: string, code: string): Promise<void>;
   beforeSending(): void;
   remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
 }
@@ -61,6 +66,7 @@ async function pushCode(push: Push): Promise<Outcome> {
   const examined = await examineForPush(push.workspace, push.val, push, push.options);
   const { val, remote } = examined;
   const { workspace, options } = push;
+  if (options.ifVersion !== undefined) requireVersion(options.ifVersion, examined);
   const mayOverwrite = remote !== undefined && options.mayOverwrite(val, remote);
   const decision = decide(examined, { ...options, mayOverwrite });
   if (decision === 'refuse') throw notPushed(workspace, examined, isForked(push, examined));
@@ -73,6 +79,11 @@ async function pushCode(push: Push): Promise<Outcome> {
   }
   const status = examined.code === 'unchanged' ? 'unchanged' : 'behind';
   return { status, ...idAndVersion(val.id, remote?.version) };
+}
+
+function requireVersion(expected: string, { val, remote }: Examined): void {
+  if (remote === undefined) throw noSuchVal(val.name, expected);
+  checkVersion(expected, { val: val.id ?? val.name, name: remote.name ?? val.name, version: remote.version });
 }
 
 const isForked = ({ val, options }: Push, examined: Examined): boolean =>
@@ -147,6 +158,7 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   const call = { ...routes.putVal(name, code), ifMatch: remote?.etag };
   api.refuseToken(call);
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
+  await options.checkCode?.(path, code);
   options.beforeSending();
   const { status, body = null } = await api.send(call).catch((error) => {
     // The service may have stored the code although the request failed, so the record gets the hash of the code.

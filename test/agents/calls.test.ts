@@ -330,6 +330,27 @@ it('the error of a val is not reworded', async () => {
   });
 });
 
+it('a val that an agent runs gets the variables of `env` alone, and its output is in the result', async () => {
+  const code =
+    'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE] }';
+  const { env } = await serviceInProcess();
+  const cwd = folderOf({ 'a.js': code });
+  const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
+  const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
+  expect(document).toMatchObject({
+    value: ['given', null],
+    run: { logs: expect.stringMatching(/^x+end\n$/) },
+  });
+  expect(document).toHaveProperty('run.logs.length', 20_000);
+  expect((await agent.call('run', { val: 'a.js', args: ['x'] })).document).toMatchObject({
+    error: { kind: 'run_failed' },
+    logs: expect.stringMatching(/^x+end\n$/),
+  });
+  expect((await agent.call('run', { val: 'a.js', env: ['MINE'] })).document).toMatchObject({
+    error: { kind: 'usage', message: 'The variable MINE has no value.' },
+  });
+});
+
 it('a call fails while the service is away, and the server goes on', async () => {
   const { end, env } = await serviceInProcess();
   const agent = await connectAgent(['--timeout', '1'], { env });

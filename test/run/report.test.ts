@@ -29,8 +29,9 @@ describe('a run on the embedded service', () => {
   async function workspace() {
     const { env } = await serviceInProcess();
     const { path, write } = folderWith({ 'one.ts': code });
+    const home = temporaryFolder();
     const vals = async (...args: string[]) => {
-      const result = await run(args, { env, cwd: path });
+      const result = await run(args, { env, cwd: path, home });
       expect(result.stderr).not.toMatch(/warning|Unexpected/);
       return result;
     };

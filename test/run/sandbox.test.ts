@@ -36,7 +36,7 @@ describe('in the sandbox, a val', () => {
       exit: 12,
       message: `a.ts failed: Error: Access to this API has been restricted (FileSystemRead, ${other}) (a.ts:1:62).`,
     });
-    expect(error?.hint).toContain(`\`vals run --allow-read ${other} <val>\``);
+    expect(error?.hint).toContain(`\`vals run --allow-read ${other} a.ts\``);
     expect((await run(['--allow-read', other, 'a.ts'])).stdout).toBe('secret\n');
     expect((await run(['--allow-all', 'a.ts'])).stdout).toBe('secret\n');
   });
@@ -73,7 +73,7 @@ describe('in the sandbox, a val', () => {
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 12,
-      hint: expect.stringContaining('`vals run --allow-run <val>`'),
+      hint: expect.stringContaining('`vals run --allow-run a.'),
     });
     expect((await run(['--allow-run', 'a.ts'])).stdout).toMatch(/^5\n/);
   });
@@ -83,7 +83,7 @@ describe('in the sandbox, a val', () => {
       'a.cjs': 'module.exports = () => { process.dlopen({ exports: {} }, "absent.node"); }',
     });
     const denied = await run(['--json', 'a.cjs']);
-    expect(denied.error?.hint).toContain('`vals run --allow-run <val>`');
+    expect(denied.error?.hint).toContain('`vals run --allow-run a.');
     const allowed = await run(['--json', '--allow-run', 'a.cjs']);
     expect(allowed.error?.message).toContain('absent.node');
   });

@@ -70,8 +70,7 @@ describe('vals serve', () => {
   it('logs each request on one line, without its query, secrets and control characters', async () => {
     const { baseUrl, token, logged, end } = await embeddedService();
     const headers = { authorization: `Bearer ${token}` };
-    const long = `/${'x'.repeat(10_000)}`;
-    for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e', long]) {
+    for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
       await fetch(`${baseUrl}${path}`, { headers });
     }
     await fetch(`${baseUrl}/v1/me`);
@@ -82,7 +81,6 @@ describe('vals serve', () => {
       'GET /v1/me/runs 200',
       'GET /*** 404',
       'GET /a%1Bb/%E2%80%AE 404',
-      `GET ${long.slice(0, 200)}... 404`,
       'GET /v1/me 401',
     ]);
   });

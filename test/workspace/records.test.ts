@@ -37,7 +37,7 @@ const runHooked = (place: Place, args: readonly string[], env: Record<string, st
 async function workspaceOf(names: readonly string[]) {
   const { service, puts } = await namingService();
   const place = new Place(temporaryFolder(), service.env);
-  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code of ${name}`])));
+  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`])));
   place.put({ 'vals.json': '{"vals":{}}' });
   return { place, service, puts };
 }

@@ -1,4 +1,5 @@
-import { join, relative } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { createSeenVals } from '../../names/seen-vals.ts';
 import { readConfig } from '../../settings/config-file.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
@@ -20,6 +21,7 @@ export async function completionAnswer(
   const { before } = found;
   const settings = createSettings({}, host, () => {});
   const unfinished = current.slice(before.length);
+  if (found.offersVals && found.offersFiles && fitsFile(unfinished, settings.cwd)) return `${filesLine}\n`;
   const names = [
     ...(found.offersVals ? await valsThatFit(unfinished, settings) : []),
     ...(found.offersServices ? servicesThatFit(unfinished, settings) : []),
@@ -33,6 +35,19 @@ export async function completionAnswer(
     return `${before}${escaped}\t${description}\n`;
   };
   return candidates.map(line).join('');
+}
+
+/** `vals run` takes a file before a val of the same name, so completion does too. */
+function fitsFile(unfinished: string, cwd: string): boolean {
+  if (unfinished === '') return false;
+  const isFolder = unfinished.endsWith('/');
+  const beginning = isFolder ? '' : basename(unfinished);
+  try {
+    const names = readdirSync(resolve(cwd, isFolder ? unfinished : dirname(unfinished)));
+    return names.some((name) => name.startsWith(beginning) && /\.[cm]?[jt]sx?$/.test(name));
+  } catch {
+    return false;
+  }
 }
 
 /** Bash replaces only the text after the last `=` or `:`. So a candidate must begin after that character. */

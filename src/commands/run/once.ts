@@ -72,18 +72,15 @@ export async function* run(
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await record(entry, finished);
   const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
-  const document = { value, run: { ...finished, ...recorded, logs: printed } };
   if (failure !== undefined) {
-    // An agent learns from the output why the val failed.
-    if (agent) yield { kind: 'json', value: document };
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
-    throw failure;
+    throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;
   }
   if (isSilentScript && !asRecord) {
     say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
   }
   if (!asRecord) return;
-  yield { kind: 'json', value: document };
+  yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
 }
 
 async function* show(

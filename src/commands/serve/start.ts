@@ -75,7 +75,7 @@ export async function start(
       const ms = Math.round(exactMs);
       const line = isJson
         ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
-        : `${method} ${shortened(withoutTokens(path))} ${status} ${ms} ms`;
+        : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
       log.write(line);
     },
     onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
@@ -102,9 +102,3 @@ function createFailureWarning(say: Context['say']): (error: ValsError) => void {
     last = error.message;
   };
 }
-
-/** Logged paths must be short, because anybody could otherwise fill the disk with long paths. */
-const longestLoggedPath = 200;
-
-const shortened = (path: string): string =>
-  path.length > longestLoggedPath ? `${path.slice(0, longestLoggedPath)}...` : path;

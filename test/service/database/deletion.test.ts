@@ -67,7 +67,8 @@ test('a val whose deletion is killed half-way is whole or gone, and the next del
     const id = await createLargeVal(at, user.id);
     const service = await embeddedService({ at });
     const answer = deleteVal(service, id).catch(() => 'killed');
-    await sleep((usualMs * kill) / budget(4));
+    // From the beginning of a usual deletion to its middle.
+    await sleep((usualMs * (kill - 0.5)) / (2 * budget(4)));
     await service.end('SIGKILL');
     const counts = await countsOf(at, id);
     const isGone = counts.vals === 0;
