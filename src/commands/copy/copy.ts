@@ -85,7 +85,7 @@ const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
 
 async function listItems(context: Context, api: Api): Promise<Item[]> {
   const { listForLookup } = await import('../../names/my-vals.ts');
-  const pages = await listForLookup({ ...context, api }, 'to copy all vals');
+  const pages = await listForLookup({ ...context, api });
   if (pages === undefined) {
     throw new UsageError('The service cannot list your vals, so --all does not work.', {
       hint: 'Omit --all, and give the names or ids of the vals.',
