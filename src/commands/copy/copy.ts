@@ -71,13 +71,17 @@ export const command = defineCommand({
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) =>
-        copyVal({ id, givenName: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
+        copyVal(
+          { id, givenName: context.givenVals.nameFor(id) },
+          { from, target, versions, force, dryRun },
+          remark,
+        ),
     });
   },
 });
 
-const namedItems = ({ wordFor }: Context, ids: readonly string[]): Item[] =>
-  [...new Set(ids)].map((id) => ({ id, name: wordFor(id) ?? id }));
+const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
+  [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
 
 async function listItems(context: Context, api: Api): Promise<Item[]> {
   const { listForLookup } = await import('../../names/my-vals.ts');
