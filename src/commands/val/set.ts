@@ -43,8 +43,7 @@ export const command = defineCommand({
     ).catch((error) => {
       throw withNameProposed(error, name ?? '', (valid) => ({
         text: 'To use a valid name',
-        command: 'val set',
-        input: { val, name: valid },
+        input: { name: valid },
       }));
     });
     if (!notApplied.includes('name')) await renaming?.();
