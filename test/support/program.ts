@@ -6,6 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
+import { quickRetries } from './clocks.ts';
 import { type Answer, type InProcessOptions, inProcess } from './in-process.ts';
 import { openTerminal, type Terminal, type TerminalSettings } from './terminal.ts';
 
@@ -59,7 +60,10 @@ export interface RunResult {
   error: Record<string, unknown> | undefined;
 }
 
-/** Starts no process, which is fast, but cannot test signals, pipes, Node flags or crashes. */
+/**
+ * Starts no process, which is fast, but cannot test signals, pipes, Node flags or crashes. Waits for retries are short,
+ * unless the test gives another clock.
+ */
 export async function run(
   args: readonly string[],
   options: RunOptions & Pick<InProcessOptions, 'clock'> = {},
@@ -69,7 +73,7 @@ export async function run(
     env: environment(home, options.env),
     cwd: options.cwd ?? home,
     input: options.input,
-    clock: options.clock,
+    clock: options.clock ?? quickRetries,
   });
   return { exit, stdout, stderr, error: errorObject(stderr) };
 }
