@@ -4,7 +4,7 @@ export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: Hints }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: Hints }
-  | { kind: 'lost'; hint?: Hints }
+  | { kind: 'lost' }
   /** TLS failed after the request was sent, so the service may have received the request. */
   | { kind: 'tls_broken' }
   | { kind: 'timed_out' }

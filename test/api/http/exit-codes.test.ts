@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { forEachAtMost } from '../../support/cases.ts';
 import { kinds } from '../../support/kinds.ts';
-import { type RunResult, run, runOnScreen } from '../../support/program.ts';
+import { type RunResult, runQuickly as run, runOnScreen } from '../../support/program.ts';
 import { fullService, rawService } from '../../support/raw-service.ts';
 import {
   type Reply,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGate } from '../../../src/api/http/gate.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
-import { folderOfVals, run, runProcess, valNames } from '../../support/program.ts';
+import { folderOfVals, runQuickly as run, runProcess, valNames } from '../../support/program.ts';
 import { type Reply, scriptedService } from '../../support/scripted-service.ts';
 
 describe('a busy gate for one request at a time', () => {
