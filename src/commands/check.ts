@@ -1,14 +1,17 @@
-import { forEach } from '../cli/batch.ts';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import { LocalError } from '../errors.ts';
+import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { SyntaxFault } from '../run/check-syntax.ts';
 import { column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
+import { findRoot } from '../workspace/disk/root.ts';
+import { collectFiles } from '../workspace/sources/walk.ts';
 import { annotateFailure } from './push/github.ts';
 import { type PushItem, untrackedItem } from './push/item.ts';
-import { planPush } from './push/plan.ts';
-import { excerpt, faultsIn, isChecked, syntaxError } from './shared/syntax.ts';
+import { planInWorkspace } from './push/plan-workspace.ts';
+import { createSyntaxCheck } from './push/syntax.ts';
+import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
 const columns = [column('file'), column('line'), column('column'), column('message'), column('code')];
 
@@ -34,13 +37,8 @@ export const command = defineCommand({
   columns,
   async run(context, { paths }) {
     const items = await itemsToCheck(context, paths);
-    const problems = new Map<PushItem, Problem[]>();
-    // Many files at once would fill the memory.
-    await forEach(items, 32, async (item) => {
-      context.signal.throwIfAborted();
-      problems.set(item, await problemsIn(item));
-    });
-    const isOther = (item: PushItem) => !isChecked(item.file) && problems.get(item)?.length === 0;
+    const problems = await findProblems(context, items);
+    const isOther = (item: PushItem) => !isChecked(item.file) && !problems.has(item);
     for (const { file } of items.filter(isOther)) {
       context.say.note(`${file} was not checked, because it is not a code file.`);
     }
@@ -50,11 +48,16 @@ export const command = defineCommand({
 });
 
 async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
-  const files = paths.filter((path) => path !== '-');
-  const input = files.length < paths.length ? [untrackedItem(context, { file: '-' })] : [];
-  if (files.length === 0 && input.length > 0) return input;
-  const { items } = await planPush(context, { paths: files, name: undefined, isOffline: true });
-  return [...input, ...items];
+  if (paths.length > 0) {
+    return (await collectFiles(paths, context)).map((found) => untrackedItem(context, found));
+  }
+  const root = findRoot(context.settings.cwd);
+  if (root === undefined) {
+    throw new UsageError('No path was given, and this folder is not in a workspace.', {
+      hint: { text: 'To check the files below this folder', command: 'check', input: { paths: ['.'] } },
+    });
+  }
+  return (await planInWorkspace(context, root, [], true)).items;
 }
 
 interface Problem {
@@ -63,22 +66,38 @@ interface Problem {
   code?: string;
 }
 
-async function problemsIn({ file, read }: PushItem): Promise<Problem[]> {
-  try {
-    const code = await read();
-    const faults = code === undefined || !isChecked(file) ? [] : await faultsIn(file, code);
-    return faults.map((fault) => {
-      const { line, column, message, lineText } = fault;
-      return {
-        error: syntaxError(file, fault),
-        row: { file, line, column, message },
-        code: excerpt(lineText, column),
-      };
-    });
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return [{ error, row: { file, message: error.message } }];
+async function findProblems(
+  { settings, signal }: Context,
+  items: readonly PushItem[],
+): Promise<ReadonlyMap<PushItem, Problem[]>> {
+  const syntax = createSyntaxCheck({ cwd: settings.cwd, checksUnchanged: true });
+  const problems = new Map<PushItem, Problem[]>();
+  for (const item of items) {
+    signal.throwIfAborted();
+    try {
+      const code = await item.read();
+      if (code !== undefined) syntax.add(item, code);
+    } catch (error) {
+      if (!(error instanceof LocalError)) throw error;
+      problems.set(item, [{ error, row: { file: item.file, message: error.message } }]);
+    }
   }
+  for (const [item, faults] of await syntax.finish()) {
+    problems.set(
+      item,
+      faults.map((fault) => problemOf(item, fault)),
+    );
+  }
+  return problems;
+}
+
+function problemOf({ file }: PushItem, fault: SyntaxFault): Problem {
+  const { line, column, message, lineText } = fault;
+  return {
+    error: syntaxError(file, fault),
+    row: { file, line, column, message },
+    code: excerpt(lineText, column),
+  };
 }
 
 function report(
@@ -86,7 +105,7 @@ function report(
   items: readonly PushItem[],
   problemsByItem: ReadonlyMap<PushItem, readonly Problem[]>,
 ): Result {
-  const broken = items.filter((item) => (problemsByItem.get(item) ?? []).length > 0);
+  const broken = items.filter((item) => problemsByItem.has(item));
   const problems = broken.flatMap((item) => problemsByItem.get(item) ?? []);
   const count = items.length === 1 ? '1 file' : `${items.length} files`;
   if (problems.length === 0) {

@@ -24,9 +24,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = valCount === 'all';
-  const open = once(() =>
-    listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name', { mustBeWhole: !isForAll }),
-  );
+  const open = once(() => listForLookup(lookup));
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
   const readAll = once(async () => {
     await readBeginning();

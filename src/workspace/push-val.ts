@@ -1,10 +1,11 @@
 import type { Api } from '../api/api.ts';
 import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
-import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
+import { checkVersion, noSuchVal } from '../api/expected-version.ts';
+import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, type Problem, RefusedError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { forget, notPushed } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
@@ -18,11 +19,15 @@ import { pathTo, type Workspace } from './workspace.ts';
 export interface PushOptions extends Pick<Permission, 'force' | 'isNamed'> {
   /** --yes, or the user agreed to overwrite exactly this code. */
   mayOverwrite(val: WorkspaceVal, remote: RemoteVal): boolean;
+  /** The val is written only if it has this version. */
+  ifVersion?: string | undefined;
   fork: boolean;
   dryRun: boolean;
   remotes: RemoteVals;
   onPossibleTakeover(val: WorkspaceVal): void;
   beforeRenaming(val: WorkspaceVal, nameThere: string): void;
+  /** Throws if the code must not be sent. */
+  checkCode?(path: string, code: string): Promise<void>;
   beforeSending(): void;
   remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
 }
@@ -61,6 +66,7 @@ async function pushCode(push: Push): Promise<Outcome> {
   const examined = await examineForPush(push.workspace, push.val, push, push.options);
   const { val, remote } = examined;
   const { workspace, options } = push;
+  if (options.ifVersion !== undefined) requireVersion(options.ifVersion, examined);
   const mayOverwrite = remote !== undefined && options.mayOverwrite(val, remote);
   const decision = decide(examined, { ...options, mayOverwrite });
   if (decision === 'refuse') throw notPushed(workspace, examined, isForked(push, examined));
@@ -73,6 +79,11 @@ async function pushCode(push: Push): Promise<Outcome> {
   }
   const status = examined.code === 'unchanged' ? 'unchanged' : 'behind';
   return { status, ...idAndVersion(val.id, remote?.version) };
+}
+
+function requireVersion(expected: string, { val, remote }: Examined): void {
+  if (remote === undefined) throw noSuchVal(val.name, expected);
+  checkVersion(expected, { val: val.id ?? val.name, name: remote.name ?? val.name, version: remote.version });
 }
 
 const isForked = ({ val, options }: Push, examined: Examined): boolean =>
@@ -125,7 +136,7 @@ async function rename(
     });
   }
   const isSameCode = changed.code === record?.code;
-  const renamed = record && { ...record, ...(isSameCode && versionAndTime(api, changed)), file, name };
+  const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };
   if (renamed !== undefined) workspace.records.write(renamed);
   return { version: versionOf(changed), renamed };
 }
@@ -147,15 +158,14 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   const call = { ...routes.putVal(name, code), ifMatch: remote?.etag };
   api.refuseToken(call);
   if (options.dryRun) return { status: 'planned', name, ...versionBefore(remote) };
+  await options.checkCode?.(path, code);
   options.beforeSending();
   const { status, body = null } = await api.send(call).catch((error) => {
     // The service may have stored the code although the request failed, so the record gets the hash of the code.
     if (record !== undefined) workspace.records.write({ ...record, file: val.file, sent: hashOf(code) });
     throw error;
   });
-  const sentId = textAt(body, 'id');
-  // A service could send the token as the id. Then vals.json would reveal the token.
-  const id = sentId !== undefined && mayBeStored(api, sentId) ? sentId : val.id;
+  const id = textAt(body, 'id') ?? val.id;
   const version = versionOf(body);
   const withMarkers = 'pushed with conflict markers in the code';
   const problem = { one: `was ${withMarkers}`, many: `were ${withMarkers}` };
@@ -172,7 +182,7 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
     const now = `${privacy} on the service now (before the push: ${remote?.privacy})`;
     options.remark({ subject: path, problem: { one: `is ${now}`, many: `are ${now}` } });
   }
-  workspace.records.write({ file: val.file, id, name: val.name, code, ...versionAndTime(api, body) });
+  workspace.records.write({ file: val.file, id, name: val.name, code, ...versionAndTime(body) });
   remember(push, { ...val, id });
   const sent = status === 201 ? 'created' : 'pushed';
   return { status: sent, name, ...idAndVersion(id, version), ...versionBefore(remote) };
@@ -184,11 +194,7 @@ const remember = ({ workspace, val: before }: Push, { file, name, id }: Workspac
 const versionBefore = (remote: RemoteVal | undefined): JsonObject =>
   withoutUndefined({ versionBefore: remote?.version });
 
-function versionAndTime(api: Api, val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> {
-  const version = versionOf(val);
-  const changedAt = changedAtOf(val);
-  const isStored = [stringifyJson(version ?? null), changedAt ?? ''].every((text) => mayBeStored(api, text));
-  return isStored ? { version, changedAt } : { version: undefined };
-}
-
-const mayBeStored = ({ holdsToken }: Api, text: string): boolean => !holdsToken(text) && !isTooLong(text);
+const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> => ({
+  version: versionOf(val),
+  changedAt: changedAtOf(val),
+});

@@ -116,6 +116,25 @@ it('a long line is cut around the error', async () => {
   expect(line).toContain('a b');
 });
 
+it('many files are checked as strictly as one', async () => {
+  const fine = Object.fromEntries(accepted.map(([, code], index) => [`fine${index}.ts`, code]));
+  const others = {
+    'jsx.js': 'export default () => <b a={1}>c</b>',
+    'imports.ts': 'import a from "./gone.ts"; import b from "npm:zod"; import c from "https://esm.sh/hono";',
+    'picture.ts': 'import url from "./picture.png"; export default url;',
+    'jsx.ts': 'export default () => <b a={1}>c</b>',
+    'a b.ts': 'a b',
+    "sub/it's.ts": broken,
+  };
+  const { exit, errors } = await errorsOf({ ...fine, ...others });
+  expect(exit).toBe(10);
+  expect(errors).toMatchObject([
+    { file: 'a b.ts', line: 1, column: 3 },
+    { file: 'jsx.ts', line: 1 },
+    { file: "sub/it's.ts", line: 2, column: 29 },
+  ]);
+});
+
 it('the program ends by itself after a check, although esbuild is a process of its own', async () => {
   const { exit } = await runProcess(['check', 'a.ts'], { cwd: folderOf({ 'a.ts': 'a b' }) });
   expect(exit).toBe(10);

@@ -24,8 +24,8 @@ describe('code is sent byte for byte', () => {
     const cwd = folderOf({ 'a.ts': Buffer.from(code) });
     const input = Buffer.from(code);
     const results = await Promise.all([
-      run(['push', 'a.ts'], { env: service.env, cwd }),
-      run(['push', '-', '--name', 'a'], { env: service.env, input }),
+      run(['push', 'a.ts', '--no-check'], { env: service.env, cwd }),
+      run(['push', '-', '--name', 'a', '--no-check'], { env: service.env, input }),
       run(['val', 'create', 'a', '--no-check'], { env: service.env, input }),
       run(['version', 'new', id, 'a.ts', '--no-check'], { env: service.env, cwd }),
     ]);

@@ -46,7 +46,7 @@ async function pushedWorkspace(vals = many) {
   const place = new Place(temporaryFolder(), service.env);
   const names = Array.from({ length: vals }, (_, index) => `v${index}`);
   place.put({ 'vals.json': '{"vals":{}}' });
-  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code of ${name}`])));
+  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`])));
   await place.rows(['push']);
   service.requests.length = 0;
   const edit = (index: number, change: Partial<Stored>) =>

@@ -102,7 +102,7 @@ it('two people on one service do not overwrite each other', async () => {
   await service.ask('POST', '/v1/vals', { name: 'a', code: 'mine', privacy: 'public' });
   expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged' });
   const ann = new Place(place.folder, { ...service.env, VALS_TOKEN: JSON.parse(stdout).token });
-  ann.put({ 'a.ts': 'edited by ann' });
+  ann.put({ 'a.ts': 'edited_by_ann' });
   expect(await ann.status()).toEqual({ 'a.ts': 'not yours' });
   expect(await ann.words(['push', '--force'], 5)).toEqual({ 'a.ts': 'failed' });
   const before = place.idOf('a.ts');

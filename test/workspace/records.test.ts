@@ -37,7 +37,7 @@ const runHooked = (place: Place, args: readonly string[], env: Record<string, st
 async function workspaceOf(names: readonly string[]) {
   const { service, puts } = await namingService();
   const place = new Place(temporaryFolder(), service.env);
-  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code of ${name}`])));
+  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`])));
   place.put({ 'vals.json': '{"vals":{}}' });
   return { place, service, puts };
 }
@@ -255,7 +255,7 @@ describe('a service that sends no id', () => {
       exit: 3,
       error: {
         message: expect.stringContaining('which sent no id'),
-        hint: expect.stringContaining('vals pull <id>'),
+        hint: expect.stringContaining('`vals pull'),
       },
     });
     expect(service.requests.map(({ method }) => method).filter((method) => method === 'PUT')).toEqual([

@@ -87,7 +87,7 @@ it('status shows differences first, and diff has colours and escapes control cha
   expect(diff).toContain('\u001b[32m+b\\u001b[2J\\u202e');
   expect(diff).toContain('\u001b[31m-b');
   expect((await onScreen('diff', '--no-color')).screen).toContain('\n+b\\u001b[2J');
-  await place.rows(['push']);
+  await place.rows(['push', '--no-check']);
   expect((await onScreen('push')).screen).toContain('Nothing to push.');
   expect((await onScreen('status')).screen).toBe('All 2 vals of the workspace are unchanged.\r\n');
 });

@@ -57,13 +57,13 @@ test('two people and CI work on one repository for a day', async () => {
   const code = async (place: Place, name: string) => (await place.vals('val', 'get', name, '--code')).stdout;
 
   // A new file is pushed by its author, the next one only by CI, which nobody commits the id of.
-  put(ada.folder, { 'greet.ts': 'greet 1' });
+  put(ada.folder, { 'greet.ts': 'greet_1' });
   await ada.vals('init');
   expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'created' });
-  put(ada.folder, { 'count.ts': 'count 1' });
+  put(ada.folder, { 'count.ts': 'count_1' });
   repository.commit(ada);
   expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'created' });
-  put(ada.folder, { 'count.ts': 'count 2' });
+  put(ada.folder, { 'count.ts': 'count_2' });
   repository.commit(ada);
   const job = repository.checkout(envs.ci);
   const refused = await job.vals('push');
@@ -76,30 +76,30 @@ test('two people and CI work on one repository for a day', async () => {
   // A colleague edits one file, and the author another one and the same one.
   const bob = repository.checkout(envs.bob);
   expect(await bob.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
-  put(bob.folder, { 'greet.ts': 'greet 2' });
+  put(bob.folder, { 'greet.ts': 'greet_2' });
   expect(await bob.words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
   repository.commit(bob);
-  put(ada.folder, { 'count.ts': 'count 3' });
+  put(ada.folder, { 'count.ts': 'count_3' });
   expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'behind', 'count.ts': 'pushed' });
-  put(ada.folder, { 'greet.ts': 'greet of ada' });
+  put(ada.folder, { 'greet.ts': 'greet_of_ada' });
   expect(await ada.words(['push'], 5)).toMatchObject({ 'greet.ts': 'failed' });
-  put(ada.folder, { 'greet.ts': 'greet 2' });
+  put(ada.folder, { 'greet.ts': 'greet_2' });
   expect(await ada.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
   repository.commit(ada);
 
   // A hotfix on the service: a checkout that is behind does not overwrite it, CI does.
   const stale = repository.checkout(envs.bob);
-  put(bob.folder, { 'fix.txt': 'greet 3' });
+  put(bob.folder, { 'fix.txt': 'greet_3' });
   await bob.vals('version', 'new', 'greet', 'fix.txt', '--no-check');
   bob.remove('fix.txt');
   expect(await ada.words(['push'])).toMatchObject({ 'greet.ts': 'behind' });
   expect(await ada.words(['pull'])).toMatchObject({ 'greet.ts': 'pulled' });
-  put(stale.folder, { 'count.ts': 'count 4' });
+  put(stale.folder, { 'count.ts': 'count_4' });
   expect(await stale.status()).toEqual({ 'greet.ts': 'differs', 'count.ts': 'differs' });
   expect(await stale.words(['push', 'count.ts', '--yes'])).toEqual({ 'count.ts': 'pushed' });
-  expect(await code(stale, 'greet')).toBe('greet 3');
+  expect(await code(stale, 'greet')).toBe('greet_3');
   expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'pushed', 'count.ts': 'pushed' });
-  expect(await code(stale, 'greet')).toBe('greet 2');
+  expect(await code(stale, 'greet')).toBe('greet_2');
 
   // Renames: of a val in vals.json, and of a file in git.
   repository.update(ada);
@@ -131,13 +131,13 @@ test('two people and CI work on one repository for a day', async () => {
   // A moved folder and a lost data directory cost a question.
   const aside = new Place(`${ada.folder}-moved`, ada.env, ada.home);
   renameSync(ada.folder, aside.folder);
-  put(aside.folder, { 'greet.ts': 'greet 4' });
+  put(aside.folder, { 'greet.ts': 'greet_4' });
   expect(await aside.words(['push', 'greet.ts'], 5)).toEqual({ 'greet.ts': 'failed' });
   renameSync(aside.folder, ada.folder);
   expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
   ada.loseRecords();
   expect(await ada.status()).toMatchObject({ 'greet.ts': 'unchanged' });
-  put(ada.folder, { 'greet.ts': 'greet 5' });
+  put(ada.folder, { 'greet.ts': 'greet_5' });
   expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
 });
 

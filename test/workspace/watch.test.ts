@@ -110,21 +110,21 @@ it('push --watch sends written, replaced and new files, and only reports deleted
   expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
 
   place.remove('b.ts');
-  place.put({ 'b.ts': 'deleted and made again' });
+  place.put({ 'b.ts': 'deleted; made; again' });
   expect(await watch.event('b.ts', 3)).toMatchObject({ status: 'pushed', version: 4 });
   expect(await service.versions(place.idOf('b.ts'))).toEqual([
     'b',
     'plain',
     'replaced',
-    'deleted and made again',
+    'deleted; made; again',
   ]);
 
-  place.put({ 'sub/new.ts': 'new', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
+  place.put({ 'sub/new.ts': 'fresh', 'node_modules/x.ts': 'x', '.hidden/y.ts': 'y', 'z.txt': 'z' });
   expect(await watch.event('sub/new.ts', 1)).toMatchObject({ status: 'created', name: 'new' });
   await watch.until(() => place.manifest().vals['sub/new.ts']?.name === 'new');
   place.remove('sub/new.ts');
   await watch.until(() => watch.stderr().includes('sub/new.ts is gone'));
-  expect(await service.code(place.idOf('sub/new.ts'))).toBe('new');
+  expect(await service.code(place.idOf('sub/new.ts'))).toBe('fresh');
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ file }) => file)).toEqual(['a.ts', 'b.ts', 'b.ts', 'b.ts', 'sub/new.ts']);
 });
@@ -194,12 +194,12 @@ it('push --watch reports an outage once, and sends the newest code when the serv
   const first = new Service(await embeddedService({ at: data }));
   const { place, watch } = await changedOnce(first);
   await first.process.end('SIGTERM');
-  place.put({ 'a.ts': 'lost 1', 'b.ts': 'b2' });
+  place.put({ 'a.ts': 'lost1', 'b.ts': 'b2' });
   await watch.until(() => watch.stderr().includes('cannot be reached'));
-  place.put({ 'a.ts': 'lost 2' });
+  place.put({ 'a.ts': 'lost2' });
   const port = new URL(first.process.baseUrl).port;
   const second = new Service(await embeddedService({ at: data, args: ['--port', port] }));
-  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost 2');
+  await watch.until(async () => (await second.code(place.idOf('a.ts'))) === 'lost2');
   await watch.until(async () => (await second.code(place.idOf('b.ts'))) === 'b2');
   await watch.until(() => watch.stderr().includes('can be reached again'));
   expect(watch.stderr().match(/cannot be reached/g)).toHaveLength(1);
@@ -376,4 +376,17 @@ it.each([
   await watch.until(() => watch.child.exitCode !== null || watch.stderr().includes('Watching'));
   expect(watch.stderr()).toMatch(message);
   expect(await watch.exited).toBe(path === '' ? 2 : 10);
+});
+
+it('push --watch does not send a save with a syntax error, and tries the next one', async () => {
+  const { place, service, watch } = await changedOnce();
+  place.put({ 'b.ts': 'a b' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({
+    status: 'failed',
+    error: { kind: 'local', exit: 10 },
+  });
+  place.put({ 'b.ts': 'a; b' });
+  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
+  expect(await service.versions(place.idOf('b.ts'))).toEqual(['b', 'a; b']);
+  expect(await watch.end()).toBe(130);
 });

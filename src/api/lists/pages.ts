@@ -1,4 +1,3 @@
-import { BadResponseError } from '../../errors.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
 
@@ -6,8 +5,6 @@ export interface Paging {
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** If the service sends the same records again and again, the list ends with an error instead of a warning. */
-  mustBeWhole?: boolean;
 }
 
 export interface FetchedPage {
@@ -65,7 +62,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
     yield { records: chosen };
-    if (isStuck && paging?.mustBeWhole) throw sameRecordsTwice();
     if (isStuck) notes.circular();
   }
 
@@ -109,11 +105,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     return query;
   }
 }
-
-const sameRecordsTwice = (): BadResponseError =>
-  new BadResponseError('The service sent the same records of a list twice, so the list may be incomplete.', {
-    hint: 'Ask the person who runs the service why the list does not end.',
-  });
 
 /** Finds the records that were not given yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {

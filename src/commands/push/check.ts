@@ -6,6 +6,7 @@ import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
+import type { SyntaxCheck } from './syntax.ts';
 
 /** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
@@ -15,7 +16,11 @@ interface Checked {
   failure?: OutcomesResult;
 }
 
-export async function readAndCheck(context: Context, items: readonly PushItem[]): Promise<Checked> {
+export async function readAndCheck(
+  context: Context,
+  items: readonly PushItem[],
+  syntax: SyntaxCheck,
+): Promise<Checked> {
   const { say } = context;
   const checked: PushItem[] = [];
   const warnings: string[] = [];
@@ -29,7 +34,9 @@ export async function readAndCheck(context: Context, items: readonly PushItem[])
         checkName(item.name, addWarning);
         checkSizes({ code }, item.file, addWarning);
       }
-      checked.push(keepCode(item, code));
+      const read = keepCode(item, code);
+      checked.push(read);
+      if (code !== undefined) syntax.add(read, code);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);

@@ -1,5 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
+import { type Remark, summarizeRemarks } from '../../cli/failures.ts';
 import {
   AuthError,
   describeError,
@@ -26,6 +27,7 @@ import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { messageWithHint } from '../shared/messages.ts';
+import { refuseBrokenCode } from '../shared/syntax.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
 export interface PusherOptions {
@@ -33,6 +35,7 @@ export interface PusherOptions {
   api: Api;
   force: boolean;
   isNamed: boolean;
+  check: boolean | undefined;
   mayOverwriteFile(isInitial: boolean): PushOptions['mayOverwrite'];
   ignoreFiles: IgnoreFiles;
 }
@@ -51,7 +54,7 @@ interface SavedFile extends LocalSide {
 /** The returned function throws only errors that end the watch. */
 export function createFilePusher(
   context: Context,
-  { workspace, api, force, isNamed, mayOverwriteFile, ignoreFiles }: PusherOptions,
+  { workspace, api, force, isNamed, check, mayOverwriteFile, ignoreFiles }: PusherOptions,
 ): (file: string, isInitial: boolean) => Promise<PushResult> {
   const { signal, say } = context;
   const followMovesInTurn = createMoveFollower(context, workspace);
@@ -65,7 +68,10 @@ export function createFilePusher(
     dryRun: false,
     onPossibleTakeover() {},
     beforeRenaming() {},
-    remark: (message: string, hints?: Hints) => say.warn([message, ...hintList(hints)]),
+    remark(remark: Remark, hints?: Hints) {
+      for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }])) say.warn(warning);
+    },
+    checkCode: (path: string, code: string) => refuseBrokenCode(path, code, check),
     beforeSending: () => signal.throwIfAborted(),
   };
 

@@ -5,11 +5,14 @@ import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
+import { ifVersion } from '../shared/if-version.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
+import { noCheck } from '../shared/syntax.ts';
 import { readAndCheck } from './check.ts';
 import { fileAndName } from './outcomes.ts';
 import { planPush } from './plan.ts';
 import { sendAll } from './send.ts';
+import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax.ts';
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
@@ -62,6 +65,8 @@ export const command = defineCommand({
       conflicts: ['dryRun'],
       hiddenFromAgents: true,
     }),
+    ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
+    check: noCheck,
     dryRun,
   },
   examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
@@ -69,7 +74,7 @@ export const command = defineCommand({
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {
-    const { paths, name, watch, concurrency = 'auto' } = input;
+    const { paths, name, watch, check, ifVersion, concurrency = 'auto' } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
@@ -83,20 +88,34 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('./watch.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes });
+      return watchWorkspace(context, { paths, concurrency, force, yes, check });
     }
-    const isOffline = dryRun && paths.length > 0 && !canCompare(context, name);
+    const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);
     const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
-    const { items, failure } = await readAndCheck(context, planned);
+    if (ifVersion !== undefined && planned.length !== 1) throw notOneFile(planned.length);
+    const isNamed = paths.length > 0;
+    const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
+    const syntax = check === false ? withoutCheck : createSyntaxCheck(checkOptions);
+    const { items, failure } = await readAndCheck(context, planned, syntax);
+    const faults = syntax.finish();
+    // `sendAll` throws the error, if the files are sent.
+    faults.catch(() => {});
     if (failure !== undefined) return failure;
     if (isOffline) {
+      const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
+      if (refused !== undefined) return refused;
       return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
     }
-    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed: paths.length > 0 };
+    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed, ifVersion, faults };
     const outcomes = await sendAll(context, { workspace, items }, sendOptions);
     return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
   },
 });
+
+const notOneFile = (count: number): UsageError =>
+  new UsageError(`--if-version works with one file, but there are ${count}.`, {
+    hint: 'Give the path of one file, such as `vals push hello.ts --if-version 3`.',
+  });
 
 function canCompare({ settings }: Context, name: string | undefined): boolean {
   if (name !== undefined) return false;

@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
+import { checkVersion, noSuchVal } from '../../api/expected-version.ts';
 import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/batch.ts';
@@ -7,9 +8,8 @@ import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
-import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
-import { idAndVersion } from '../../workspace/remote-vals.ts';
+import { idAndVersion, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
@@ -18,7 +18,10 @@ import type { PushItem } from './item.ts';
 import { isSent } from './outcomes.ts';
 
 interface SenderOptions
-  extends Pick<PushOptions, 'force' | 'isNamed' | 'mayOverwrite' | 'fork' | 'dryRun' | 'remotes'> {
+  extends Pick<
+    PushOptions,
+    'force' | 'isNamed' | 'mayOverwrite' | 'ifVersion' | 'fork' | 'dryRun' | 'remotes'
+  > {
   api: Api;
   workspace: Workspace | undefined;
 }
@@ -68,10 +71,9 @@ export async function createItemSender(
     try {
       const outcome = isTracked
         ? await pushVal(current, api, val, { record, code }, options)
-        : await pushUntracked(api, name, code ?? '', { dryRun, seenBefore });
+        : await pushUntracked(api, name, code ?? '', { ...given, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
-      if (api.holdsToken(code)) say.warn(tokenInFile(file));
       return outcome;
     } catch (error) {
       throw withNameProposed(error, name, (valid) =>
@@ -90,13 +92,19 @@ export async function createItemSender(
   return { send, possibleTakeovers, relativeImports };
 }
 
+interface UntrackedOptions extends Pick<PushOptions, 'dryRun' | 'ifVersion' | 'remotes'> {
+  seenBefore: readonly SeenVal[];
+}
+
 async function pushUntracked(
   api: Api,
   name: string,
   code: string,
-  { dryRun, seenBefore }: { dryRun: boolean; seenBefore: readonly SeenVal[] },
+  { dryRun, ifVersion, remotes, seenBefore }: UntrackedOptions,
 ): Promise<Outcome> {
-  const call = routes.putVal(name, code);
+  const ifMatch =
+    ifVersion === undefined ? undefined : await etagOfNamed(remotes, name, { ifVersion, seenBefore });
+  const call = { ...routes.putVal(name, code), ifMatch };
   api.refuseToken(call);
   if (dryRun) return { status: 'planned' };
   const { status, body = null } = await api.send(call);
@@ -109,4 +117,19 @@ async function pushUntracked(
   const isUnchanged =
     version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);
   return { status: isUnchanged ? 'unchanged' : 'pushed', ...facts };
+}
+
+/** A service without a list of vals can have only a val that this machine has seen. */
+async function etagOfNamed(
+  remotes: RemoteVals,
+  name: string,
+  { ifVersion, seenBefore }: { ifVersion: string; seenBefore: readonly SeenVal[] },
+): Promise<string | undefined> {
+  const named = await remotes.named(name);
+  const id = seenBefore.find((val) => val.name === name)?.id;
+  const seen = named === 'unknown' && id !== undefined ? (await remotes.read(id)).remote : undefined;
+  const remote = named === 'unknown' ? seen : named;
+  if (remote === undefined) throw noSuchVal(name, ifVersion);
+  checkVersion(ifVersion, { val: remote.id ?? name, name, version: remote.version });
+  return remote.etag;
 }

@@ -17,6 +17,7 @@ import { noteLikelyRenames } from './likely-renames.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
+import { type Faults, refuseBroken } from './syntax.ts';
 
 export interface SendOptions {
   concurrency: number | 'auto';
@@ -27,12 +28,15 @@ export interface SendOptions {
   fork: boolean;
   prune: boolean;
   yes: boolean;
+  ifVersion: string | undefined;
+  /** The files with a syntax error. They are looked for while the connection is made. */
+  faults: Promise<Faults>;
 }
 
 export async function sendAll(
   context: Context,
   { workspace, items: planned }: PushPlan,
-  { concurrency, force, isNamed, dryRun, fork, prune, yes }: SendOptions,
+  { concurrency, force, isNamed, dryRun, fork, prune, yes, ifVersion, faults: finding }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;
   const tracked = planned.flatMap(({ val }) => val ?? []);
@@ -46,13 +50,24 @@ export async function sendAll(
     workspace && prune ? await markPruned(context, planned, { workspace, remotes, mustAsk }) : planned;
 
   if (workspace) await noteLikelyRenames(context, workspace, items, remotes);
-  const answers = { yes, force, fork, dryRun, remotes };
+  // With --if-version, the user knows the version that is overwritten.
+  const answers = { yes: yes || ifVersion !== undefined, force, fork, dryRun, remotes };
   const { mayOverwrite, declined } = await askAboutDiffering(context, workspace, items, answers);
-  const given = { force, isNamed, mayOverwrite, fork, dryRun, remotes };
-  const sender = await createItemSender(context, { api, workspace, ...given });
-  const send: ItemSender['send'] = async (item, remark) =>
-    declined.has(item) ? { status: 'skipped' } : sender.send(item, remark);
-  const sent = withDeclined(await sendItems(context, items, send, concurrency), declined.size);
+  const given = { force, isNamed, mayOverwrite, ifVersion, fork, dryRun, remotes };
+  const createSender = async (options: typeof given): Promise<ItemSender> => {
+    const sender = await createItemSender(context, { api, workspace, ...options });
+    const send: ItemSender['send'] = async (item, remark) =>
+      declined.has(item) ? { status: 'skipped' } : sender.send(item, remark);
+    return { ...sender, send };
+  };
+  const sender = await createSender(given);
+  const faults = await finding;
+  if (faults.size > 0) {
+    const trial = await createSender({ ...given, dryRun: true });
+    const refused = await refuseBroken(context, items, faults, trial.send);
+    if (refused !== undefined) return refused;
+  }
+  const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say.warn(importWarning);
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);

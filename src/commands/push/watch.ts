@@ -23,11 +23,12 @@ export interface WatchOptions {
   concurrency: number | 'auto';
   force: boolean;
   yes: boolean;
+  check: boolean | undefined;
 }
 
 export async function watchWorkspace(
   context: Context,
-  { paths: words, concurrency, force, yes }: WatchOptions,
+  { paths: words, concurrency, force, yes, check }: WatchOptions,
 ): Promise<never> {
   const { flags, signal, clock, progress, say } = context;
   if (flags.json) {
@@ -60,6 +61,7 @@ export async function watchWorkspace(
     api,
     force,
     isNamed: paths.length > 0,
+    check,
     ignoreFiles,
     concurrency,
     endWatch,

@@ -1,9 +1,10 @@
+import { etagAtVersion } from '../../api/expected-version.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
-import { checkVersion, ifVersion } from '../shared/if-version.ts';
+import { ifVersion } from '../shared/if-version.ts';
 import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersion } from '../shared/versions.ts';
@@ -33,8 +34,7 @@ export const command = defineCommand({
       return plan(call);
     }
     const api = await connectDuring(context, checking);
-    const ifMatch =
-      ifVersion === undefined ? undefined : await checkVersion(context, api, { val, expected: ifVersion });
+    const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const record = await api.record({ ...call, ifMatch });
     context.say.done(newVersion(record));

@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import { made, names, outcomes, statuses } from '../commands/pushes.ts';
+import { folderOf, run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { Place, pushed, workspaceWith } from './support.ts';
+
+const broken = 'const a = 1;\nconst b = x y;\n';
+const problem = 'broken.ts:2:13 has a syntax error: Expected ";" but found "y". The line is: const b = x y;';
+
+it('push sends nothing if a file has a syntax error, and names all such files', async () => {
+  const service = await scriptedService([]);
+  const cwd = folderOf({ 'a.ts': '1', 'broken.ts': broken, 'other.jsx': '<a>' });
+  for (const more of [[], ['--dry-run']]) {
+    const { exit, stdout, stderr, error } = await run(['push', '.', '--json', ...more], {
+      env: { ...service.env, GITHUB_ACTIONS: 'true' },
+      cwd,
+    });
+    expect({ exit, statuses: statuses(stdout) }).toEqual({
+      exit: 10,
+      statuses: ['skipped', 'failed', 'failed'],
+    });
+    expect(outcomes(stdout)[1]?.error).toMatchObject({ kind: 'local', exit: 10, message: problem });
+    expect(outcomes(stdout)[2]?.error?.message).toMatch(/^other\.jsx:1:4 has a syntax error/);
+    expect(error?.message).toContain('Nothing was sent.');
+    expect(stderr).toContain(`::error file=broken.ts,line=2,col=13::${problem}`);
+  }
+});
+
+it('push of one broken file is its error, with the flag that sends it', async () => {
+  const service = await scriptedService([], made);
+  const cwd = folderOf({ 'broken.ts': broken });
+  const refused = await run(['push', 'broken.ts', '--json'], { env: service.env, cwd });
+  expect(refused).toMatchObject({
+    exit: 10,
+    error: { message: problem, hint: 'Fix the code. To send it as it is, add --no-check.' },
+  });
+  expect(service.requests).toEqual([]);
+  expect(await run(['push', 'broken.ts', '--no-check'], { env: service.env, cwd })).toMatchObject({
+    exit: 0,
+  });
+  expect(names(service.requests)).toEqual(['broken']);
+});
+
+it('push reads standard input once, and checks it', async () => {
+  const service = await scriptedService([], made);
+  const args = ['push', '-', '--name', 'a'];
+  expect(await run(args, { env: service.env, input: 'a b' })).toMatchObject({ exit: 10 });
+  expect(await run(args, { env: service.env, input: '<b>c</b>' })).toMatchObject({ exit: 0 });
+  expect(service.requests).toHaveLength(1);
+});
+
+it('push does not check a named file of another kind', async () => {
+  const service = await scriptedService([], made);
+  const cwd = folderOf({ 'notes.txt': 'not code' });
+  expect(await run(['push', 'notes.txt'], { env: service.env, cwd })).toMatchObject({ exit: 0 });
+});
+
+it('a broken file that is not sent does not keep others from being sent', async () => {
+  const { place, service } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
+  await service.edit('a', broken);
+  await service.edit('b', broken);
+  place.loseRecords();
+  place.put({ 'a.ts': broken, 'b.ts': 'a b', 'c.ts': '1' });
+  const rows = await place.rows(['push'], 9);
+  expect(Object.fromEntries(rows.map(({ file, status }) => [file, status]))).toEqual({
+    'a.ts': 'unchanged',
+    'b.ts': 'failed',
+    'c.ts': 'created',
+  });
+  expect(rows.find(({ file }) => file === 'b.ts')?.error).toMatchObject({ kind: 'conflict' });
+});
+
+it('a workspace is checked before anything is sent', async () => {
+  const { place } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
+  place.put({ 'a.ts': '2', 'b.ts': broken, 'c.ts': '3' });
+  expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'skipped', 'b.ts': 'failed', 'c.ts': 'skipped' });
+  expect(await place.status()).toMatchObject({ 'a.ts': 'changed here', 'b.ts': 'changed here' });
+  expect(await place.words(['push', '--no-check'])).toMatchObject({ 'a.ts': 'pushed', 'b.ts': 'pushed' });
+  // The code did not change since, so it is not checked.
+  expect(await place.words(['push'])).toMatchObject({ 'b.ts': 'unchanged' });
+});
+
+it('marks of a merge are a conflict, and not a syntax error', async () => {
+  const { place } = await pushed({ 'a.ts': '1' });
+  place.put({ 'a.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
+  expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
+});
+
+it('a file that is sent with --force although it did not change is checked too', async () => {
+  const { place, service } = await pushed({ 'a.ts': '1' });
+  place.put({ 'a.ts': broken });
+  expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
+  await service.edit('a', '2');
+  expect(await place.words(['push', 'a.ts', '--force'], 10)).toEqual({ 'a.ts': 'failed' });
+});
+
+it('push --if-version sends a val that differs, if it has this version', async () => {
+  const { place, service } = await pushed({ 'a.ts': '1' });
+  await service.edit('a', '2');
+  place.loseRecords();
+  place.put({ 'a.ts': '3' });
+  for (const more of [[], ['--dry-run']]) {
+    const [row] = await place.rows(['push', 'a.ts', '--if-version', '1', ...more], 5);
+    expect(row?.error).toMatchObject({
+      kind: 'conflict',
+      message: 'a has version 2 on the service, not version 1. Nothing was sent.',
+    });
+  }
+  expect(await service.code(place.idOf('a.ts'))).toBe('2');
+  expect(await place.rows(['push', 'a.ts', '--if-version', '2'])).toMatchObject([
+    { status: 'pushed', version: 3, versionBefore: 2 },
+  ]);
+});
+
+it('push --if-version of a file without a val is a conflict', async () => {
+  const { service } = await pushed({ 'a.ts': '1' });
+  const place = workspaceWith(service.env, { 'new.ts': '1' });
+  expect(await place.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
+});
+
+it('push --if-version works outside of a workspace', async () => {
+  const { service } = await pushed({ 'a.ts': '1' });
+  const place = new Place(folderOf({ 'a.ts': '2', 'b.ts': '3' }), service.env);
+  for (const name of ['a.ts', 'b.ts']) {
+    expect(await place.words(['push', name, '--if-version', '2'], 5)).toEqual({ [name]: 'failed' });
+  }
+  expect(await place.words(['push', 'a.ts', '--if-version', '1'])).toEqual({ 'a.ts': 'pushed' });
+  expect(await place.words(['push', 'a.ts', '--if-version', '1'], 5)).toEqual({ 'a.ts': 'failed' });
+  expect(await place.vals('push', '.', '--if-version', '1')).toMatchObject({ exit: 2, stdout: '' });
+});
