@@ -11,32 +11,21 @@ export function connectionFault(
   proxy?: ProxyAddress,
 ): Fault {
   if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
-  return mayHaveReachedService ? faultAfterSending(error, origin) : faultBeforeSending(error, origin, proxy);
-}
-
-function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | undefined): Fault {
-  if (error instanceof TimeoutError) return { kind: 'not_connected', reason: error.message };
-  const tlsProblem = tlsProblemOf(error, origin);
-  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
-  const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
-  return { kind: 'not_connected', reason: via + reasonOf(error) };
-}
-
-function faultAfterSending(error: Error, origin: string): Fault {
-  if (error instanceof TimeoutError) return { kind: 'timed_out', reason: error.message };
-  if (tlsProblemOf(error, origin))
-    return { kind: 'tls_broken', reason: `the secure connection broke (${errnoOf(error)})` };
-  return { kind: 'lost', reason: reasonOf(error) };
-}
-
-const tlsProblemOf = (error: Error, origin: string) =>
-  explainTlsError(error, {
+  if (error instanceof TimeoutError) {
+    return { kind: mayHaveReachedService ? 'timed_out' : 'not_connected', reason: error.message };
+  }
+  if (mayHaveReachedService) return { kind: 'lost', reason: reasonOf(error) };
+  const tlsProblem = explainTlsError(error, {
     name: `the service at ${origin}`,
     addressHint: [
       `Check the address ${origin}.`,
       { text: 'To see where the address comes from', command: 'config' },
     ],
   });
+  if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
+  const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
+  return { kind: 'not_connected', reason: via + reasonOf(error) };
+}
 
 function proxyFault({ problem }: ProxyError, proxy: ProxyAddress): Fault {
   if ('status' in problem) return proxyStatusFault(problem.status, proxy);
