@@ -41,7 +41,10 @@ export const command = defineCommand({
       fields,
       context.givenVals.etagOf(val),
     ).catch((error) => {
-      throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as ${valid}.`);
+      throw withNameProposed(error, name ?? '', (valid) => ({
+        text: 'To use a valid name',
+        input: { name: valid },
+      }));
     });
     if (!notApplied.includes('name')) await renaming?.();
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
