@@ -10,7 +10,7 @@ import { collectFiles } from '../workspace/sources/walk.ts';
 import { annotateFailure } from './push/github.ts';
 import { type PushItem, untrackedItem } from './push/item.ts';
 import { planInWorkspace } from './push/plan-workspace.ts';
-import { createSyntaxCheck } from './push/syntax.ts';
+import { createSyntaxCheck } from './push/syntax-check.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
 const columns = [column('file'), column('line'), column('column'), column('message'), column('code')];

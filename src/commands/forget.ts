@@ -2,7 +2,7 @@ import { argument, defineCommand, toggle } from '../cli/command.ts';
 import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot, notInWorkspace } from '../workspace/disk/root.ts';
-import { forgetVals } from '../workspace/forget.ts';
+import { forgetVals } from '../workspace/forget-val.ts';
 import { findVal, knownVals, unknownVal } from '../workspace/typed-words.ts';
 import { pathTo } from '../workspace/workspace.ts';
 import { outcomeColumn } from './shared/columns.ts';

@@ -6,7 +6,6 @@ const megabyte = 1_048_576;
 /** Without these limits (in bytes), an endless file would fill the memory. */
 export const largest = {
   text: 64 * megabyte,
-  base: 128 * megabyte,
   manifest: 16 * megabyte,
   ignoreFile: megabyte,
   config: megabyte,

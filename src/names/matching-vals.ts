@@ -4,8 +4,7 @@ import * as routes from '../api/routes.ts';
 import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
-import { createCallerCheck } from './caller.ts';
-import { openMyVals } from './my-vals.ts';
+import { createCallerCheck, openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {

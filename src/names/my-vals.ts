@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { UnavailableError, ValsError } from '../errors.ts';
+import { NotFoundError, RefusedError, UnavailableError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
@@ -56,3 +56,27 @@ export async function listForLookup(
 
 const tooSlow = (seconds: number): UnavailableError =>
   new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);
+
+/** Says whether an owner's id is that of the caller. The service is asked only if this machine does not know it. */
+export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
+  let remembered: Promise<string | undefined> | undefined;
+  let asked: Promise<string | undefined> | undefined;
+
+  async function ask(): Promise<string | undefined> {
+    try {
+      return textAt(await api.record(routes.me()), 'id');
+    } catch (error) {
+      if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
+      throw error;
+    }
+  }
+
+  return async (owner: string | undefined): Promise<boolean> => {
+    if (owner === undefined) return true;
+    remembered ??= seen.recall().then(({ me }) => me);
+    if ((await remembered) === owner) return true;
+    asked ??= ask();
+    const me = await asked;
+    return me === undefined || me === owner;
+  };
+}

@@ -26,11 +26,15 @@ export async function renderList(result: ListResult, rendering: Rendering): Prom
   missingFields.report();
 }
 
-/** Outcomes are shown without a pager, so that the command ends by itself. */
-export function renderOutcomes({ rows, columns }: OutcomesResult, rendering: Rendering): Promise<void> {
+/** Outcomes are shown without a pager, so that the command ends by itself. An error says why there are no rows. */
+export function renderOutcomes(
+  { rows, columns, error }: OutcomesResult,
+  rendering: Rendering,
+): Promise<void> {
   const { stdout } = rendering.output;
   const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
-  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output });
+  const empty = error === undefined ? rendering.empty : [];
+  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output, empty });
 }
 
 async function writeList(

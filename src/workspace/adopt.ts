@@ -6,7 +6,7 @@ import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
-import type { ValRecord } from './records/records.ts';
+import type { ValRecord } from './records/val-records.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
 import { codeState } from './state.ts';

@@ -131,14 +131,16 @@ export const editMarkers: Hint = {
 const unmerged = (path: string): ConflictError =>
   conflict(path, { one: 'has conflict markers', many: 'have conflict markers' }, [editMarkers]);
 
-function otherName(workspace: Workspace, { val, remote }: Examined): ConflictError {
+export function otherName(workspace: Workspace, { val, here, remote }: Examined): ConflictError {
   const path = pathTo(workspace, val.file);
   return new ConflictError(
     `${path} has the name "${val.name}" in vals.json, but its id in vals.json belongs to the val "${remote?.name}" on the service.`,
     {
       hint: [
         `If the file is that val, change the name in vals.json to "${remote?.name}".`,
-        push(`To make a val named "${val.name}" and leave the other one alone`, path, { fork: true }),
+        here === undefined
+          ? forget(path)
+          : push(`To make a val named "${val.name}" and leave the other one alone`, path, { fork: true }),
       ],
     },
   );

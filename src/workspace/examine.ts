@@ -1,5 +1,5 @@
 import { readBelow } from './disk/files.ts';
-import { hashOf, type ValRecord } from './records/records.ts';
+import { hashOf, type ValRecord } from './records/val-records.ts';
 import { isSameVersion, type RemoteSide, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { type CodeState, codeState, type Findings, nameState } from './state.ts';
 import { hasConflictMarkers } from './text/merge.ts';

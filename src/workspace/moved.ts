@@ -3,7 +3,7 @@ import { LocalError } from '../errors.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { existsBelow, namesBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
-import { hashOf } from './records/records.ts';
+import { hashOf } from './records/val-records.ts';
 import { nameFrom, walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { pathTo, type Workspace, workspaceAt } from './workspace.ts';

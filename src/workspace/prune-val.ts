@@ -2,7 +2,7 @@ import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, NotFoundError } from '../errors.ts';
 import type { Outcome } from '../lib/outcome.ts';
-import { notDeleted } from './conflicts.ts';
+import { notDeleted, otherName } from './conflicts.ts';
 import { existsBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { examine } from './examine.ts';
@@ -19,20 +19,14 @@ export async function readPrunable(
 ): Promise<RemoteVal | undefined> {
   const recorded = workspace.records.of(val);
   // Without the code, the val itself is read, and not only seen in the list.
-  const { remote, record, isOthers, name, isNameUnknown, isRemoteAssumed } = await examine(
-    workspace,
-    remotes,
-    val,
-    {
-      record: recorded,
-      code: undefined,
-    },
-  );
+  const examined = await examine(workspace, remotes, val, { record: recorded, code: undefined });
+  const { remote, record, isOthers, name, isNameUnknown, isRemoteAssumed } = examined;
   const refusal = (reason: string) => notDeleted(pathTo(workspace, val.file), reason);
   if (isOthers) throw refusal('the val belongs to another owner');
   if (isNameUnknown || isRemoteAssumed)
     throw refusal('its id is not known, and the service cannot list vals');
   if (remote === undefined) return undefined;
+  if (name === 'other val') throw otherName(workspace, examined);
   if (name !== 'same') throw refusal(`the val is named "${remote.name}" on the service`);
   const isChanged =
     record !== undefined && (remote.code !== record.code || !isSameVersion(remote.version, record.version));

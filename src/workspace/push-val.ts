@@ -3,13 +3,13 @@ import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { afterPart, type Problem, RefusedError } from '../errors.ts';
+import { afterPart, type Problem, RefusedError, ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { forget, notPushed } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
-import { hashOf, type ValRecord } from './records/records.ts';
+import { hashOf, type ValRecord } from './records/val-records.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { decide, type Permission } from './state.ts';
 import { hasConflictMarkers } from './text/merge.ts';
@@ -198,3 +198,25 @@ const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'
   version: versionOf(val),
   changedAt: changedAtOf(val),
 });
+
+/** Finds the id of a val that the service stored without telling its id. */
+export async function learnId(
+  workspace: Workspace,
+  remotes: RemoteVals,
+  { file, name }: WorkspaceVal,
+): Promise<JsonObject> {
+  const sent = workspace.records.of({ file, name });
+  const remote = await remotes.named(name).catch(unknownIfRefused);
+  if (sent === undefined || remote === undefined || remote === 'unknown') return {};
+  if (remote.id === undefined) return {};
+  const { id } = remote;
+  const { version, changedAt } = remote.code === sent.code ? remote : sent;
+  workspace.records.write({ ...sent, file, id, version, changedAt });
+  workspace.remember({ file, name, id });
+  return idAndVersion(id, version);
+}
+
+function unknownIfRefused(error: unknown): 'unknown' {
+  if (error instanceof ValsError) return 'unknown';
+  throw error;
+}

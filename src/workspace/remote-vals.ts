@@ -3,9 +3,8 @@ import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { createCallerCheck } from '../names/caller.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
-import type { Lookup } from '../names/my-vals.ts';
+import { createCallerCheck, type Lookup } from '../names/my-vals.ts';
 
 export interface RemoteVal {
   id: string | undefined;

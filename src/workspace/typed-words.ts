@@ -4,7 +4,7 @@ import { NotFoundError } from '../errors.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
 import { openOwnFolder } from './records/own-folder.ts';
-import { createRecords, type Records } from './records/records.ts';
+import { createRecords, type Records } from './records/val-records.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { fileBelow, type KnownVals, nameOf, pathTo, valOfFile, valsOf, type Workspace } from './workspace.ts';
 

@@ -9,7 +9,7 @@ import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { findRoot, manifestFile, notInWorkspace } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
-import { createRecords, type Records } from './records/records.ts';
+import { createRecords, type Records } from './records/val-records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 export interface KnownVals {

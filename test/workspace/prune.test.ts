@@ -166,6 +166,9 @@ describe('push --prune --yes in a fresh checkout', () => {
     const rows = await checkout.words(['push', '--prune', '--yes'], 9);
     expect(rows).toMatchObject({ 'a.ts': 'failed', 'b.ts': 'deleted' });
     expect(await names(made.service)).toEqual(['c', 'elsewhere', 'theirs']);
+    // `vals pull a.ts` would end with the same conflict, and `vals push a.ts --fork` has no file to send.
+    const { stderr } = await checkout.vals('push', '--prune', '--yes');
+    expect(stderr).toMatch(/change the name in vals\.json to "theirs"\..* run `vals forget a\.ts`\.\n$/);
   });
 });
 

@@ -353,6 +353,7 @@ describe('the question about vals that differ', () => {
       exit: 2,
       screen: expect.stringContaining('2 vals were not overwritten.'),
     });
+    expect(nothing.screen).not.toContain('Nothing to push');
     place.put({ 'c.ts': 'c2' });
     expect(await ask('\r')).toMatchObject({ exit: 9 });
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');

@@ -1,7 +1,9 @@
 import type { Context } from '../../cli/context.ts';
+import type { Outcome } from '../../lib/outcome.ts';
+import { type Column, column } from '../../terminal/column.ts';
+import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { createFilePusher, type PusherOptions } from './push-saved-file.ts';
-import { createReporter } from './report-saved-file.ts';
+import { createFilePusher, type PusherOptions, type PushResult } from './push-saved-file.ts';
 
 export interface PushQueue {
   /** Adds a file that existed before the watch began. */
@@ -123,4 +125,27 @@ export function createPushQueue(
       await saveManifest();
     },
   };
+}
+
+function createReporter(context: Context): (result: PushResult, isRetry: boolean) => Promise<void> {
+  const { flags, say } = context;
+  const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
+  return async ({ outcome, warning }, isRetry) => {
+    if (warning !== undefined && !flags.ndjson) say.warn(warning);
+    if (outcome !== undefined && isNews(outcome, isRetry)) await context.event(outcome, columns);
+  };
+}
+
+const timeColumn = ({ clock, forPerson }: Context): Column => ({
+  ...column('time'),
+  compute() {
+    const now = new Date(clock.now());
+    return forPerson ? now.toTimeString().slice(0, 8) : now.toISOString();
+  },
+});
+
+function isNews({ status }: Outcome, isRetry: boolean): boolean {
+  // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
+  if (status === 'unchanged') return isRetry;
+  return status !== 'behind' && status !== 'skipped';
 }

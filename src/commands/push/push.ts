@@ -8,11 +8,11 @@ import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { ifVersion } from '../shared/if-version.ts';
 import { dryRun, wholeNumber, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import { readAndCheck } from './check.ts';
 import { fileAndName } from './outcomes.ts';
 import { planPush } from './plan.ts';
+import { readAndCheck } from './read-and-check.ts';
 import { sendAll } from './send.ts';
-import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax.ts';
+import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
@@ -87,7 +87,7 @@ export const command = defineCommand({
       });
     }
     if (watch) {
-      const { watchWorkspace } = await import('./watch.ts');
+      const { watchWorkspace } = await import('./watch-workspace.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, check });
     }
     const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);

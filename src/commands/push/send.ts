@@ -4,8 +4,8 @@ import { PartialError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { changedSomething } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
-import { learnId } from '../../workspace/learn-ids.ts';
 import { forgetPruned } from '../../workspace/prune-val.ts';
+import { learnId } from '../../workspace/push-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
@@ -17,7 +17,7 @@ import { noteLikelyRenames } from './likely-renames.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
-import { type Faults, refuseBroken } from './syntax.ts';
+import { type Faults, refuseBroken } from './syntax-check.ts';
 
 export interface SendOptions {
   concurrency: number | 'auto';

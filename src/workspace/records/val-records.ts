@@ -1,6 +1,6 @@
 // A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
 // that vals saw, never a permission. A lost record costs a question.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import {
   isObject,
@@ -114,4 +114,4 @@ function parseRecord(text: string | undefined): ValRecord | undefined {
 const ifText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-export const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+export const hashOf = (text: string): string => hash('sha256', text);

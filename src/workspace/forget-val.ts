@@ -4,7 +4,7 @@ import { largest } from '../lib/plain-file.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import type { Records } from './records/records.ts';
+import type { Records } from './records/val-records.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import type { WorkspaceVal } from './vals.ts';
 

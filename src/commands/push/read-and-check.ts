@@ -6,7 +6,7 @@ import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './outcomes.ts';
-import type { SyntaxCheck } from './syntax.ts';
+import type { SyntaxCheck } from './syntax-check.ts';
 
 /** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
@@ -54,8 +54,8 @@ export async function readAndCheck(
 function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
   let charactersKept = 0;
   return (item, code) => {
-    // The file of a val is read again together with its base. If another command changed both since the check, old code
-    // would be compared with a new base, and the push could overwrite newer code on the service.
+    // The file of a val is read again after its record. If another command changed both since the check, old code
+    // would be compared with a new record, and the push could overwrite newer code on the service.
     if (item.val !== undefined) return item;
     const characters = charactersKept + (code?.length ?? 0);
     if (characters > maxCharactersInMemory && item.canReadAgain) return item;
