@@ -216,16 +216,6 @@ describe('every digit of a number is kept', () => {
     expect(json.stdout).toBe('{"val":{"list":[1.0,1e400],"version":1.0}}\n');
   });
 
-  it('a number has no fields, however many digits the number has', async () => {
-    const body = '{"small":5,"large":12345678901234567890}';
-    const service = await scriptedService([{ body }, { body }]);
-    const fields = 'small.text,large.text';
-    const json = await run(['me', '--json', '--fields', fields], { env: service.env });
-    expect(json.stdout).toBe('{"small":{"text":null},"large":{"text":null}}\n');
-    const text = await run(['me', '--fields', fields], { env: service.env });
-    expect(text.stdout).toBe('\t\n');
-  });
-
   it('in the version of a pushed val, and in the id of a repeated record', async () => {
     const service = await scriptedService([
       { body: '{"id":"a","version":12345678901234567890}' },
