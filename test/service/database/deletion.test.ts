@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open.ts';
+import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { openStore } from '../../../src/service/index.ts';
 import { budget } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open.ts';
+import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { budget } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
