@@ -1,7 +1,7 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
+import { sortableTime } from '../store/activity.ts';
 import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { privacies, valTypes } from '../store/read-vals.ts';
-import { sortableTime } from '../store/activity.ts';
 import type { ReportedRun } from '../store/store.ts';
 import { newValDefaults } from '../store/write-vals.ts';
 import {

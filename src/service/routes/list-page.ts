@@ -1,6 +1,6 @@
 import { jsonText, linkText, type Reply, type ServiceRequest, selfOf } from '../request.ts';
-import { type Positions, recordPositions } from '../store/positions.ts';
 import type { FoundRecord } from '../store/activity.ts';
+import { type Positions, recordPositions } from '../store/positions.ts';
 
 const mostPageBytes = 1024 * 1024;
 

@@ -9,8 +9,8 @@ import {
   selfOf,
   spacePrefix,
 } from '../request.ts';
-import { valPositions } from '../store/positions.ts';
 import type { RecordFilter, RecordKind } from '../store/activity.ts';
+import { valPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/users.ts';
 import * as check from './checks.ts';

@@ -4,6 +4,16 @@ import { namePattern } from '../../lib/val-limits.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
 import {
+  countRecords,
+  findRecord,
+  findRecords,
+  putRecord,
+  type RecordFilter,
+  type RecordKind,
+  type StoredRecord,
+  sortableTime,
+} from './activity.ts';
+import {
   type Caller,
   checkVersion,
   findVal,
@@ -17,16 +27,6 @@ import {
   visibleVal,
   visibleVersion,
 } from './read-vals.ts';
-import {
-  countRecords,
-  findRecord,
-  findRecords,
-  putRecord,
-  type RecordFilter,
-  type RecordKind,
-  type StoredRecord,
-  sortableTime,
-} from './activity.ts';
 import { Refusal } from './refusal.ts';
 import { deleteOldRuns } from './retention.ts';
 import { type SearchRange, searchVals } from './search.ts';

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
+import { claimRecords } from './activity.ts';
 import { deleteVal } from './deletion.ts';
 import {
   checkVersion,
@@ -11,7 +12,6 @@ import {
   type ValContent,
   type ValProperties,
 } from './read-vals.ts';
-import { claimRecords } from './activity.ts';
 import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
