@@ -1,9 +1,9 @@
-import { type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
+import { commandsOf, type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { CommandCall, Commands } from './cli/context.ts';
+import type { Context, Permissions } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
-import { type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
+import { type CommandCall, type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { createShellHints } from './cli/shell-hints.ts';
 import { commandTree } from './commands/index.ts';
@@ -65,12 +65,16 @@ async function parse(host: Host): Promise<CommandLine> {
 
 async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
   const { messages } = output;
-  const commands: Commands = {
-    load: () => loadTree(commandTree),
-    run: (call, toolHost, toolOutput) =>
-      runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, toolOutput),
+  const serveAgents = async (context: Context, permissions: Permissions) => {
+    const { serveAgents } = await import('./agents/serve.ts');
+    const commands = {
+      all: commandsOf(await loadTree(commandTree)),
+      run: (call: CommandCall, toolHost: Partial<Host>, toolOutput: Output) =>
+        runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, toolOutput),
+    };
+    await serveAgents(context, { permissions, commands, stdout: host.stdout });
   };
-  const { context, close } = createContext(host, flags, output, commands);
+  const { context, close } = createContext(host, flags, output, serveAgents);
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);

@@ -3,33 +3,33 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { Context } from '../cli/context.ts';
+import type { Context, Permissions } from '../cli/context.ts';
+import type { Host } from '../cli/host.ts';
+import type { CommandCall } from '../cli/parse-command-line.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
+import type { Output } from '../terminal/output.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/within.ts';
-import { captureOutput } from './captured-output.ts';
+import { type Answer, captureOutput } from './captured-output.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
-import type { Permissions } from './tools.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
   onProgress(message: string): void;
 }
 
-export interface Answer {
-  document: JsonObject;
-  texts: string[];
-  isError: boolean;
+export interface Commands {
+  all: readonly LoadedCommand[];
+  run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
 }
 
 export interface CallerOptions {
   permissions: Permissions;
-  commands: readonly LoadedCommand[];
+  commands: Commands;
   redactor: Redactor;
   log(line: string): void;
 }
@@ -54,7 +54,7 @@ export function createCaller(context: Context, { permissions, commands, ...optio
   };
 
   return async (command, given, { signal: callSignal, onProgress }) => {
-    const hints = createToolHints({ commands, permissions, platform, current: command });
+    const hints = createToolHints({ commands: commands.all, permissions, platform, current: command });
     const captured = captureOutput({ ...options, hints, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
@@ -73,7 +73,7 @@ export function createCaller(context: Context, { permissions, commands, ...optio
       };
       const error = await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        return context.commands.run({ command, input, flags: flagsForTools(context) }, host, captured.output);
+        return commands.run({ command, input, flags: flagsForTools(context) }, host, captured.output);
       });
       return await captured.answer(error);
     } catch (error) {

@@ -14,13 +14,18 @@ import type { Output } from '../terminal/output.ts';
 import type { ListResult, Result } from '../terminal/result.ts';
 import type { Redactor, Sink } from '../terminal/streams.ts';
 import { glyphsFor } from '../terminal/style.ts';
-import type { Answer } from './call.ts';
 
 interface CaptureOptions {
   hints: HintWriter;
   redactor: Redactor;
   log(line: string): void;
   onProgress(message: string): void;
+}
+
+export interface Answer {
+  document: JsonObject;
+  texts: string[];
+  isError: boolean;
 }
 
 interface Captured {

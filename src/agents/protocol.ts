@@ -1,7 +1,8 @@
 import { type Readable, Transform } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Answer, CallOptions } from './call.ts';
+import type { CallOptions } from './call.ts';
+import type { Answer } from './captured-output.ts';
 import type { ToolInput } from './tool-input.ts';
 import type { Tool } from './tools.ts';
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { commandsOf } from '../cli/command-tree.ts';
-import type { Context } from '../cli/context.ts';
+import type { Context, Permissions } from '../cli/context.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/streams.ts';
-import { type Answer, createCaller, folderForFiles } from './call.ts';
-import { isAllowed, type Permissions, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
+import { type Commands, createCaller, folderForFiles } from './call.ts';
+import type { Answer } from './captured-output.ts';
+import { isAllowed, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
 
 const instructions =
   'Vals are named pieces of code. A service keeps every version of them. To name a val, give its name, its id or, in a ' +
@@ -16,10 +16,18 @@ const onWriting =
   'Code that differs from the current code makes a new version. The old versions stay, and `version_restore` makes the ' +
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
-export async function serveAgents(context: Context, permissions: Permissions): Promise<void> {
+export interface AgentServer {
+  permissions: Permissions;
+  commands: Commands;
+  stdout: NodeJS.WriteStream;
+}
+
+export async function serveAgents(
+  context: Context,
+  { permissions, commands: allCommands, stdout }: AgentServer,
+): Promise<void> {
   const { settings, signal, say } = context;
-  const allCommands = commandsOf(await context.commands.load());
-  const commands = allCommands.filter((each) => isAllowed(each, permissions));
+  const commands = allCommands.all.filter((each) => isAllowed(each, permissions));
   const tools = new Map(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
@@ -42,11 +50,11 @@ export async function serveAgents(context: Context, permissions: Permissions): P
     ].join(' '),
     tools: [...tools.values()].map(({ tool }) => tool),
     explainMissing(name) {
-      const command = allCommands.find((each) => each.isTool && toolName(each) === name);
+      const command = allCommands.all.find((each) => each.isTool && toolName(each) === name);
       return [`There is no tool ${name}.`, ...(command ? whyNotAllowed(command, permissions) : [])].join(' ');
     },
     stdin: context.stdin(),
-    stdout: context.stdout,
+    stdout,
     editBeforeWriting: (message) => escapeUnsafe(redactor.redact(restoreNumbers(message))),
     signal,
     onError: ({ message }) => log.write(`The server did not understand a message: ${message}`),

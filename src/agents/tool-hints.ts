@@ -1,10 +1,11 @@
 import { argumentsOf, inputName } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
+import type { Permissions } from '../cli/context.ts';
 import { commandLine, optionWords } from '../cli/shell-hints.ts';
 import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 import { quoteFor } from '../lib/shell-command.ts';
-import { isAllowed, optionsForAgents, type Permissions, toolName } from './tools.ts';
+import { isAllowed, optionsForAgents, toolName } from './tools.ts';
 
 export interface ToolHintOptions {
   commands: readonly LoadedCommand[];

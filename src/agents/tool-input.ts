@@ -1,8 +1,9 @@
 import { checkInput } from '../cli/check-input.ts';
 import { argumentsOf, inputName, isVariadic, type OptionDefinition } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
+import type { Permissions } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
-import { optionsForAgents, type Permissions, toolName } from './tools.ts';
+import { optionsForAgents, toolName } from './tools.ts';
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 

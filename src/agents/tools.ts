@@ -6,12 +6,7 @@ import {
   type OptionDefinition,
 } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-
-export interface Permissions {
-  readOnly?: boolean | undefined;
-  allowDelete?: boolean | undefined;
-  allowRun?: boolean | undefined;
-}
+import type { Permissions } from '../cli/context.ts';
 
 type Property = {
   type: 'string' | 'boolean' | 'integer' | 'array';

@@ -24,9 +24,11 @@ export function checkVersion(expected: string, { val, name, version }: VersionTh
     current === undefined
       ? `The service does not say which version ${name} has. Nothing was sent.`
       : `${name} has version ${current} on the service, not version ${expected}. Nothing was sent.`;
+  const a = Number(expected);
+  const isOlder = a < Number(current);
   throw new ConflictError(message, {
     hint: [
-      { text: 'To see what changed', command: 'version diff', input: { val, a: expected } },
+      ...(isOlder ? [{ text: 'To see what changed', command: 'version diff', input: { val, a } }] : []),
       { text: 'To see the code on the service', command: 'val get', input: { val, code: true } },
     ],
   });

@@ -1,5 +1,4 @@
 import type { Api } from '../api/api.ts';
-import type { ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -9,11 +8,10 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Say } from '../terminal/messages.ts';
-import type { Output } from '../terminal/output.ts';
 import type { Progress } from '../terminal/progress.ts';
 import type { Prompt } from '../terminal/prompt.ts';
-import type { LoadedCommand, LoadedTree } from './command-tree.ts';
-import type { Agent, Host, StandardInput } from './host.ts';
+import type { GivenVals } from './given-vals.ts';
+import type { Agent, StandardInput } from './host.ts';
 
 export interface ConnectOptions {
   token?: string;
@@ -24,16 +22,11 @@ export interface ConnectOptions {
   mostMs?: number;
 }
 
-export interface CommandCall {
-  command: LoadedCommand;
-  input: Record<string, unknown>;
-  flags: Flags;
-}
-
-export interface Commands {
-  load(): Promise<LoadedTree>;
-  /** Runs a command for an agent. `output` gets the result. */
-  run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
+/** What a person lets an agent do. */
+export interface Permissions {
+  readOnly?: boolean | undefined;
+  allowDelete?: boolean | undefined;
+  allowRun?: boolean | undefined;
 }
 
 export interface Context {
@@ -43,21 +36,12 @@ export interface Context {
   seen: SeenVals;
   env: NodeJS.ProcessEnv;
   stdin: () => StandardInput;
-  stdout: NodeJS.WriteStream;
   signal: AbortSignal;
-  wordFor(id: string): string | undefined;
-  /** Undefined if the command line gave the id of the val instead of its name. */
-  nameFor(id: string): string | undefined;
-  rememberWord(word: string, val: { id: string; name?: string }): void;
-  rememberVal(id: string, record: JsonObject, etag?: string): void;
-  /** Undefined if the val was not read before, or if the service sends no ETags. */
-  etagOf(id: string): string | undefined;
-  /** Returns the name, the version, the privacy and the times of the val. */
-  readSummary(id: string): Promise<JsonObject>;
+  givenVals: GivenVals;
   clock: Clock;
   node: Runtime;
   agent: Agent | undefined;
-  commands: Commands;
+  serveAgents(permissions: Permissions): Promise<void>;
   forPerson: boolean;
   /** Removes the token from a text. */
   redact(text: string): string;

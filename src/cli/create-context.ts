@@ -1,7 +1,4 @@
-import { summaryOf } from '../api/records.ts';
-import * as routes from '../api/routes.ts';
 import { withHintTexts } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
@@ -10,20 +7,19 @@ import { createPrompt } from '../terminal/prompt.ts';
 import { renderEvent } from '../terminal/render.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
-import type { Commands, ConnectOptions, Context } from './context.ts';
+import type { ConnectOptions, Context, Permissions } from './context.ts';
+import { createGivenVals } from './given-vals.ts';
 import type { Host } from './host.ts';
 
 export function createContext(
   host: Host,
   flags: Flags,
   output: Output,
-  commands: Commands,
+  serveAgents: (context: Context, permissions: Permissions) => Promise<void>,
 ): { context: Context; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
   const { stderr, redactor, progress, messages, format, hints } = output;
   const settings = createSettings(flags, host, messages.warn);
-  const namesById = new Map<string, string>();
-  const valsRead = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const startedAt = clock.now();
   const connections: Connection[] = [];
   let shared: Promise<Connection> | undefined;
@@ -71,28 +67,13 @@ export function createContext(
     seen,
     env,
     stdin,
-    stdout: host.stdout,
     signal,
     clock,
     node,
     agent,
-    commands,
+    serveAgents: (permissions) => serveAgents(context, permissions),
     forPerson: format.forPerson,
-    wordFor: hints.wordFor,
-    nameFor: (id) => namesById.get(id),
-    rememberWord(word, { id, name }) {
-      hints.nameVal(id, word);
-      if (name !== undefined) namesById.set(id, name);
-    },
-    rememberVal: (id, record, etag) => void valsRead.set(id, { summary: summaryOf(record), etag }),
-    etagOf: (id) => valsRead.get(id)?.etag,
-    async readSummary(id) {
-      const known = valsRead.get(id);
-      if (known !== undefined) return known.summary;
-      const { record, etag } = await (await context.connect()).recordWithEtag(routes.getVal(id));
-      context.rememberVal(id, record, etag);
-      return summaryOf(record);
-    },
+    givenVals: createGivenVals(hints, () => context.connect()),
     redact: redactor.redact,
     prompt,
     progress,

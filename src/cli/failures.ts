@@ -121,7 +121,7 @@ export function summarizeRemarks(remarks: readonly Remarked[]): Hints[] {
   return groupAlike(items).map((group) => [sentenceAbout(group) ?? group.message, ...group.hints]);
 }
 
-export const oneOf = (problem: Problem): string => (typeof problem === 'string' ? problem : problem.one);
+const oneOf = (problem: Problem): string => (typeof problem === 'string' ? problem : problem.one);
 
 const maxLabelsInMessage = 3;
 

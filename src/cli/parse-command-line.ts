@@ -8,11 +8,16 @@ import { optionsHelp } from './help.ts';
 import { createProgram, type Program } from './program.ts';
 import { helpHint, refusalOf, unknownCommand } from './refusals.ts';
 
-export type CommandLine = { flags: Flags } & (
-  | { kind: 'command'; command: LoadedCommand; input: Record<string, unknown> }
-  | { kind: 'help'; text: string }
-  | { kind: 'refused'; error: unknown }
-);
+export interface CommandCall {
+  command: LoadedCommand;
+  input: Record<string, unknown>;
+  flags: Flags;
+}
+
+export type CommandLine =
+  | ({ kind: 'command' } & CommandCall)
+  | { kind: 'help'; text: string; flags: Flags }
+  | { kind: 'refused'; error: unknown; flags: Flags };
 
 export async function parseCommandLine(
   argv: readonly string[],

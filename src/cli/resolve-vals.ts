@@ -58,7 +58,7 @@ export async function createResolver(
       ? undefined
       : (await import('../workspace/typed-words.ts')).readWorkspaceNames(root, context.settings);
   const { createConfirm, createFinder } = await import('../names/find-val.ts');
-  const reading = { ...context, onRead: context.rememberVal };
+  const reading = { ...context, onRead: context.givenVals.rememberVal };
   const confirm = createConfirm(reading);
   const find = createFinder({ ...reading, isForWriting, namesToSuggest: names?.namesAndFiles ?? [] });
 
@@ -77,7 +77,7 @@ export async function createResolver(
     const listed = names?.find(word);
     const val =
       listed === undefined ? await find(word) : { id: await idOfListed(word, listed), name: listed.name };
-    context.rememberWord(word, val);
+    context.givenVals.rememberWord(word, val);
     return val.id;
   };
 }

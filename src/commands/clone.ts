@@ -45,7 +45,7 @@ export const command = defineCommand({
     const workspace = workspaceAt(folder, context);
     const items = await selectAll(workspace, remotes);
     const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
-    const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
+    const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
     if (error === undefined) endClone(settings, folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');

@@ -5,9 +5,8 @@ import { UsageError } from '../errors.ts';
 export const command = defineCommand({
   summary: 'Print the completion script of a shell',
   description:
-    'Print a script that completes commands, options, files and vals in bash, zsh, fish or PowerShell. ' +
-    'Add the example for your shell to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish. ' +
-    'In PowerShell, add `vals completion powershell | Out-String | Invoke-Expression` to $PROFILE.',
+    'Print a script that completes commands, options, files and vals in bash, zsh or fish. ' +
+    'Add the example for your shell to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.',
   arguments: { shell: { ...argument('<shell>', shells.join(', ')), words: shells } },
   examples: [
     'eval "$(vals completion bash)"',
@@ -18,7 +17,7 @@ export const command = defineCommand({
   run(_context, { shell }) {
     if (isShell(shell)) return { kind: 'text', text: completionScripts[shell] };
     throw new UsageError(`There is no completion script for the shell "${shell}".`, {
-      hint: `Choose one of the shells ${shells.join(', ')}, for example \`vals completion bash\`.`,
+      hint: `Choose one of the shells ${shells.join(', ')}.`,
     });
   },
 });

@@ -20,8 +20,7 @@ export const command = defineCommand({
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],
   async run(context, permissions) {
-    const { serveAgents } = await import('../agents/serve.ts');
-    await serveAgents(context, permissions);
+    await context.serveAgents(permissions);
     return { kind: 'nothing' };
   },
 });

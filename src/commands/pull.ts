@@ -67,7 +67,7 @@ export const command = defineCommand({
     const items = all ? await selectAll(workspace, remotes) : known;
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
-    const { rows, error } = await pullVals(context, { api, workspace, remotes, items, ...options });
+    const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
     const isWorthShowing = ({ status }: JsonObject) =>
       isNamedInCommand || !context.forPerson || status !== 'unchanged';
     return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };

@@ -16,7 +16,7 @@ export interface FindOptions {
   clock: Clock;
   connect(): Promise<Api>;
   isForWriting: boolean;
-  onRead(id: string, record: JsonObject): void;
+  onRead(id: string, record: JsonObject, etag: string | undefined): void;
   namesToSuggest: readonly string[];
 }
 
@@ -34,7 +34,7 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
   const { settings, seen, connect, namesToSuggest } = options;
   let listed: Promise<NamedVal[] | undefined> | undefined;
   async function readList(): Promise<NamedVal[] | undefined> {
-    const pages = await listForLookup({ ...options, api: await connect() }, 'to find a name');
+    const pages = await listForLookup({ ...options, api: await connect() });
     if (pages === undefined) return undefined;
     const vals: NamedVal[] = [];
     for await (const records of pages) {
@@ -82,17 +82,15 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     if (vals.length === 1 && !options.isForWriting) return [...vals];
     const api = await connect();
     const current: NamedVal[] = [];
-    let firstRecord: JsonObject | undefined;
     for (const { id } of vals) {
-      const record = await api.record(routes.getVal(id)).catch(undefinedIfGone);
-      const nameNow = record && (textAt(record, 'name') ?? name);
+      const read = await api.recordWithEtag(routes.getVal(id)).catch(undefinedIfGone);
+      if (read === undefined) continue;
+      const nameNow = textAt(read.record, 'name') ?? name;
       if (nameNow === name) {
         current.push({ id, name });
-        firstRecord ??= record;
-      } else if (nameNow !== undefined && vals.length === 1) throw otherName({ id, name }, nameNow);
+        options.onRead(id, read.record, read.etag);
+      } else if (vals.length === 1) throw otherName({ id, name }, nameNow);
     }
-    const [first] = current;
-    if (first !== undefined && firstRecord !== undefined) options.onRead(first.id, firstRecord);
     return current.length === 0 ? undefined : current;
   }
 }
@@ -104,8 +102,8 @@ export function createConfirm({
 }: Pick<FindOptions, 'connect' | 'onRead'>): (val: NamedVal) => Promise<void> {
   return async (val) => {
     const api = await connect();
-    const record = await api.record(routes.getVal(val.id));
-    onRead(val.id, record);
+    const { record, etag } = await api.recordWithEtag(routes.getVal(val.id));
+    onRead(val.id, record, etag);
     const nameNow = textAt(record, 'name') ?? val.name;
     if (nameNow !== val.name) throw otherName(val, nameNow);
   };

@@ -1,5 +1,5 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
-import { BadResponseError, RefusedError, ValsError } from '../errors.ts';
+import { BadResponseError, NotFoundError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Lookup, listForLookup } from './my-vals.ts';
 
@@ -24,9 +24,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = valCount === 'all';
-  const open = once(() =>
-    listForLookup(lookup, isForAll ? 'to get all vals' : 'to find a name', { mustBeWhole: !isForAll }),
-  );
+  const open = once(() => listForLookup(lookup));
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
   const readAll = once(async () => {
     await readBeginning();
@@ -72,7 +70,7 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
       const isWholeList = await readAll().catch((error) => {
         // A name that is on a later page would look free.
         if (hasBegun) throw error;
-        return falseIf(BadResponseError, RefusedError)(error);
+        return falseIf(BadResponseError, RefusedError, NotFoundError)(error);
       });
       if (isWholeList) return { ids: idsByName.get(name) ?? [], isWholeList };
       const seen = (await readSeen()).filter((val) => val.name === name);

@@ -1,11 +1,11 @@
 import type { Api } from '../api/api.ts';
-import { isTooLong, ownerOf, textAt } from '../api/records.ts';
+import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { UnavailableError, ValsError } from '../errors.ts';
+import { ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import { createCallerCheck } from './caller.ts';
-import { mostForAll, openMyVals } from './my-vals.ts';
+import { openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
@@ -39,21 +39,11 @@ async function findIds(api: Api, seen: SeenVals, word: string): Promise<Set<stri
   for await (const { records } of (await openSearch(api, seen, word)) ?? []) {
     for (const record of records) {
       const id = textAt(record, 'id');
-      // A longer id could fill the memory, and belongs to no val that other commands accept.
-      if (id !== undefined && !isTooLong(id)) ids.add(id);
+      if (id !== undefined) ids.add(id);
     }
-    if (ids.size > mostForAll) throw tooManyFound(word);
   }
   return ids;
 }
-
-const tooManyFound = (word: string): UnavailableError =>
-  new UnavailableError(
-    `The service found more than ${mostForAll.toLocaleString('en')} vals with "${word}".`,
-    {
-      hint: 'Search for a single word that fewer vals have.',
-    },
-  );
 
 export const nameHas = (record: JsonObject, words: readonly string[]): boolean => {
   const name = textAt(record, 'name')?.toLowerCase() ?? '';

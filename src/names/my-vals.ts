@@ -1,11 +1,10 @@
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
-import { changedAtOf, isTooLong, ownerOf, textAt } from '../api/records.ts';
+import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { UnavailableError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Hints } from '../lib/hint.ts';
-import { type JsonObject, stringifyJson } from '../lib/json.ts';
+import type { JsonObject } from '../lib/json.ts';
 import type { Page } from '../lib/page.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -39,53 +38,21 @@ export interface Lookup {
   settings: Settings;
 }
 
-export const mostForAll = 200_000;
-
-type Purpose = 'to find a name' | 'to get all vals' | 'to copy all vals';
-
-const hints: Record<Purpose, Hints> = {
-  'to find a name': "Give the val's id instead of its name.",
-  'to get all vals': {
-    text: 'To add a single val to a workspace',
-    command: 'pull',
-    input: { vals: true },
-  },
-  'to copy all vals': 'Omit --all, and give the names or ids of the vals.',
-};
-
+/** Returns undefined if the service cannot list vals. Without a limit, the list is read to its end. */
 export async function listForLookup(
-  { api, seen, clock, settings }: Lookup,
-  purpose: Purpose,
-  {
-    mustBeWhole = false,
-    mostSeconds = settings.timeout.value,
-  }: Pick<Paging, 'mustBeWhole'> & { mostSeconds?: number } = {},
+  { api, seen, clock }: Lookup,
+  { mostSeconds = Number.POSITIVE_INFINITY }: { mostSeconds?: number } = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
-  const isForAll = purpose !== 'to find a name';
-  const seconds = isForAll ? Number.POSITIVE_INFINITY : mostSeconds;
-  const hint = hints[purpose];
   const began = clock.now();
-  const pages = await openMyVals(api, seen, { all: true, mustBeWhole });
+  const pages = await openMyVals(api, seen, { all: true });
   if (pages === undefined) return undefined;
   return (async function* () {
-    let count = 0;
     for await (const { records } of pages) {
-      yield records.filter(isKept);
-      count += records.length;
-      if (count > mostForAll)
-        throw listTooLong(`has more than ${mostForAll.toLocaleString('en')} entries`, hint);
-      if (clock.now() - began > seconds * 1_000) {
-        throw listTooLong(`did not end within ${seconds} s`, hint);
-      }
+      yield records;
+      if (clock.now() - began > mostSeconds * 1_000) throw tooSlow(mostSeconds);
     }
   })();
 }
 
-/** Skips records with very long texts, because the callers keep these texts of all vals in memory. */
-function isKept(record: JsonObject): boolean {
-  const texts = [textAt(record, 'id'), textAt(record, 'name'), changedAtOf(record), ownerOf(record)?.id];
-  return ![...texts, stringifyJson(record.version ?? null)].some((text = '') => isTooLong(text));
-}
-
-const listTooLong = (problem: string, hint: Hints): UnavailableError =>
-  new UnavailableError(`The service's list of vals ${problem}.`, { hint });
+const tooSlow = (seconds: number): UnavailableError =>
+  new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);

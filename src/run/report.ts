@@ -58,7 +58,7 @@ export async function findValOfFile(
 
 async function idByName(lookup: Lookup, name: string, mostSeconds: number): Promise<string | undefined> {
   return unlessAbsent(async () => {
-    const pages = await listForLookup(lookup, 'to find a name', { mostSeconds });
+    const pages = await listForLookup(lookup, { mostSeconds });
     if (pages === undefined) return undefined;
     for await (const records of pages) {
       const found = records.find((val) => val.name === name);

@@ -26,7 +26,7 @@ interface OutputFlags {
   pager?: boolean;
 }
 
-export interface Format {
+interface Format {
   kind: 'json' | 'ndjson' | 'text';
   fields: string[] | undefined;
   color: boolean;

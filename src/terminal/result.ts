@@ -65,7 +65,7 @@ interface SeriesResult {
   results: AsyncIterable<JsonResult | PiecesResult>;
 }
 
-export interface TextResult {
+interface TextResult {
   kind: 'text';
   text: string;
 }

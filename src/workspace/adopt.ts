@@ -5,7 +5,7 @@ import type { Outcome } from '../lib/outcome.ts';
 import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type PullOptions, tokenInFile, writable } from './pull-val.ts';
+import { type PullOptions, writable } from './pull-val.ts';
 import type { ValRecord } from './records/records.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
@@ -79,11 +79,10 @@ interface Adoption {
 function writeCode(
   workspace: Workspace,
   { file, here, record, remote }: Adoption,
-  { backup, remark, holdsToken }: AdoptOptions,
+  { backup }: AdoptOptions,
 ): void {
   const path = pathTo(workspace, file);
   const content = writable(remote, { name: remote.name ?? path });
-  if (holdsToken(remote.code)) remark(tokenInFile(path));
   if (here !== undefined && here !== record?.code) backup.keep(file, here);
   replaceBelow(workspace.root, file, content, here);
 }

@@ -19,7 +19,6 @@ export interface PullOptions {
   dryRun: boolean;
   isNamedInCommand: boolean;
   remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
-  holdsToken(code: string): boolean;
   backup: Backup;
   isInOtherProject(file: string): boolean;
 }
@@ -76,12 +75,18 @@ function withoutRemote(
     return { status: 'kept' };
   }
   const service = nameOf(workspace.service);
-  const message = isOthers
-    ? `${path} is the file of a val that belongs to another owner on ${service}. You are not allowed to read that val.`
-    : `${path} has no val on ${service} any more, because the val was deleted or has another owner.`;
+  const problem = isOthers
+    ? {
+        one: `is the file of a val on ${service} that belongs to another owner and that you may not read`,
+        many: `are the files of vals on ${service} that belong to other owners and that you may not read`,
+      }
+    : {
+        one: `has no val on ${service} any more, because the val was deleted or has another owner`,
+        many: `have no vals on ${service} any more, because the vals were deleted or have another owner`,
+      };
   const hint = here === undefined ? forget(path) : forkFile(path);
-  if (isNamedInCommand) throw new NotFoundError(message, { hint });
-  remark(message, here === undefined ? hint : 'The file was left as it is.');
+  if (isNamedInCommand) throw new NotFoundError(`${path} ${problem.one}.`, { hint });
+  remark({ subject: path, problem }, here === undefined ? hint : 'The files were left as they are.');
   return { status: 'kept', ...idAndVersion(val.id, undefined) };
 }
 
@@ -115,22 +120,16 @@ const takesName = ({ name }: Examined, { force }: PullOptions): boolean =>
 
 function recordAndRemember(workspace: Workspace, examined: Examined, options: PullOptions): void {
   const { val, remote } = examined;
-  const { remark, holdsToken } = options;
-  const path = pathTo(workspace, val.file);
-  if (remote !== undefined && holdsToken(remote.code)) remark(tokenInFile(path));
   // A new name is written to the record later, by `saveManifest`.
   recordIfSame(workspace, { ...examined, code: 'unchanged' });
   const nameThere = remote?.name ?? val.name;
   const name = takesName(examined, options) ? nameThere : val.name;
   workspace.remember({ ...val, name });
   if (name !== val.name)
-    remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
+    options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
 
 const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
-
-export const tokenInFile = (file: string): string =>
-  `${file} holds your token. Anybody who can read the file can act as you. Remove the token from the code, and create a new token.`;
 
 export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
   if (!hasLoneSurrogate(code)) return code;

@@ -1,11 +1,11 @@
 import type { Api } from '../api/api.ts';
 import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
-import { changedAtOf, isTooLong, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, type Problem, RefusedError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
 import { forget, notPushed } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
@@ -136,7 +136,7 @@ async function rename(
     });
   }
   const isSameCode = changed.code === record?.code;
-  const renamed = record && { ...record, ...(isSameCode && versionAndTime(api, changed)), file, name };
+  const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };
   if (renamed !== undefined) workspace.records.write(renamed);
   return { version: versionOf(changed), renamed };
 }
@@ -165,9 +165,7 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
     if (record !== undefined) workspace.records.write({ ...record, file: val.file, sent: hashOf(code) });
     throw error;
   });
-  const sentId = textAt(body, 'id');
-  // A service could send the token as the id. Then vals.json would reveal the token.
-  const id = sentId !== undefined && mayBeStored(api, sentId) ? sentId : val.id;
+  const id = textAt(body, 'id') ?? val.id;
   const version = versionOf(body);
   const withMarkers = 'pushed with conflict markers in the code';
   const problem = { one: `was ${withMarkers}`, many: `were ${withMarkers}` };
@@ -184,7 +182,7 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
     const now = `${privacy} on the service now (before the push: ${remote?.privacy})`;
     options.remark({ subject: path, problem: { one: `is ${now}`, many: `are ${now}` } });
   }
-  workspace.records.write({ file: val.file, id, name: val.name, code, ...versionAndTime(api, body) });
+  workspace.records.write({ file: val.file, id, name: val.name, code, ...versionAndTime(body) });
   remember(push, { ...val, id });
   const sent = status === 201 ? 'created' : 'pushed';
   return { status: sent, name, ...idAndVersion(id, version), ...versionBefore(remote) };
@@ -196,11 +194,7 @@ const remember = ({ workspace, val: before }: Push, { file, name, id }: Workspac
 const versionBefore = (remote: RemoteVal | undefined): JsonObject =>
   withoutUndefined({ versionBefore: remote?.version });
 
-function versionAndTime(api: Api, val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> {
-  const version = versionOf(val);
-  const changedAt = changedAtOf(val);
-  const isStored = [stringifyJson(version ?? null), changedAt ?? ''].every((text) => mayBeStored(api, text));
-  return isStored ? { version, changedAt } : { version: undefined };
-}
-
-const mayBeStored = ({ holdsToken }: Api, text: string): boolean => !holdsToken(text) && !isTooLong(text);
+const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> => ({
+  version: versionOf(val),
+  changedAt: changedAtOf(val),
+});

@@ -1,5 +1,5 @@
 import { fieldOf } from '../api/change-val.ts';
-import { changedAtOf, isTooLong, notThisService, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
@@ -44,18 +44,10 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
   const list = createListedVals(lookup, valCount);
   const isCaller = createCallerCheck(lookup);
 
-  /** A service could send the token in these values. Then the files of the workspace would reveal the token. */
-  function checkFacts({ id, name = '', changedAt = '', version = null }: RemoteVal | ListedVal): void {
-    const facts = [id ?? '', name, changedAt, stringifyJson(version)];
-    if (facts.some(api.holdsToken)) throw sentToken();
-    if (facts.some(isTooLong)) throw sentTooMuch();
-  }
-
   async function read(id: string): Promise<RemoteSide> {
     try {
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const remote = { ...remoteVal(id, record), etag };
-      checkFacts(remote);
       const owner = ownerOf(record);
       if (owner === undefined || (await isCaller(owner.id))) return { remote };
       return { remote, foreign: { owner: owner.username ?? owner.id } };
@@ -71,9 +63,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     read,
     async listed(id) {
       const found = await list.withId(id);
-      if (found === undefined || !(await isCaller(found.owner))) return undefined;
-      checkFacts(found);
-      return found;
+      return found !== undefined && (await isCaller(found.owner)) ? found : undefined;
     },
     async named(name) {
       const { ids, isWholeList } = await list.idsWithName(name);
@@ -110,16 +100,6 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
     hint: { text: 'To see the answer', command: 'val get', input: { val: id } },
   });
 }
-
-const sentToken = (): BadResponseError =>
-  new BadResponseError('The service sent your token as part of a val. Nothing was written.', {
-    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
-  });
-
-const sentTooMuch = (): BadResponseError =>
-  new BadResponseError('The service sent a val whose name, version or time has more than 1,000 characters.', {
-    hint: notThisService,
-  });
 
 export const isSameVersion = (a: JsonValue | undefined, b: JsonValue | undefined): boolean =>
   stringifyJson(a ?? null) === stringifyJson(b ?? null);

@@ -5,7 +5,6 @@ import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { embeddedService, serviceName } from '../settings/settings.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
-import { broken } from './disk/manifest.ts';
 import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { findRoot, manifestFile, notInWorkspace } from './disk/root.ts';
@@ -107,23 +106,11 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
 
 /** Without a service, the vals have no ids. */
 export function valsOf(root: string, service: string | undefined): WorkspaceVal[] {
-  const vals = [...readManifest(root).vals].map(([file, { name, ids }]): WorkspaceVal => {
+  return [...readManifest(root).vals].map(([file, { name, ids }]) => {
     if (service === undefined) return { file, name, id: undefined };
     const isElsewhere = !ids.has(service) && ids.size > 0;
     return { file, name, id: idOn(service, ids), ...(isElsewhere && { otherServices: [...ids.keys()] }) };
   });
-  refuseSameIds(vals);
-  return vals;
-}
-
-function refuseSameIds(vals: readonly WorkspaceVal[]): void {
-  const fileById = new Map<string, string>();
-  for (const { file, id } of vals) {
-    if (id === undefined) continue;
-    const otherFile = fileById.get(id);
-    if (otherFile !== undefined) throw broken(`has the id ${id} twice: ${otherFile} and ${file}`);
-    fileById.set(id, file);
-  }
 }
 
 /** Another path of the same origin, such as a space, is another owner of the same vals. */

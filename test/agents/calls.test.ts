@@ -194,29 +194,6 @@ it('control characters and direction marks are escaped in the whole line', async
   expect(agent.lines.join('')).not.toMatch(/[\u007f-\u009f\u202e\u2066]/);
 });
 
-it('ten calls at once are all answered', async () => {
-  const agent = await agentOnService();
-  const names = Array.from({ length: 10 }, (_, index) => `val${index}`);
-  const pushed = await Promise.all(names.map((name) => agent.call('push', { name, code: `// ${name}` })));
-  expect(pushed.map(({ document }) => document)).toMatchObject(
-    names.map((name) => ({ items: [{ name, status: 'created' }] })),
-  );
-  const got = await Promise.all(names.map((val) => agent.call('val_get', { val })));
-  expect(got.map(({ document }) => document.name)).toEqual(names);
-});
-
-it('a push of many files reports progress', async () => {
-  const agent = await agentOnService([], { cwd: folderOfVals(valNames(25)) });
-  const messages: string[] = [];
-  const { document } = await agent.call(
-    'push',
-    { paths: ['.'] },
-    { onprogress: ({ message = '' }) => void messages.push(message) },
-  );
-  expect(document).toMatchObject({ items: { length: 25 } });
-  expect(messages).toContain('Pushing 0 of 25 vals');
-});
-
 // The MCP client library may drop a progress notification that arrives with the answer, so the test uses `rawAgent`.
 it('all progress of a push is written before the answer', async () => {
   const { env } = await serviceInProcess();
@@ -298,36 +275,6 @@ it('a read does not wait for vals that run', async () => {
   expect(await agent.call('me')).toMatchObject({ isError: false });
   expect(endedRuns).toBe(0);
   await Promise.all(runs);
-});
-
-it('words of the caller are not reworded', async () => {
-  const agent = await agentOnService();
-  for (const [val, message] of [
-    ['--force', 'There is no val named --force.'],
-    ['my --dry-run', 'There is no val named my --dry-run.'],
-  ])
-    expect((await agent.call('val_get', { val })).document).toMatchObject({ error: { message } });
-  const { document } = await agent.call('val_create', { name: 'a', file: '--force' });
-  expect(document).toMatchObject({ error: { message: expect.stringContaining('--force does not exist') } });
-});
-
-it('the error of a val is not reworded', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(
-    join(cwd, 'bad.ts'),
-    "export default () => { throw new Error('no --dry-run in `vals push`'); };",
-  );
-  const agent = await agentOnService(['--allow-run'], { cwd });
-  expect(await agent.call('run', { val: 'bad.ts' })).toMatchObject({
-    isError: true,
-    document: {
-      error: {
-        kind: 'run_failed',
-        exit: 12,
-        message: expect.stringContaining('no --dry-run in `vals push`'),
-      },
-    },
-  });
 });
 
 it('a val that an agent runs gets the variables of `env` alone, and its output is in the result', async () => {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { captureOutput } from '../../src/agents/captured-output.ts';
-import { isAllowed, type Permissions, toolOf } from '../../src/agents/tools.ts';
+import { isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
+import type { Permissions } from '../../src/cli/context.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { createHintWriter } from '../../src/lib/hint.ts';
 import { createRedactor } from '../../src/terminal/streams.ts';

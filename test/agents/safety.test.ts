@@ -55,12 +55,6 @@ describe('permissions', () => {
       expect({ isError, document }).toMatchObject({ isError: true, document: { error: { kind: 'usage' } } });
     }
   });
-
-  it('a value never becomes an option', async () => {
-    const agent = await agentOnService();
-    const { document } = await agent.call('val_get', { val: '--base-url=http://127.0.0.1:1' });
-    expect(document.error).toMatchObject({ kind: 'not_found' });
-  });
 });
 
 it('status and diff change no file of the workspace, not even if a file was moved', async () => {

@@ -2,9 +2,7 @@ import type { Socket } from 'node:net';
 import { Writable } from 'node:stream';
 import { expect, it } from 'vitest';
 import * as routes from '../../src/api/routes.ts';
-import { loadTree } from '../../src/cli/command-tree.ts';
 import { createContext } from '../../src/cli/create-context.ts';
-import { commandTree } from '../../src/commands/index.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createHintWriter } from '../../src/lib/hint.ts';
 import { createOutput } from '../../src/terminal/output.ts';
@@ -42,10 +40,7 @@ it('closing a context ends a request under way, and all connections', async () =
       {},
       createHintWriter(({ text }) => text),
     ),
-    {
-      load: () => loadTree(commandTree),
-      run: async () => undefined,
-    },
+    async () => {},
   );
   const me = async () => (await context.connect({})).record(routes.me());
   await me();

@@ -1,8 +1,8 @@
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createToolHints } from '../../src/agents/tool-hints.ts';
-import type { Permissions } from '../../src/agents/tools.ts';
 import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.ts';
+import type { Permissions } from '../../src/cli/context.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import type { Hints } from '../../src/lib/hint.ts';

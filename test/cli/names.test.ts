@@ -2,7 +2,6 @@ import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { isLong } from '../support/cases.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type ScriptedService, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
@@ -17,46 +16,6 @@ interface Val {
   name: string;
   owner?: string;
 }
-
-describe('a list without an end', () => {
-  async function lookUp({ delayMs = 0, args = [] as string[], isRepeated = false, pageSize = 100 }) {
-    let count = 0;
-    const service = await scriptedService([], ({ path }) => {
-      if (path === '/v1/me') return { body: { id: me } };
-      const idOf = (index: number) => `id-${isRepeated ? index % 3 : index}`;
-      const data = Array.from({ length: isRepeated ? 1 : pageSize }, () => ({
-        id: idOf(++count),
-        name: `val${count}`,
-      }));
-      const body = JSON.stringify({
-        data,
-        links: { next: `https://example.com/?limit=100&offset=${count}` },
-      });
-      return (response) => void setTimeout(() => response.end(body), delayMs);
-    });
-    return run(['val', 'get', 'nosuchname', '--json', ...args], { env: service.env });
-  }
-
-  const slow = { delayMs: 300, args: ['--timeout', '2'] };
-  it.each<[string, string, Parameters<typeof lookUp>[0]]>([
-    ['has 300,000 vals in one page', 'has more than 200,000 entries', { pageSize: 300_000 }],
-    ['takes longer than one request may', 'did not end within 2 s', slow],
-    ['repeats its records slowly', 'did not end within 2 s', { ...slow, isRepeated: true }],
-  ])('is not read on if it %s', async (_what, problem, list) => {
-    const { exit, error } = await lookUp(list);
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 7,
-      message: `The service's list of vals ${problem}.`,
-    });
-    expect(error?.hint).toContain('id');
-  });
-
-  it.runIf(isLong)('ends after 1,000 pages without a new record', async () => {
-    const { exit, stderr } = await lookUp({ isRepeated: true });
-    expect(exit).toBe(3);
-    expect(stderr).toContain('The service sent the same records twice, so the list may be incomplete.');
-  });
-});
 
 class Vals {
   service!: ScriptedService;

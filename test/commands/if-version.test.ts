@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { folderOf, run, runOnScreen } from '../support/program.ts';
+import { folderOf, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -88,4 +88,14 @@ it('the embedded service keeps what another writer sent after the val was read',
   expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 5 });
   const { stdout } = await run(['version', 'ls', written ?? '', '--json'], { env });
   expect(JSON.parse(stdout)).toHaveLength(2);
+});
+
+it('val set by a name changes only the val that it has read', async () => {
+  const home = temporaryFolder();
+  const service = await scriptedService([val(3), val(3), changed]);
+  await run(['val', 'create', 'a'], { env: service.env, home, input: '1' });
+  const { exit } = await run(['val', 'set', 'a', '--privacy', 'public'], { env: service.env, home });
+  expect(exit).toBe(5);
+  expect(methods(service)).toEqual(['POST', 'GET', 'PUT']);
+  expect(ifMatch(service)).toBe(etag);
 });

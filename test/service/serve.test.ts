@@ -21,9 +21,9 @@ describe('vals serve', () => {
     const [{ id }] = await json(['push', '-', '--name', 'shared'], { env: first.env, input: code });
     const local = { env: { VALS_LOCAL: '1', VALS_DATA_DIR: join(data, '..') } };
     expect(await json(['val', 'get', id], local)).toMatchObject({ code });
-    await json(['push', '-', '--name', 'shared'], { ...local, input: 'export default 2' });
+    await json(['push', '-', '--name', 'shared'], { ...local, input: '// from --local' });
     expect(await json(['val', 'get', id], { env: first.env })).toMatchObject({
-      code: 'export default 2',
+      code: '// from --local',
       version: 2,
     });
     expect(await first.end('SIGTERM')).toBe(0);

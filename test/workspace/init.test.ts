@@ -13,7 +13,7 @@ describe('init', () => {
     symlinkSync('nowhere', join(place.folder, 'link.ts'));
     const { stderr } = await place.vals('init');
     expect(stderr.match(/may refuse/g)).toHaveLength(1);
-    expect(stderr).toContain('a.test.ts and b.test.ts: ');
+    expect(stderr).toContain('a.test.ts and b.test.ts have names that the service may refuse.');
     expect(stderr).toContain('link.ts was not used, because it is a link that leads nowhere.');
   });
 

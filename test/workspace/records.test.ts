@@ -255,7 +255,7 @@ describe('a service that sends no id', () => {
       exit: 3,
       error: {
         message: expect.stringContaining('which sent no id'),
-        hint: expect.stringContaining('vals pull <id>'),
+        hint: expect.stringContaining('`vals pull'),
       },
     });
     expect(service.requests.map(({ method }) => method).filter((method) => method === 'PUT')).toEqual([

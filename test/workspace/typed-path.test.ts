@@ -133,7 +133,9 @@ describe('a text with the token in it is not sent', () => {
   ])('by vals %s %s %s %s %s', async (...args) => {
     for (const marker of ['.git', 'vals.json']) {
       const cwd = folderOf({ 'a.ts': 'a', 'token.ts': withToken, [marker]: '{"vals":{}}' });
-      const service = await scriptedService([], () => ({ status: 404 }));
+      const service = await scriptedService([], ({ path }) =>
+        path === '/v1/me' ? { body: { id: 'me' } } : { status: 404 },
+      );
       const input = args[0] === 'api' ? JSON.stringify({ code: withToken }) : withToken;
       const { exit, stderr } = await run(args, { cwd, env: service.env, input });
       expect({ exit, stderr }).toEqual({
@@ -154,7 +156,9 @@ describe('a text with the token in it is not sent', () => {
 
   it('by a dry run, which says so', async () => {
     const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{"vals":{}}' });
-    const service = await scriptedService([], () => ({ status: 404 }));
+    const service = await scriptedService([], ({ path }) =>
+      path === '/v1/me' ? { body: { id: 'me' } } : { status: 404 },
+    );
     const { exit } = await run(['push', '--dry-run'], { cwd, env: service.env });
     expect(exit).toBe(10);
   });

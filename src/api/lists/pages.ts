@@ -1,14 +1,10 @@
-import { BadResponseError } from '../../errors.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
-import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
   limit?: number;
   offset?: number;
   all?: boolean;
-  /** If the service sends the same records again and again, the list ends with an error instead of a warning. */
-  mustBeWhole?: boolean;
 }
 
 export interface FetchedPage {
@@ -66,7 +62,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
     yield { records: chosen };
-    if (isStuck && paging?.mustBeWhole) throw sameRecordsTwice();
     if (isStuck) notes.circular();
   }
 
@@ -111,11 +106,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   }
 }
 
-const sameRecordsTwice = (): BadResponseError =>
-  new BadResponseError('The service sent the same records of a list twice, so the list may be incomplete.', {
-    hint: 'Ask the person who runs the service why the list does not end.',
-  });
-
 /** Finds the records that were not given yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {
   const seen = new RecentKeys();
@@ -149,6 +139,27 @@ function createProgress(recordsHaveIds: boolean) {
     },
     isStuck: () => samePages >= mostSamePages || knownPages >= mostKnownPages,
   };
+}
+
+const leastRemembered = 10_000;
+
+/** Remembers the keys of the last records, so that a list of any length needs little memory. */
+export class RecentKeys {
+  #younger = new Set<string>();
+  #older = new Set<string>();
+  hasForgotten = false;
+
+  has(key: string): boolean {
+    return this.#younger.has(key) || this.#older.has(key);
+  }
+
+  add(key: string): void {
+    this.#younger.add(key);
+    if (this.#younger.size < leastRemembered) return;
+    this.hasForgotten ||= this.#older.size > 0;
+    this.#older = this.#younger;
+    this.#younger = new Set();
+  }
 }
 
 const mostPagesAhead = 3;

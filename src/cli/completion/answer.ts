@@ -1,19 +1,21 @@
 import { readdirSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { createSeenVals } from '../../names/seen-vals.ts';
 import { readConfig } from '../../settings/config-file.ts';
 import { createSettings, type Settings } from '../../settings/settings.ts';
+import { readManifest } from '../../workspace/disk/manifest-file.ts';
+import { findRoot } from '../../workspace/disk/root.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
 import { type Candidate, completions } from './completions.ts';
-import { filesLine, wordMark } from './scripts.ts';
-import { valsThatFit } from './val-names.ts';
+import { filesLine } from './scripts.ts';
 
 export async function completionAnswer(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
   host: Host,
 ): Promise<string> {
-  const words = wordsFrom(shell, typed);
+  const words = shell === 'bash' ? withBreaksJoined(typed) : typed;
   const current = words.at(-1) ?? '';
   const found = completions(await loadTree(tree), words.slice(0, -1), current);
   const { before } = found;
@@ -64,12 +66,6 @@ function servicesThatFit(unfinished: string, { configFile, system }: Settings): 
   }
 }
 
-function wordsFrom(shell: string | undefined, typed: readonly string[]): readonly string[] {
-  if (shell === 'bash') return withBreaksJoined(typed);
-  if (shell !== 'powershell') return typed;
-  return [...typed.slice(0, -1), (typed.at(-1) ?? '').replace(wordMark, '')];
-}
-
 /** Bash splits `--option=word` into three words. This function joins them again. */
 function withBreaksJoined(words: readonly string[]): string[] {
   const joined: string[] = [];
@@ -83,3 +79,37 @@ function withBreaksJoined(words: readonly string[]): string[] {
 }
 
 const isBreak = (word: string): boolean => /^[=:]+$/.test(word);
+
+/** Names that do not match are not completed, because a shell could interpret characters such as $. */
+const safeInShell = /^[\w.][\w./-]*$/;
+
+async function valsThatFit(unfinished: string, settings: Settings): Promise<string[]> {
+  const matching = (words: readonly string[]) =>
+    words.filter((word) => word.startsWith(unfinished) && safeInShell.test(word));
+  const vals = workspaceVals(settings);
+  const names = new Set([...vals.map(({ name }) => name), ...(await seenNames(settings))]);
+  const fitting = matching([...names]);
+  if (fitting.length > 0) return fitting;
+  const prefix = unfinished.startsWith('./') ? './' : '';
+  return matching(vals.map(({ file }) => prefix + file));
+}
+
+async function seenNames(settings: Settings): Promise<string[]> {
+  try {
+    const { mine } = await createSeenVals(settings).recall();
+    return mine.map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function workspaceVals(settings: Settings): { name: string; file: string }[] {
+  try {
+    const root = findRoot(settings.cwd);
+    if (root === undefined) return [];
+    const vals = [...readManifest(root).vals];
+    return vals.map(([file, { name }]) => ({ name, file: relative(settings.cwd, join(root, file)) }));
+  } catch {
+    return [];
+  }
+}

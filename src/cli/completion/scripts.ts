@@ -2,10 +2,7 @@ export const completionRequest = '__complete';
 
 export const filesLine = ':files';
 
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
-
-/** The PowerShell script puts this mark before the unfinished word, because PowerShell drops an empty word. */
-export const wordMark = '+';
+export const shells = ['bash', 'zsh', 'fish'] as const;
 
 type Shell = (typeof shells)[number];
 
@@ -66,21 +63,5 @@ function __vals_complete
 end
 complete -c vals -e
 complete -c vals -f -a '(__vals_complete)'
-`,
-  powershell: `\
-# Completion of vals for PowerShell 5.1 and later. To load it, run: vals completion powershell | Out-String | Invoke-Expression
-Register-ArgumentCompleter -Native -CommandName vals -ScriptBlock {
-  param($current, $command, $cursor)
-  $before = @($command.CommandElements | Select-Object -Skip 1 | Where-Object { $_.Extent.EndOffset -lt $cursor })
-  $words = @($before | ForEach-Object { if ($null -eq $_.Value) { $_.Extent.Text } else { "$($_.Value)" } })
-  $lines = @(& vals ${completionRequest} powershell @words "${wordMark}$current" 2>$null)
-  # If this block returns nothing, PowerShell completes file names.
-  if ($lines.Count -eq 0 -or $lines[0] -eq '${filesLine}') { return }
-  foreach ($line in $lines) {
-    $word, $description = $line -split "\`t", 2
-    if (-not $description) { $description = $word }
-    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $description)
-  }
-}
 `,
 };

@@ -71,17 +71,21 @@ export const command = defineCommand({
       onFinished,
       report: { label: ({ name }) => name, say: context.say, verb: 'copied', things: 'vals' },
       work: ({ id }, remark) =>
-        copyVal({ id, givenName: context.nameFor(id) }, { from, target, versions, force, dryRun }, remark),
+        copyVal(
+          { id, givenName: context.givenVals.nameFor(id) },
+          { from, target, versions, force, dryRun },
+          remark,
+        ),
     });
   },
 });
 
-const namedItems = ({ wordFor }: Context, ids: readonly string[]): Item[] =>
-  [...new Set(ids)].map((id) => ({ id, name: wordFor(id) ?? id }));
+const namedItems = ({ givenVals }: Context, ids: readonly string[]): Item[] =>
+  [...new Set(ids)].map((id) => ({ id, name: givenVals.wordFor(id) ?? id }));
 
 async function listItems(context: Context, api: Api): Promise<Item[]> {
   const { listForLookup } = await import('../../names/my-vals.ts');
-  const pages = await listForLookup({ ...context, api }, 'to copy all vals');
+  const pages = await listForLookup({ ...context, api });
   if (pages === undefined) {
     throw new UsageError('The service cannot list your vals, so --all does not work.', {
       hint: 'Omit --all, and give the names or ids of the vals.',

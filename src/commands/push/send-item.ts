@@ -8,7 +8,6 @@ import type { Context } from '../../cli/context.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
-import { tokenInFile } from '../../workspace/pull-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
 import { idAndVersion, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
@@ -75,7 +74,6 @@ export async function createItemSender(
         : await pushUntracked(api, name, code ?? '', { ...given, seenBefore });
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
-      if (api.holdsToken(code)) say.warn(tokenInFile(file));
       return outcome;
     } catch (error) {
       throw withNameProposed(error, name, (valid) =>

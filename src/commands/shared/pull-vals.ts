@@ -1,4 +1,3 @@
-import type { Api } from '../../api/api.ts';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
@@ -32,7 +31,6 @@ export const pullColumns = [
 ];
 
 export interface Pulling {
-  api: Api;
   workspace: Workspace;
   remotes: RemoteVals;
   items: readonly PullItem[];
@@ -45,11 +43,11 @@ export interface Pulling {
 
 export async function pullVals(
   { signal, progress, say }: Pick<Context, 'signal' | 'progress' | 'say'>,
-  { api, workspace, remotes, items, file, ...given }: Pulling,
+  { workspace, remotes, items, file, ...given }: Pulling,
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const options = { ...given, backup, isInOtherProject, holdsToken: api.holdsToken };
+  const options = { ...given, backup, isInOtherProject };
   const adopt = createAdopter(workspace);
   const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
   onFinished(0);

@@ -33,7 +33,7 @@ export async function removeBatch(
     concurrency,
     signal: context.signal,
     report: {
-      label: ({ name }) => context.wordFor(name) ?? name,
+      label: ({ name }) => context.givenVals.wordFor(name) ?? name,
       say: context.say,
       verb: 'deleted',
       things: removal.things,

@@ -39,7 +39,9 @@ export function syntaxError(
   hint: Hints = ['Fix the code.', { text: 'To send it as it is', input: { noCheck: true } }],
 ): LocalError {
   const name = file === '-' ? 'Standard input' : file;
-  const problem = `has a syntax error: ${message}. The line is: ${excerpt(lineText, column)}`;
+  const code = excerpt(lineText, column);
+  const where = code === '' ? 'The line is empty.' : `The line is: ${code}`;
+  const problem = `has a syntax error: ${message}. ${where}`;
   return new LocalError(`${name}:${line}:${column} ${problem}`, {
     hint,
     place: { line, column },

@@ -24,9 +24,9 @@ export const command = defineCommand({
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
       question: (ids) => showValsAndAsk(context, ids),
-      describe: (id) => ({ id, ...(context.forPerson && { name: context.wordFor(id) }) }),
+      describe: (id) => ({ id, ...(context.forPerson && { name: context.givenVals.wordFor(id) }) }),
       things: 'vals',
-      route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.etagOf(id) }),
+      route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.givenVals.etagOf(id) }),
       // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
       concurrency: 1,
       yes,
@@ -35,7 +35,7 @@ export const command = defineCommand({
 });
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
-  const records = await Promise.all(ids.map(context.readSummary));
+  const records = await Promise.all(ids.map(context.givenVals.readSummary));
   context.progress.stop();
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
   context.say.table(vals, removedColumns);

@@ -35,13 +35,19 @@ export const command = defineCommand({
     const renaming = name === undefined ? undefined : await prepareRenaming(context, val, { name, dryRun });
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
-    const { val: record, notApplied } = await changeVal(api, val, fields, context.etagOf(val)).catch(
-      (error) => {
-        throw withNameProposed(error, name ?? '', (valid) => `Choose a valid name, such as ${valid}.`);
-      },
-    );
+    const { val: record, notApplied } = await changeVal(
+      api,
+      val,
+      fields,
+      context.givenVals.etagOf(val),
+    ).catch((error) => {
+      throw withNameProposed(error, name ?? '', (valid) => ({
+        text: 'To use a valid name',
+        input: { name: valid },
+      }));
+    });
     if (!notApplied.includes('name')) await renaming?.();
-    const label = textAt(record, 'name') ?? context.wordFor(val) ?? val;
+    const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const given = Object.keys(fields);
     const applied = given.filter((field) => !notApplied.some((other) => other === field));
     if (applied.length > 0) context.say.done(`Changed the ${listed(applied)} of ${label}.`);

@@ -29,8 +29,8 @@ export const command = defineCommand({
 });
 
 async function question(context: Context, val: string, versions: readonly string[]): Promise<string> {
-  const record = await context.readSummary(val);
-  const name = textAt(record, 'name') ?? context.wordFor(val) ?? val;
+  const record = await context.givenVals.readSummary(val);
+  const name = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
   const current = textAt(record, 'version');
   const what = versions.length === 1 ? `version ${versions[0]}` : `the versions ${versions.join(', ')}`;
   return `Delete ${what} of the val ${name}${noteOnCurrent(versions, current)}?`;

@@ -127,7 +127,8 @@ function writeNew(path: string, content: string): void {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    // For new vals there is no file, and an exception would take longer than this check.
+    return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
   } catch {
     return undefined;
   }
