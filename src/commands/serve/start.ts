@@ -71,7 +71,7 @@ export async function start(
     metrics,
     seed: seedData,
     onWarning: say.warn,
-    onAnswered({ method, path, route, status, ms: exactMs }) {
+    onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
       const line = isJson
         ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
