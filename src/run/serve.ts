@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from 'node:http';
 import { createServer, type Socket } from 'node:net';
 import { LocalError, type ValsError } from '../errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failure.ts';
@@ -29,7 +30,8 @@ interface Answered {
 
 export interface Served {
   url: string;
-  use(entry: Entry): void;
+  /** New connections go to this code. Requests under way finish on the old code. */
+  reload(entry: Entry): void;
   close(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -52,7 +54,7 @@ interface OpenRequest {
 
 interface Serving {
   entry: Entry;
-  take(connection: number, socket: Socket): void;
+  accept(connection: number, socket: Socket): void;
   isUsable(): boolean;
   /** Lets the requests under way finish. */
   retire(): void;
@@ -62,22 +64,21 @@ interface Serving {
 /** Accepts the connections, so that the address stays, and hands each to the process that runs the current code. */
 export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
   let connections = 0;
-  let current = startServing(first, options, rescue);
+  let current = startServing(first, options, assignAll);
 
-  function hand(socket: Socket): void {
+  function assign(socket: Socket): void {
     if (socket.destroyed) return;
-    if (!current.isUsable()) current = startServing(current.entry, options, rescue);
-    current.take(connections++, socket);
+    if (!current.isUsable()) current = startServing(current.entry, options, assignAll);
+    current.accept(connections++, socket);
   }
 
-  /** A connection that a process had not yet taken when it ended goes to the next one. */
-  function rescue(sockets: readonly Socket[]): void {
-    for (const socket of sockets) hand(socket);
+  function assignAll(sockets: readonly Socket[]): void {
+    for (const socket of sockets) assign(socket);
   }
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     socket.on('error', () => {});
-    hand(socket);
+    assign(socket);
   });
   await listen(server, options).catch((error) => {
     void current.end('SIGKILL');
@@ -87,9 +88,9 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    use(entry) {
+    reload(entry) {
       const before = current;
-      current = startServing(entry, options, rescue);
+      current = startServing(entry, options, assignAll);
       before.retire();
     },
     async close(signal) {
@@ -102,7 +103,8 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
 function startServing(
   entry: Entry,
   options: ServeOptions,
-  rescue: (sockets: readonly Socket[]) => void,
+  /** Called with the connections that this process had not yet taken when it ended. */
+  assignAgain: (sockets: readonly Socket[]) => void,
 ): Serving {
   const { clock, maxSeconds, onAnswered, onFailure } = options;
   const { modules, command } = options.prepare(entry);
@@ -115,7 +117,7 @@ function startServing(
     { ...options, command, takesConnections: true },
     {
       modules,
-      onEvent: take,
+      onEvent: note,
       onValue() {},
       onLog(bytes) {
         for (const { logs } of requests.values()) logs.add(bytes);
@@ -133,18 +135,16 @@ function startServing(
       state = 'broken';
       if (failure !== undefined) onFailure(failure);
     } else state = 'retired';
-    const waiting = [...connections.values()];
-    const isBroken = state === 'broken';
+    const open = [...connections.values()];
     for (const [number, request] of requests) fail(number, request, failure);
-    for (const { socket, isTaken } of waiting) {
-      if (isBroken) respond(socket, 500, failure?.message ?? '');
-      else if (isTaken) socket.destroySoon();
-    }
     connections.clear();
-    if (!isBroken) rescue(waiting.filter(({ isTaken }) => !isTaken).map(({ socket }) => socket));
+    for (const { socket, isTaken } of open) if (isTaken) socket.destroySoon();
+    const notTaken = open.filter(({ isTaken }) => !isTaken).map(({ socket }) => socket);
+    if (state === 'broken') notTaken.forEach(explainFailure);
+    else assignAgain(notTaken);
   });
 
-  function take(event: ValEvent): void {
+  function note(event: ValEvent): void {
     switch (event.kind) {
       case 'ready':
         cancelStart();
@@ -217,11 +217,25 @@ function startServing(
     onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
   }
 
+  /** Answers in the place of a val that could not be started. */
+  const explaining = createHttpServer(({ method = 'GET', url = '/' }, outgoing) => {
+    const startedAt = clock.now();
+    outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    outgoing.end(`${failure?.message}\n`);
+    const path = url.replace(/[?#].*$/s, '');
+    onAnswered({ method, path, status: 500, startedAt, endedAt: clock.now(), failure, entry, logs: '' });
+  });
+
+  function explainFailure(socket: Socket): void {
+    explaining.emit('connection', socket);
+    socket.resume();
+  }
+
   return {
     entry,
     isUsable: () => state !== 'retired',
-    take(connection, socket) {
-      if (state === 'broken') return respond(socket, 500, failure?.message ?? '');
+    accept(connection, socket) {
+      if (state === 'broken') return explainFailure(socket);
       connections.set(connection, { socket, isTaken: false });
       if (state === 'ready') child.send({ kind: 'connection', connection }, socket);
     },
