@@ -89,51 +89,26 @@ export function serviceMessageOf(body: unknown, redact: (text: string) => string
   return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
 }
 
-/** A service may nest errors in errors, and each level doubles the time of the search. */
-const deepestMessage = 6;
-
-function findMessage(body: unknown, depth = 0): string | undefined {
-  if (depth > deepestMessage) return undefined;
-  if (typeof body === 'string') {
-    if (!/^\s*<(!doctype|html)/i.test(body)) return body;
-    // A title without its end may have half of the token at its end, which `redact` would not recognize.
-    const title = /<title[^>]*>([^<]*)</i.exec(body.slice(0, 10_000))?.[1]?.trim();
-    return title ? `an HTML page titled "${title}"` : 'an HTML page';
-  }
+function findMessage(body: unknown): string | undefined {
+  if (typeof body === 'string') return isHtml(body) ? describeHtml(body) : body;
   if (Array.isArray(body)) {
-    const messages = body
-      .map((part) => messageWithField(part, depth + 1))
-      .filter((message) => message !== undefined);
+    const messages = body.map(findMessage).filter(Boolean);
     return messages.length > 0 ? messages.join('; ') : undefined;
   }
   if (!isObject(body)) return undefined;
-  const firstMessage = (keys: readonly string[]) =>
-    keys
-      .map((key) => (Object.hasOwn(body, key) ? findMessage(body[key], depth + 1) : undefined))
-      .find(Boolean);
-  const message = firstMessage(['message', 'detail', 'error', 'title', 'msg', 'reason']);
-  const parts =
-    firstMessage(['errors', 'validation', 'issues', 'details']) ?? fieldMessages(body.errors, depth + 1);
-  if (parts === undefined || message?.includes(parts)) return message;
-  return message === undefined ? parts : `${message.replace(/[.:]?$/, ':')} ${parts}`;
-}
-
-function messageWithField(part: unknown, depth: number): string | undefined {
-  const message = findMessage(part, depth);
-  if (message === undefined || !isObject(part)) return message;
-  const place = part.field ?? part.path ?? part.instancePath ?? part.dataPath ?? '';
-  const field = Array.isArray(place) ? place.map(textOf).join('.') : (textOf(place) ?? '');
-  return field === '' || message.includes(field) ? message : `${field}: ${message}`;
-}
-
-function fieldMessages(errors: unknown, depth: number): string | undefined {
-  if (!isObject(errors)) return undefined;
-  const messages: string[] = [];
-  for (const [field, error] of Object.entries(errors)) {
-    const message = findMessage(error, depth);
-    if (message) messages.push(`${field}: ${message}`);
+  for (const key of ['message', 'detail', 'error', 'errors', 'title']) {
+    const message = Object.hasOwn(body, key) ? findMessage(body[key]) : undefined;
+    if (message) return message;
   }
-  return messages.length > 0 ? messages.join('; ') : undefined;
+  return undefined;
+}
+
+const isHtml = (text: string): boolean => /^\s*<(!doctype|html)/i.test(text);
+
+function describeHtml(page: string): string {
+  // A title without its end may have half of the token at its end, which `redact` would not recognize.
+  const title = /<title[^>]*>([^<]*)</i.exec(page.slice(0, 10_000))?.[1]?.trim();
+  return title ? `an HTML page titled "${title}"` : 'an HTML page';
 }
 
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));

@@ -13,7 +13,7 @@ export interface ServeOptions extends Omit<ProcessOptions, 'command'> {
   maxSeconds: number;
   /** Prepares the modules and the command for a process that serves this code. */
   prepare(entry: Entry): { modules: Modules; command: ProcessOptions['command'] };
-  onAnswered(answered: Answered): void;
+  onFinished(answered: Answered): void;
   onFailure(failure: ValsError): void;
 }
 
@@ -106,7 +106,7 @@ function startServing(
   /** Called with the connections that this process had not yet taken when it ended. */
   assignAgain: (sockets: readonly Socket[]) => void,
 ): Serving {
-  const { clock, maxSeconds, onAnswered, onFailure } = options;
+  const { clock, maxSeconds, onFinished, onFailure } = options;
   const { modules, command } = options.prepare(entry);
   const connections = new Map<number, Connection>();
   const requests = new Map<number, OpenRequest>();
@@ -214,7 +214,7 @@ function startServing(
     requests.delete(number);
     request.cancelLimit();
     const { method, path, status = 499, startedAt, failure, logs } = request;
-    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
+    onFinished({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
   }
 
   /** Answers in the place of a val that could not be started. */

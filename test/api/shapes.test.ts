@@ -23,8 +23,6 @@ describe('the shape of a list', () => {
     { name: 'a bare array', body: [a, b] },
     { name: '{data, links} at its end', body: { data: [a, b], links: { self: 'https://x.example/v1' } } },
     { name: '{data} alone', body: { data: [a, b] } },
-    { name: '{data} with links that are null', body: { data: [a, b], links: null } },
-    { name: '{data} with a next that is null', body: { data: [a, b], links: { next: null } } },
     { name: '{data} among other things', body: { data: [a, b], total: 2, page: { size: 20 }, ok: true } },
     { name: '{data} beside a second array', body: { warnings: ['slow'], data: [a, b] } },
     { name: '{items}', body: { items: [a, b] } },
@@ -91,18 +89,13 @@ describe('an answer that is not a list', () => {
     ['{}', /empty object/],
     ['null', /null/],
     ['5', /a number/],
-    ['12345678901234567890', /a number/],
     ['"x"', /a string/],
     ['true', /true/],
     ['{"a":[],"b":[]}', /keys a, b/],
     ['{"data":null}', /keys data/],
-    ['{"data":{}}', /keys data/],
-    ['{"data":5,"links":{}}', /keys data, links/],
     ['{"message":"no"}', /keys message/],
     ['{"errors":[{"message":"no"}]}', /sent an error with the status 200: no\./],
     ['[1,2]', /a number/],
-    ['[null]', /null/],
-    ['["x"]', /a string/],
     ['[[]]', /an array/],
     ['[{"id":"a"},true]', /true/],
     ['{"items":[{"id":"a"},0]}', /a number/],
@@ -127,8 +120,6 @@ describe('an answer that is not a list', () => {
 
   it.each([
     [['me'], '[]'],
-    [['me'], 'null'],
-    [['me'], '5'],
     [['val', 'get', id], '"x"'],
     [['val', 'get', id], '[{"id":"a"}]'],
     [['version', 'get', id, '1'], 'false'],
@@ -169,39 +160,9 @@ describe('a record under --json is printed as the service sent it:', () => {
     ['a lone number', '{"n":1.0}'],
     ['no field at all', '{}'],
   ];
-  const commands: { args: string[]; input?: string }[] = [
-    { args: ['val', 'get', id] },
-    { args: ['version', 'get', id, '0'] },
-    { args: ['val', 'create', 'hello'], input: '1' },
-    { args: ['version', 'new', id], input: '1' },
-  ];
-  const lists = [['runs'], ['likes'], ['comments'], ['refs'], ['version', 'ls', id], ['val', 'runs', id]];
-
   it.each(records)('%s', async (_name, text) => {
     const { exit, stdout, stderr } = await ask(['me', '--json'], bytes(text));
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: `${text}\n`, stderr: '' });
-  });
-
-  it('by every command, and row by row in a list', async () => {
-    const texts = records.map(([, text]) => text).join(',');
-    const all = `{"all":[${texts}]}`;
-    await forEachAtMost(3, commands, async ({ args, input }) => {
-      const service = await scriptedService([bytes(all)]);
-      const { exit, stdout, stderr } = await run([...args, '--json'], { env: service.env, input });
-      expect({ args, exit, stdout, stderr }).toEqual({ args, exit: 0, stdout: `${all}\n`, stderr: '' });
-    });
-    await forEachAtMost(3, lists, async (args) => {
-      const { exit, stdout, stderr } = await ask(
-        [...args, '--json'],
-        bytes(`{"data":[${all},${all}],"links":{}}`),
-      );
-      expect({ args, exit, stdout, stderr }).toEqual({
-        args,
-        exit: 0,
-        stdout: `[${all},${all}]\n`,
-        stderr: '',
-      });
-    });
   });
 
   it('without spaces and a byte order mark around the record', async () => {
@@ -213,6 +174,12 @@ describe('a record under --json is printed as the service sent it:', () => {
     expect(record).toMatchObject({ exit: 0, stdout: '{"id":1.0,"list":[12345678901234567890,-0]}\n' });
     const list = await run(['runs', '--ndjson'], { env: service.env });
     expect(list).toMatchObject({ exit: 0, stdout: record.stdout });
+  });
+
+  it('row by row in a list', async () => {
+    const texts = records.map(([, text]) => text);
+    const { exit, stdout } = await ask(['refs', '--json'], bytes(`{"data":[${texts}],"links":{}}`));
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: `[${texts}]\n` });
   });
 
   it('with control characters escaped, and the text stays the same', async () => {
@@ -307,6 +274,15 @@ describe('every digit of a number is kept', () => {
   });
 });
 
+it('JSON that is nested too deeply to be handled is a bad response', async () => {
+  const depth = 100_000;
+  const body = `{"id":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+  for (const args of [['me'], ['me', '--json']]) {
+    const { exit, stderr } = await ask(args, bytes(body));
+    expect({ args, exit, stderr }).toMatchObject({ exit: 11, stderr: expect.stringContaining('too deeply') });
+  }
+});
+
 describe('a val or a run with missing fields', () => {
   it('is shown with the fields that it has', async () => {
     const body = { name: 'hello', public: true, version: 0, author: 'ada' };
@@ -346,7 +322,6 @@ describe('the answer to a write', () => {
     { reply: { status: 201, body: { id, version: 1 } }, outcome: { status: 'created', id, version: 1 } },
     { reply: { status: 201, body: { id, version: 0 } }, outcome: { status: 'created', id, version: 0 } },
     { reply: { status: 200, body: { version: 0 } }, outcome: { status: 'pushed', version: 0 } },
-    { reply: { status: 200, body: { id, version: null } }, outcome: { status: 'pushed', id } },
     { reply: { status: 200, body: { id: null } }, outcome: { status: 'pushed' } },
     { reply: { status: 200, body: {} }, outcome: { status: 'pushed' } },
     { reply: { status: 204 }, outcome: { status: 'pushed' } },
@@ -354,8 +329,6 @@ describe('the answer to a write', () => {
     { reply: { status: 200, body: ' \r\n' }, outcome: { status: 'pushed' } },
     { reply: { status: 201 }, outcome: { status: 'created' } },
     { reply: { status: 202, body: { id } }, outcome: { status: 'pushed', id } },
-    { reply: { status: 200, body: 'null' }, outcome: { status: 'pushed' } },
-    { reply: { status: 200, body: '"ok"' }, outcome: { status: 'pushed' } },
     { reply: { status: 200, body: '[]' }, outcome: { status: 'pushed' } },
   ];
   it('of push may be any success, and its fields are reported', async () => {
@@ -377,11 +350,6 @@ describe('the answer to a write', () => {
       })),
     );
   });
-
-  it('of push with version 0 is a line with version 0 in a pipe', async () => {
-    const { stdout } = await ask(['push', '-', '--name', 'hello'], { status: 201, body: { id, version: 0 } });
-    expect(stdout).toBe(`created\thello\t0\t${id}\t-\n`);
-  });
 });
 
 describe('the message of an error', () => {
@@ -391,9 +359,7 @@ describe('the message of an error', () => {
     { body: '{"message":"too long"}', message: ['too long'] },
     { body: '{"error":"too long"}', message: ['too long'] },
     { body: '{"error":"Bad Request","message":"too long"}', message: ['too long'] },
-    { body: '{"error":true,"message":"too long"}', message: ['too long'] },
     { body: '{"message":"","error":"too long"}', message: ['too long'] },
-    { body: '{"message":null,"error":"too long"}', message: ['too long'] },
     { body: '{"error":{"message":"too long","code":"E1"}}', message: ['too long'] },
     { body: '{"errors":["too long","too odd"]}', message: ['too long', 'too odd'] },
     { body: '{"errors":[{"message":"too long"},{"message":"too odd"}]}', message: ['too long', 'too odd'] },
@@ -416,30 +382,6 @@ describe('the message of an error', () => {
     { body: page('<title>Blocked by a proxy</title>'), message: ['Blocked by a proxy'] },
     { body: page('<title>\n Blocked\n by a proxy </title>'), message: ['Blocked by a proxy'] },
     { body: page(''), message: ['an HTML page'] },
-    {
-      body: '{"message":"Validation failed","validation":[{"message":"name is too long"}]}',
-      message: ['name is too long'],
-    },
-    {
-      body: '{"message":"Bad","errors":[{"field":"code","message":"Required"}]}',
-      message: ['Bad: code: Required'],
-    },
-    {
-      body: '{"title":"Invalid","errors":{"name":["too long","too odd"]}}',
-      message: ['Invalid: name: too long; too odd'],
-    },
-    {
-      body: '{"error":"Bad Request","issues":[{"path":["name"],"message":"Required"}]}',
-      message: ['name: Required'],
-    },
-    {
-      body: '{"detail":"name is too long.","errors":[{"field":"name","message":"name is too long."}]}',
-      message: [': name is too long.'],
-    },
-    {
-      body: '{"message":"body/name must be string","validation":[{"instancePath":"/name"}]}',
-      message: ['must be string.'],
-    },
   ];
 
   it.each(bodies)('is found in $body', async ({ body, message, sent }) => {

@@ -1,10 +1,9 @@
-import type { errors } from 'undici';
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs } from './connections.ts';
 import { type NoReply, TimeoutError } from './exchange.ts';
 import { type ProxyAddress, ProxyError } from './proxy.ts';
 import type { Fault } from './retry.ts';
-import { explainTlsError, isCertificateWanted } from './tls-problem.ts';
+import { explainTlsError } from './tls-problem.ts';
 
 export function connectionFault(
   { error, mayHaveReachedService }: NoReply,
@@ -12,64 +11,20 @@ export function connectionFault(
   proxy?: ProxyAddress,
 ): Fault {
   if (error instanceof ProxyError && proxy !== undefined) return proxyFault(error, proxy);
-  return mayHaveReachedService ? faultAfterSending(error, origin) : faultBeforeSending(error, origin, proxy);
-}
-
-function faultBeforeSending(error: Error, origin: string, proxy: ProxyAddress | undefined): Fault {
-  if (error instanceof TimeoutError) return { kind: 'not_connected', reason: error.message };
-  const tlsProblem = tlsProblemOf(error, origin);
+  if (error instanceof TimeoutError) {
+    return { kind: mayHaveReachedService ? 'timed_out' : 'not_connected', reason: error.message };
+  }
+  if (mayHaveReachedService) return { kind: 'lost', reason: reasonOf(error) };
+  const tlsProblem = explainTlsError(error, {
+    name: `the service at ${origin}`,
+    addressHint: [
+      `Check the address ${origin}.`,
+      { text: 'To see where the address comes from', command: 'config' },
+    ],
+  });
   if (tlsProblem) return { kind: 'rejected', ...tlsProblem };
   const via = proxy === undefined ? '' : `through the proxy ${proxy.url.host}, `;
   return { kind: 'not_connected', reason: via + reasonOf(error) };
-}
-
-function faultAfterSending(error: Error, origin: string): Fault {
-  if (error instanceof TimeoutError) return { kind: 'timed_out', reason: error.message };
-  const tlsProblem = tlsProblemOf(error, origin);
-  // With TLS 1.3, vals can send the request before the service rejects the missing client certificate. The service
-  // ignores that request, so nothing was changed.
-  if (tlsProblem && isCertificateWanted(error)) return { kind: 'rejected', ...tlsProblem };
-  if (tlsProblem) return { kind: 'tls_broken', reason: 'the secure connection broke' };
-  if (!isPlain(origin)) return { kind: 'lost', reason: reasonOf(error) };
-  if (isTlsAlert(error)) return expectsHttps(origin);
-  return { kind: 'lost', reason: reasonOf(error), hint: hintIfNothingReceived(error, origin) };
-}
-
-const seeAddress = { text: 'To see where the address comes from', command: 'config' };
-
-const tlsProblemOf = (error: Error, origin: string) =>
-  explainTlsError(error, {
-    name: `the service at ${origin}`,
-    addressHint: [`Check the address ${origin}.`, seeAddress],
-  });
-
-const isPlain = (origin: string): boolean => origin.startsWith('http:');
-
-/** Some TLS servers answer plain HTTP with a TLS alert, which undici cannot parse. */
-const isTlsAlert = (error: Error): boolean =>
-  'data' in error && typeof error.data === 'string' && error.data.startsWith('\x15\x03');
-
-const expectsHttps = (origin: string): Fault => ({
-  kind: 'rejected',
-  reason: `the service at ${origin} expects https, not http`,
-  hint: [`Change the address to ${withHttps(origin)}.`, seeAddress],
-});
-
-const withHttps = (origin: string): string => origin.replace('http:', 'https:');
-
-/** Some TLS servers close the connection without an answer if they receive plain HTTP. */
-function hintIfNothingReceived(error: Error, origin: string): string | undefined {
-  const { socket } = error as Partial<errors.SocketError>;
-  return socket?.bytesRead === 0 ? `If the port expects https, use ${withHttps(origin)}.` : undefined;
-}
-
-/** nginx, Apache, Go and Tomcat send these texts with status 400 if a TLS port receives plain HTTP. */
-const tlsExpected =
-  /plain HTTP request was sent to HTTPS port|speaking plain HTTP to an SSL-enabled|HTTP request to an HTTPS server|host and port requires TLS/i;
-
-export function faultOfTlsPort(status: number, body: string, origin: string): Fault | undefined {
-  const isWrongPort = isPlain(origin) && status === 400 && tlsExpected.test(body);
-  return isWrongPort ? expectsHttps(origin) : undefined;
 }
 
 function proxyFault({ problem }: ProxyError, proxy: ProxyAddress): Fault {

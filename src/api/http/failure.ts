@@ -41,7 +41,6 @@ export function failureOf(failed: FailedCall): ValsError {
       );
     case 'rejected':
       return unavailable(failed, withFullStop(capitalised(fault.reason)));
-    case 'tls_broken':
     case 'lost':
       return unavailable(failed, `The connection to ${origin} was lost${tries}: ${fault.reason}.`);
     case 'timed_out':

@@ -3,7 +3,7 @@ import { parseJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Reply } from '../call.ts';
 import { isErrorRecord, serviceMessageOf } from '../records.ts';
-import { connectionFault, faultOfTlsPort } from './connection-fault.ts';
+import { connectionFault } from './connection-fault.ts';
 import type { HttpReply, HttpRequest } from './exchange.ts';
 import { type Fault, isRead, parseRetryAfter } from './retry.ts';
 
@@ -22,7 +22,7 @@ export function readReply(request: HttpRequest, reply: HttpReply, options: ReadO
     const target = location === undefined ? '' : ` to ${location}`;
     return unusable(`sent a redirect${target}, and vals does not follow redirects`);
   }
-  if (status < 200 || status > 299) return readError(request, reply, options);
+  if (status < 200 || status > 299) return readError(reply, options);
   if (ignoresBody(request, status, options)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
@@ -71,11 +71,9 @@ function etagOf(reply: HttpReply): Pick<Reply, 'etag'> {
   return etag !== undefined && /^(?!W\/)[!-~]+$/.test(etag) ? { etag } : {};
 }
 
-function readError({ origin }: HttpRequest, reply: HttpReply, { now, redact }: ReadOptions): Fault {
+function readError(reply: HttpReply, { now, redact }: ReadOptions): Fault {
   const { status } = reply;
   const text = reply.body instanceof Error ? '' : new TextDecoder().decode(reply.body);
-  const tlsFault = faultOfTlsPort(status, text, origin);
-  if (tlsFault) return tlsFault;
   const json = jsonIn(text);
   const body = json === undefined && text.trim() !== '' ? text : json;
   return {

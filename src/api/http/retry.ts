@@ -4,9 +4,7 @@ export type Fault = { reason: string } & (
   | { kind: 'not_connected'; hint?: Hints }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
   | { kind: 'rejected'; hint: Hints }
-  | { kind: 'lost'; hint?: Hints }
-  /** TLS failed after the request was sent, so the service may have received the request. */
-  | { kind: 'tls_broken' }
+  | { kind: 'lost' }
   | { kind: 'timed_out' }
   | { kind: 'status'; status: number; message?: string; body?: unknown; retryAfterMs?: number }
   /** The status is a success, but the body is not JSON. */
@@ -45,7 +43,6 @@ export function maySendAgain(method: string, fault: Fault): boolean {
     case 'unreadable':
       return isRead(method);
     case 'rejected':
-    case 'tls_broken':
     case 'unusable':
       return false;
   }
@@ -55,7 +52,6 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
   if (isRead(method)) return false;
   switch (fault.kind) {
     case 'lost':
-    case 'tls_broken':
     case 'timed_out':
     case 'unreadable':
     case 'unusable':

@@ -1,6 +1,5 @@
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
 import type { Page } from '../../lib/page.ts';
-import { RecentKeys } from './recent-keys.ts';
 
 export interface Paging {
   limit?: number;
@@ -140,6 +139,27 @@ function createProgress(recordsHaveIds: boolean) {
     },
     isStuck: () => samePages >= mostSamePages || knownPages >= mostKnownPages,
   };
+}
+
+const leastRemembered = 10_000;
+
+/** Remembers the keys of the last records, so that a list of any length needs little memory. */
+export class RecentKeys {
+  #younger = new Set<string>();
+  #older = new Set<string>();
+  hasForgotten = false;
+
+  has(key: string): boolean {
+    return this.#younger.has(key) || this.#older.has(key);
+  }
+
+  add(key: string): void {
+    this.#younger.add(key);
+    if (this.#younger.size < leastRemembered) return;
+    this.hasForgotten ||= this.#older.size > 0;
+    this.#older = this.#younger;
+    this.#younger = new Set();
+  }
 }
 
 const mostPagesAhead = 3;

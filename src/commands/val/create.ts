@@ -51,7 +51,11 @@ export const command = defineCommand({
     }
     const api = await connectDuring(context, checking);
     const record = await api.record(call).catch((error) => {
-      throw withNameProposed(error, name, (valid) => `Choose a valid name, such as ${valid}.`);
+      throw withNameProposed(error, name, (valid) => ({
+        text: 'To use a valid name',
+        command: 'val create',
+        input: { name: valid, file },
+      }));
     });
     context.say.done(`Created ${name}.`);
     const privacyNow = fieldOf(record, 'privacy');

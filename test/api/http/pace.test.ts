@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mostRequests, nextPace, type Pace, startPace } from '../../../src/api/http/pace.ts';
-import { chanceOf } from '../../support/cases.ts';
+import { budget, chanceOf } from '../../support/cases.ts';
 
 interface Model {
   takes(others: number): number | 'refused';
@@ -131,7 +131,7 @@ describe('a service', () => {
   it.each([0, 1_000])(
     'that refuses more than 4 requests at a time (Retry-After %i ms) refuses hardly any',
     (retryAfter) => {
-      for (let seed = 1; seed <= 50; seed++) {
+      for (let seed = 1; seed <= budget(5); seed++) {
         const random = chanceOf(seed).fraction;
         const found = play(limited(4, 50), 200, random, undefined, { retryAfterMs: retryAfter });
         expect(found.failed).toBe(0);
@@ -142,7 +142,7 @@ describe('a service', () => {
   );
 
   const worstOf = (ratio: (random: () => number) => number): number =>
-    Math.max(...Array.from({ length: 60 }, (_, seed) => ratio(chanceOf(seed + 1).fraction)));
+    Math.max(...Array.from({ length: budget(6) }, (_, seed) => ratio(chanceOf(seed + 1).fraction)));
 
   it('that refuses gets as many requests as it accepts, even if the client sees refusals late', () => {
     const worst = worstOf((random) => {

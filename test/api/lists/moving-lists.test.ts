@@ -1,9 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type FetchedPage, listPages, type Paging } from '../../../src/api/lists/pages.ts';
 import { budget, chanceOf } from '../../support/cases.ts';
-import { run } from '../../support/program.ts';
-import { scriptedService } from '../../support/scripted-service.ts';
 
 interface Plan {
   seed: number;
@@ -70,8 +67,12 @@ function planOf(seed: number): Plan {
     size: oneOf([0, 1, cap, cap + 1, between(0, Math.min(600, 40 * cap))]),
     changes: between(1, 15),
     calm: 0,
-    late: () => sleep(oneOf([0, 0, 1, 2, 3])),
+    late: () => turnsOfTheLoop(oneOf([1, 1, 2, 3, 4])),
   };
+}
+
+async function turnsOfTheLoop(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise(setImmediate);
 }
 
 interface ReadingOptions {
@@ -136,21 +137,6 @@ describe('a list that grows while it is read', () => {
     }
     expect(found).toEqual([]);
   });
-
-  it.each([5_000, 5_001])('gives each record once over HTTP, seed %i', async (seed) => {
-    const plan = planOf(seed);
-    const list = movingList(plan);
-    const service = await scriptedService([], ({ path }) => {
-      const { ids, next } = list.page(new URL(path, 'http://service').searchParams);
-      const rows = recordsWith(ids);
-      if (next === undefined) return { body: rows };
-      return { body: { data: rows, links: next === null ? {} : { next: `/v1/me/runs?${next}` } } };
-    });
-    const { exit, stdout } = await run(['runs', '--all', '--ndjson'], { env: service.env });
-    const given = stdout.split('\n').filter((line) => line !== '');
-    const ids = given.map((line) => (JSON.parse(line) as { id: string }).id);
-    expect({ plan, exit, faults: faults(ids, list) }).toEqual({ plan, exit: 0, faults: [] });
-  });
 });
 
 describe('a list that brings nothing new', () => {
@@ -178,7 +164,6 @@ describe('a list that brings nothing new', () => {
   const kinds: [string, Paging | undefined][] = [
     ['--all', everything],
     ['a list without paging', undefined],
-    ['--limit 1000', { limit: 1_000 }],
   ];
   const cases = kinds.flatMap(([kind, paging]) =>
     Object.entries(circles).map(([name, circle]) => ({ kind, name, paging, circle })),

@@ -12,7 +12,7 @@ export interface World {
 
 export interface Fault {
   name: string;
-  stage: 'connect' | 'accept' | 'begun' | 'asked';
+  stage: 'accept' | 'begun' | 'asked';
   meets: Meeting | ((command: Command) => Meeting);
   act(socket: Socket, world: World): void;
   timeout?: number;
@@ -56,22 +56,13 @@ const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
     after('on accept', { kind: 'hung up', taken: end === 'RST' ? 'no' : 'maybe' }, '', 'accept'),
     after('after the first bytes of the request', lost, '', 'begun'),
     after('after the request', lost, ''),
-    after('in the status line', lost, 'HTTP/1.1 20'),
     after('in the headers', lost, 'HTTP/1.1 200 OK\r\ncontent-type: applica'),
     after('in the body', cut, (command) => wordyAnswer(command).slice(0, -3)),
-    after('in a chunk', cut, (command) => chunked(command).slice(0, -12)),
     after('before the last chunk', cut, (command) => chunked(command).slice(0, -5)),
     after(
       'in the body of a 422',
       { kind: 'status', status: 422 },
       response(422, '{"message":"no"}').slice(0, -5),
-    ),
-    ...[422, 503].map((status) =>
-      after(
-        `in the body of a ${status} without a length`,
-        { kind: 'status', status },
-        `HTTP/1.1 ${status} No\r\nconnection: close\r\n\r\n{"message":"no`,
-      ),
     ),
   ];
 });
@@ -82,18 +73,8 @@ function chunked({ good }: Command): string {
   return `${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 }
 
-function trickle(socket: Socket, clock: FastClock, pieces: string[], everyMs: number, endless = false): void {
-  const [piece = '', ...rest] = pieces;
-  const next = endless && rest.length === 0 ? pieces : rest;
-  if (socket.destroyed) return;
-  socket.write(piece, 'latin1');
-  if (next.length > 0) clock.after(everyMs, () => trickle(socket, clock, next, everyMs, endless));
-}
-
 const good = ({ good }: Command): Meeting => ({ kind: 'value', value: good });
 const wordy = ({ good }: Command): Meeting => ({ kind: 'value', value: good ?? { deleted: true } });
-const piecesOf = (text: string, size: number): string[] =>
-  text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
 
 const late = (name: string, meets: Meeting, act: Fault['act'], stage: Fault['stage'] = 'asked'): Fault => ({
   name,
@@ -104,10 +85,16 @@ const late = (name: string, meets: Meeting, act: Fault['act'], stage: Fault['sta
 });
 const noHead: Meeting = { kind: 'silence', begun: false };
 const noEnd: Meeting = { kind: 'silence', begun: true };
-const endlessly =
-  (...pieces: string[]): Fault['act'] =>
-  (socket, { clock }) =>
-    trickle(socket, clock, pieces, 2_000, true);
+const trickling =
+  (head: string): Fault['act'] =>
+  (socket, { clock }) => {
+    const writeMore = (text: string): void => {
+      if (socket.destroyed) return;
+      socket.write(text);
+      clock.after(2_000, () => writeMore(' '));
+    };
+    writeMore(head);
+  };
 
 const slowness: Fault[] = [
   late(
@@ -117,67 +104,56 @@ const slowness: Fault[] = [
     'accept',
   ),
   late('no answer', noHead, () => {}),
-  late('an answer that stalls in its headers', noHead, (socket) =>
-    socket.write('HTTP/1.1 200 OK\r\ncontent-ty'),
-  ),
   late('an answer that stalls in its body', noEnd, (socket, { command }) =>
     socket.write(wordyAnswer(command).slice(0, -3), 'latin1'),
   ),
   asked('slow headers within the deadline', good, (socket, { clock, command }) =>
     clock.after(8_000, () => void socket.write(goodAnswer(command), 'latin1')),
   ),
-  asked('a body that trickles within the deadline', wordy, (socket, { clock, command }) =>
-    trickle(socket, clock, piecesOf(wordyAnswer(command), 20), 800),
-  ),
-  late('headers that trickle past the deadline', noHead, endlessly('HTTP/1.1 200 OK\r\n', 'x-more: 1\r\n')),
   late(
     'a body that trickles past the deadline',
     noEnd,
-    endlessly('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{', ' '),
+    trickling('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n{'),
   ),
   late(
     'a 404 whose body never ends',
     { kind: 'status', status: 404 },
-    endlessly('HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{', ' '),
+    trickling('HTTP/1.1 404 No\r\ncontent-length: 9999\r\n\r\n{'),
   ),
 ];
 
-const statuses = [
-  400, 401, 402, 403, 404, 405, 408, 409, 410, 412, 413, 415, 418, 422, 429, 451, 500, 501, 502, 503, 504,
-  507, 520,
-].map((status) =>
-  answered(
-    `status ${status}`,
-    { kind: 'status', status },
-    response(status, json({ message: `for ${status}` })),
-    {
-      inMessage: () => `for ${status}`,
-    },
-  ),
+const statuses = [400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 429, 500, 501, 502, 503, 504].map(
+  (status) =>
+    answered(
+      `status ${status}`,
+      { kind: 'status', status },
+      response(status, json({ message: `for ${status}` })),
+      {
+        inMessage: () => `for ${status}`,
+      },
+    ),
 );
 
 const later = (status: number, value: string): string => response(status, '', [`retry-after: ${value}`]);
 const tooLate = { retryAfter: 'past the deadline' as const };
 
-const retryAfter: Fault[] = [503, 429].flatMap((status) => {
-  const meets = { kind: 'status' as const, status };
-  const waits = (what: string, value: string, more: Partial<Fault> = {}) =>
-    answered(`${status}, Retry-After ${what}`, meets, later(status, value), more);
-  return [
-    waits('in seconds', '3', { leastGapMs: 3_000 }),
-    asked(
-      `${status}, Retry-After as a date`,
-      meets,
-      (socket, { clock }) => socket.write(later(status, new Date(clock.now() + 4_000).toUTCString())),
-      { leastGapMs: 2_000 },
-    ),
-    waits('in the past', 'Thu, 01 Jan 1970 00:00:00 GMT'),
-    waits('in a century', 'Thu, 31 Dec 2099 23:59:59 GMT', { meets: { ...meets, ...tooLate } }),
-    waits('huge', '9'.repeat(40), { meets: { ...meets, ...tooLate } }),
-    waits('garbage', 'in a bit; 3'),
-    waits('negative', '-86400'),
-  ];
-});
+const retryAfter: Fault[] = [
+  answered('429, Retry-After in seconds', { kind: 'status', status: 429 }, later(429, '3'), {
+    leastGapMs: 3_000,
+  }),
+  asked(
+    '503, Retry-After as a date',
+    { kind: 'status', status: 503 },
+    (socket, { clock }) => socket.write(later(503, new Date(clock.now() + 4_000).toUTCString())),
+    { leastGapMs: 2_000 },
+  ),
+  answered(
+    '503, Retry-After past the deadline',
+    { kind: 'status', status: 503, ...tooLate },
+    later(503, '9'.repeat(40)),
+  ),
+  answered('429, Retry-After garbage', { kind: 'status', status: 429 }, later(429, 'in a bit; 3')),
+];
 
 const redirect = (status: number, name: string, location: (world: World) => string): Fault =>
   asked(
@@ -188,12 +164,8 @@ const redirect = (status: number, name: string, location: (world: World) => stri
   );
 
 const redirects: Fault[] = [
-  ...[300, 301, 302, 303, 304, 307, 308].map((status) =>
-    redirect(status, 'another port', ({ untouchedUrl }) => `${untouchedUrl}/v1/moved`),
-  ),
+  redirect(301, 'another port', ({ untouchedUrl }) => `${untouchedUrl}/v1/moved`),
   redirect(302, 'the same host', () => '/v1/moved'),
-  redirect(302, 'a file', () => 'file:///etc/passwd'),
-  redirect(307, 'a script', () => 'javascript:alert(1)'),
   answered('308 to nowhere', { kind: 'redirect' }, response(308)),
 ];
 
@@ -208,36 +180,12 @@ const bodies: Fault[] = [
   answered('white space with 200', { kind: 'empty' }, ok(' \r\n\t ')),
   answered('204 without a body', { kind: 'empty' }, response(204)),
   answered('JSON that breaks off', notJson, ok('{"id":"a","name":')),
-  answered('two documents', notJson, ok('{"id":"a"}{"id":"b"}')),
-  answered('text with 200', notJson, ok('OK')),
-  answered('a comma too many', notJson, ok('[{"id":"a"},]')),
-  answered('a word that JSON has not', notJson, ok('{"n":Infinity}')),
-  answered('a number that JSON has not', notJson, ok('{"n":01.0,"m":1.}')),
-  answered('half a character', notJson, ok('"\xe2\x82"')),
-  answered(
-    'UTF-16',
-    notJson,
-    ok(latin1(Buffer.from('\ufeff{"id":"a"}', 'utf16le')), [
-      'content-type: application/json; charset=utf-16',
-    ]),
-  ),
   answered('invalid UTF-8', notJson, ok('{"id":"\xff\xfe\xc0\x80"}')),
-  answered(
-    'Latin-1 that says so',
-    notJson,
-    ok('{"id":"caf\xe9"}', ['content-type: application/json; charset=iso-8859-1']),
-  ),
   answered(
     'gzip',
     { kind: 'compressed' },
     ok(latin1(gzipSync('{"id":"a","data":[]}')), ['content-encoding: gzip']),
   ),
-  answered(
-    'a gzip bomb',
-    { kind: 'compressed' },
-    ok(latin1(gzipSync(Buffer.alloc(10 * 1024 * 1024))), ['content-encoding: gzip']),
-  ),
-  answered('gzip that does not say so', notJson, ok(latin1(gzipSync('{"id":"a"}')))),
   asked('an endless body', { kind: 'too large' }, (socket) => endless(socket), { isSlow: true }),
   asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) => endless(socket, 404)),
 ];
@@ -251,10 +199,9 @@ function endless(socket: Socket, status = 200): void {
   more();
 }
 
-const values: Fault[] = [
-  ...[42, 'text', null, true, [], [1], [null], [[]]],
-  ...[{}, { a: 1 }, { data: 'text' }, { data: [1] }, { data: { id: 1 } }],
-].map((value) => answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))));
+const values: Fault[] = [null, [], [1], {}, { data: [1] }].map((value) =>
+  answered(`200 with ${JSON.stringify(value)}`, { kind: 'value', value }, ok(json(value))),
+);
 
 function changed(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
@@ -293,10 +240,6 @@ const withMembers = (value: unknown, keys: Record<string, unknown>): string => {
 const texts: Fault[] = [
   withTexts('control characters in every text', (text) => text + evil),
   withKeys('control characters in a key', { [`key${evil}`]: 1 }),
-  withKeys(
-    '__proto__ and constructor',
-    JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":1}}'),
-  ),
   answered(
     'control characters in an error',
     { kind: 'status', status: 422 },
@@ -307,16 +250,10 @@ const texts: Fault[] = [
     { kind: 'status', status: 400 },
     response(400, Buffer.from(`no${evil}`).toString('latin1')),
   ),
-  answered('control characters in a page', notJson, ok(page(`x\x1b[2J\x9b5m`))),
   answered(
     'control characters in a Location',
     { kind: 'redirect' },
     response(302, '', ['location: /\x9b2J\x85\xe2\x80\xae']),
-  ),
-  answered(
-    'control characters in a key instead of a list',
-    { kind: 'value', value: { [`a${evil}`]: 1 } },
-    ok(json({ [`a${evil}`]: 1 })),
   ),
 ];
 
@@ -339,81 +276,35 @@ const tokens: Fault[] = [
     response(418, 'x'.repeat(490) + canary.repeat(200)),
   ),
   answered('the token in a page', notJson, ok(page(canary))),
-  answered('the token in JSON that breaks off', notJson, ok(`{"a":"${canary.repeat(120)}`)),
-  answered(
-    'the token in headers',
-    { kind: 'status', status: 401 },
-    response(401, '', [
-      `www-authenticate: Bearer ${canary}`,
-      `${canary}: ${canary}`,
-      `retry-after: ${canary}`,
-    ]),
-  ),
   answered('the token in a Location', { kind: 'redirect' }, response(302, '', [`location: /?t=${canary}`])),
   answered('the token in the reason', { kind: 'status', status: 500 }, response(500, '', [], canary)),
   answered('the token as an encoding', { kind: 'compressed' }, ok('{}', [`content-encoding: ${canary}`])),
   answered('the token as a status', { kind: 'not HTTP' }, `HTTP/1.1 ${canary}\r\n\r\n`),
-  answered(
-    'the token instead of a list',
-    { kind: 'value', value: { [canary]: canary } },
-    ok(json({ [canary]: canary })),
-  ),
 ];
 
-const atOnce: Fault[] = [
-  {
-    name: 'a greeting before the request',
-    stage: 'accept',
-    meets: { kind: 'hung up', taken: 'maybe' },
-    act: (socket) => void socket.write('220 mail.example ESMTP\r\n'),
-  },
-  {
-    name: '413 before the request is whole',
-    stage: 'begun',
-    meets: { kind: 'status', status: 413 },
-    act: (socket) => void socket.write(response(413, json({ message: 'too large' }))),
-  },
-  {
-    name: '503 before the request is whole',
-    stage: 'begun',
-    meets: { kind: 'status', status: 503 },
-    act: (socket) => void socket.write(response(503, json({ message: 'busy' }))),
-  },
-];
+const early: Fault = {
+  name: '413 before the request is whole',
+  stage: 'begun',
+  meets: { kind: 'status', status: 413 },
+  act: (socket) => void socket.write(response(413, json({ message: 'too large' }))),
+};
 
 const notHttp = { kind: 'not HTTP' as const };
 const framing: Fault[] = [
   asked('content-length too long, then the end', { kind: 'cut' }, (socket, { command }) =>
     socket.end(wordyAnswer(command).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
   ),
-  asked(
-    'content-length too long, then nothing',
-    { kind: 'silence', begun: true },
-    (socket, { command }) =>
-      socket.write(wordyAnswer(command).replace(/(content-length: )\d+/, '$110000'), 'latin1'),
-    { timeout: 60 },
-  ),
-  asked('content-length too short', notJson, (socket, { command }) =>
-    socket.write(wordyAnswer(command).replace(/(content-length: )\d+/, '$15'), 'latin1'),
-  ),
-  answered(
-    'content-length twice',
-    notHttp,
-    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}',
-  ),
-  answered('status 000', notHttp, 'HTTP/1.1 000 X\r\ncontent-length: 2\r\n\r\n{}'),
-  answered('content-length negative', notHttp, 'HTTP/1.1 200 OK\r\ncontent-length: -2\r\n\r\n{}'),
   answered(
     'a bad chunk',
     { kind: 'cut' },
     'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\n{"id"\r\nzz\r\n:1}\r\n0\r\n\r\n',
   ),
   asked('a good answer in chunks', wordy, (socket, { command }) => socket.write(chunked(command), 'latin1')),
-  asked('two answers at once', good, (socket, { command }) =>
-    socket.write(goodAnswer(command) + goodAnswer(command), 'latin1'),
-  ),
-  asked('a good answer, then the end', good, (socket, { command }) =>
-    socket.end(goodAnswer(command), 'latin1'),
+  asked('a body without a length, cut', notJson, (socket, { command }) =>
+    socket.end(
+      `HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n${json(command.good ?? {}).slice(0, -1)}`,
+      'latin1',
+    ),
   ),
   asked('HTTP/1.0, to the end of the connection', wordy, (socket, { command }) =>
     socket.end(`HTTP/1.0 200 OK\r\n\r\n${json(command.good ?? { deleted: true })}`, 'latin1'),
@@ -421,26 +312,12 @@ const framing: Fault[] = [
   asked('hints before the answer', good, (socket, { command }) =>
     socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n${goodAnswer(command)}`, 'latin1'),
   ),
-  asked('102 twice before the answer', good, (socket, { command }) =>
-    socket.write(`${'HTTP/1.1 102 Processing\r\n\r\n'.repeat(2)}${goodAnswer(command)}`, 'latin1'),
-  ),
-  asked('100 before the answer', { kind: 'hung up', taken: 'yes' }, (socket, { command }) =>
-    socket.write(`HTTP/1.1 100 Continue\r\n\r\n${goodAnswer(command)}`, 'latin1'),
-  ),
-  answered(
-    'another protocol instead',
-    notHttp,
-    'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
-  ),
   answered('a header of 100 KB', notHttp, `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n{}`),
-  asked('an answer without a head', notHttp, (socket) => socket.end('{"id":"a","data":[]}')),
   asked('the greeting of another protocol', notHttp, (socket) => socket.write('SSH-2.0-OpenSSH_9.6\r\n')),
-  answered('a status below all classes', notHttp, 'HTTP/1.1 99 Low\r\ncontent-length: 0\r\n\r\n'),
   answered('a status above all classes', { kind: 'no status' }, response(600)),
 ];
 
 export const faults: readonly Fault[] = [
-  { name: 'a refused connection', stage: 'connect', meets: { kind: 'refused' }, act: () => {} },
   ...hangingUp,
   ...slowness,
   ...statuses,
@@ -450,6 +327,6 @@ export const faults: readonly Fault[] = [
   ...values,
   ...texts,
   ...tokens,
-  ...atOnce,
+  early,
   ...framing,
 ];

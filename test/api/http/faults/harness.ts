@@ -27,7 +27,7 @@ export interface FastClock extends Clock {
   elapsed(): number;
 }
 
-export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
+export function fastClock(): FastClock {
   const start = time.now;
   const base = Date.now();
   let firstWait: number | undefined;
@@ -36,7 +36,6 @@ export function fastClock(heard: (ms: number) => void = () => {}): FastClock {
     elapsed: () => time.now - (firstWait ?? time.now),
     after(ms, callback) {
       firstWait ??= time.now;
-      heard(ms);
       const timer = { due: time.now + ms, callback };
       time.timers.add(timer);
       return () => void time.timers.delete(timer);
@@ -152,7 +151,6 @@ export interface Handlers {
 }
 
 export interface RawServer {
-  port: number;
   baseUrl: string;
   connections(): number;
   begun(): number;
@@ -160,7 +158,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Promise<RawServer> {
+export async function rawServer(clock: Clock, handlers: Handlers): Promise<RawServer> {
   const sockets = new Set<Socket>();
   const requests: Asked[] = [];
   let connections = 0;
@@ -187,11 +185,10 @@ export async function rawServer(clock: Clock, handlers: Handlers, port = 0): Pro
     handlers.accepted?.(socket, connections++);
   });
   await new Promise<void>((listening, failed) => {
-    server.once('error', failed).listen(port, '127.0.0.1', listening);
+    server.once('error', failed).listen(0, '127.0.0.1', listening);
   });
   const address = server.address() as AddressInfo;
   return {
-    port: address.port,
     baseUrl: `http://127.0.0.1:${address.port}`,
     connections: () => connections,
     begun: () => begun,
@@ -236,18 +233,4 @@ export function sendAndEnd(socket: Socket, text: string, ending: Ending, clock: 
   if (ending === 'FIN') socket.end(text, 'latin1');
   else if (text === '') socket.resetAndDestroy();
   else socket.write(text, 'latin1', () => clock.after(2 * stepMs, () => socket.resetAndDestroy()));
-}
-
-let nextPort = 20_000 + (process.pid % 5_000);
-
-export async function freePort(): Promise<number> {
-  for (;;) {
-    try {
-      const server = await rawServer(fastClock(), {}, nextPort++);
-      await server.close();
-      return server.port;
-    } catch {
-      // The port is in use, so the loop tries the next port.
-    }
-  }
 }

@@ -6,7 +6,6 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 type Reads = 'record' | 'list' | 'what there is' | 'nothing';
 
 export type Meeting =
-  | { kind: 'refused' }
   | { kind: 'hung up'; taken: 'yes' | 'no' | 'maybe' }
   | { kind: 'cut' }
   | { kind: 'silence'; begun: boolean; unread?: boolean }
@@ -23,8 +22,6 @@ export interface Expected {
 export interface Asking {
   method: Method;
   reads: Reads;
-  unpaged?: boolean;
-  looksForVal?: boolean;
 }
 
 const mostAttempts = 4;
@@ -33,12 +30,6 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   const { method } = asking;
   const exits = exitsOf(asking, meeting);
   if (exits.length === 1 && exits[0] === 0) return { exits, requests: [1, 1] };
-  if (asking.unpaged && meeting.kind === 'status' && [400, 422].includes(meeting.status)) {
-    return { exits: forever ? exits : [0], requests: [2, 2] };
-  }
-  if (asking.looksForVal && meeting.kind === 'status' && [404, 410].includes(meeting.status)) {
-    return { exits, requests: [2, 2] };
-  }
   const counted: [number, number] = countedOf(meeting);
   switch (sentAgain(method, meeting)) {
     case 'no':
@@ -69,7 +60,7 @@ export function exitAfter(asking: Asking, meetings: readonly (Meeting | undefine
 const attempts = (meeting: Meeting): number => (meeting.kind === 'silence' ? 2 : mostAttempts);
 
 function countedOf(meeting: Meeting): [number, number] {
-  if (meeting.kind === 'refused' || (meeting.kind === 'silence' && meeting.unread)) return [0, 0];
+  if (meeting.kind === 'silence' && meeting.unread) return [0, 0];
   if (meeting.kind !== 'hung up') return [1, 1];
   return { yes: [1, 1], no: [0, 0], maybe: [0, 1] }[meeting.taken] as [number, number];
 }
@@ -77,8 +68,6 @@ function countedOf(meeting: Meeting): [number, number] {
 function sentAgain(method: Method, meeting: Meeting): 'yes' | 'no' | 'maybe' {
   const yesNo = (yes: boolean) => (yes ? 'yes' : 'no');
   switch (meeting.kind) {
-    case 'refused':
-      return 'yes';
     case 'hung up':
       if (method === 'POST') return meeting.taken === 'yes' ? 'no' : 'maybe';
       return 'yes';
@@ -107,8 +96,6 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
   const isRead = method === 'GET';
   const unknownOrUnavailable = isRead ? 7 : 8;
   switch (meeting.kind) {
-    case 'refused':
-      return [7];
     case 'hung up':
       return isRead ? [7] : meeting.taken === 'yes' ? [8] : [7, 8];
     case 'cut':
@@ -121,7 +108,6 @@ function exitsOf({ method, reads }: Asking, meeting: Meeting): readonly number[]
     case 'no status':
       return [11];
     case 'too large':
-      return [method === 'DELETE' ? 0 : 11];
     case 'compressed':
     case 'not JSON':
       return [method === 'DELETE' ? 0 : 11];
