@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { LocalError, UsageError } from '../../src/errors.ts';
+import { LocalError } from '../../src/errors.ts';
 import { createWriteSlots } from '../../src/service/database/write-slots.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
@@ -202,15 +202,6 @@ test('the removal of a person and a write to one of their vals do not wait for e
   expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
 });
 
-test('a removal does not go on with a new person of the same name', async () => {
-  const service = await temporaryService();
-  const { eve, id, store, other, removal } = await beginRemoval(service);
-  await other.query(`DELETE FROM vals.vals WHERE id = '${id}'; DELETE FROM vals.users WHERE id = '${eve.user.id}';
-    INSERT INTO vals.users (id, username, token_digest, created_at) VALUES ('new', 'eve', 'digest', '2026'); COMMIT`);
-  expect(await removal).toBe('removed');
-  expect(await store.users.named('eve')).toMatchObject({ id: 'new' });
-});
-
 test('members who add vals all the time cannot prevent the removal of their space', async () => {
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
@@ -403,10 +394,4 @@ test('twenty stores that create the schema at the same moment agree', async () =
   const stores = await Promise.all(Array.from({ length: 20 }, () => openStore({ database })));
   await Promise.all(stores.map(({ close }) => close()));
   expect(await onServer(database, 'SELECT * FROM vals.store_version')).toHaveLength(1);
-});
-
-test('a PostgreSQL store has no owner, so a seed is refused', async () => {
-  const at = await newPlace();
-  const error = await startService({ database: at, port: 0, seed: { runs: [] } }).catch((reason) => reason);
-  expect(error).toBeInstanceOf(UsageError);
 });

@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { run, runAtTerminal, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 
@@ -159,32 +158,11 @@ describe('vals serve', () => {
     expect((await logged('')).match(/removed or replaced/g)).toHaveLength(1);
   });
 
-  it('refuses a wrong token, and answers public vals without one', async () => {
-    const { env } = await serviceInProcess();
-    const wrong = { env: { ...env, VALS_TOKEN: 'wrong-token-0123456789' } };
-    expect(await run(['me'], wrong)).toMatchObject({ exit: 4 });
-    const { id } = await json(['val', 'create', 'open', '--privacy', 'public'], { env, input: code });
-    expect(await json(['val', 'get', id], { env: { VALS_BASE_URL: env.VALS_BASE_URL } })).toMatchObject({
-      code,
-    });
-  });
-
   it.each([
     ['--port', '70000'],
     ['--port', 'http'],
   ])('refuses %s %s', async (...args) => {
     expect(await run(['serve', ...args])).toMatchObject({ exit: 2, stdout: '' });
-  });
-
-  it('refuses a seed with an unknown field, and says where', async () => {
-    const seed = join(temporaryFolder(), 'seed.json');
-    writeFileSync(seed, '{"runs": [{}, {"val": {"nmae": "x"}}]}');
-    const { exit, stdout, stderr } = await run(['serve', '--port', '0', '--seed', seed]);
-    expect({ exit, stdout, stderr }).toEqual({
-      exit: 10,
-      stdout: '',
-      stderr: expect.stringContaining('runs[1].val.nmae'),
-    });
   });
 
   it('shows what was seeded, digit for digit', async () => {

@@ -7,7 +7,6 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  realpathSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -18,7 +17,6 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
-import { listenError } from '../../src/service/http/server.ts';
 import { startService } from '../../src/service/index.ts';
 import { ask, createVal, putVal, speak, temporaryFolder, temporaryService } from './support.ts';
 
@@ -98,14 +96,12 @@ describe('the file of a store', () => {
     expect(existsSync(wal) ? statSync(wal).size : 0).toBe(0);
   });
 
-  test.each(['plain', 'a link'])('keeps its log below 6 MB (%s)', async (kind) => {
-    const file = join(temporaryFolder(), 'store.db');
-    if (kind === 'a link') linkTo(file, join(temporaryFolder(), 'real.db'));
-    const service = await temporaryService({ at: file });
+  test('keeps its log below 6 MB', async () => {
+    const service = await temporaryService();
     for (let i = 0; i < 60; i++) {
       await putVal(service, 'v', `${i}`.repeat(100_000));
     }
-    expect(statSync(`${realpathSync(file)}-wal`).size).toBeLessThan(6 * 1024 * 1024);
+    expect(statSync(`${service.at}-wal`).size).toBeLessThan(6 * 1024 * 1024);
   });
 
   const isRoot = process.getuid?.() === 0;
@@ -130,8 +126,6 @@ describe('the file of a store', () => {
         ),
     ],
     ['a folder', /store\.db could not be used/, (file) => mkdirSync(file)],
-    ['a link to nothing', /ENOENT/, (file) => symlinkSync('none', file)],
-    ['a link to itself', /ELOOP/, (file) => symlinkSync(file, file)],
     ...(isRoot
       ? [
           [
@@ -200,20 +194,6 @@ test('the error names a metrics port that is in use, and the port of the service
   const again = await startService({ file, port });
   expect(again.port).toBe(port);
   await again.close();
-});
-
-test('the error names a port that cannot be opened, and blames no other program', () => {
-  const denied = Object.assign(new Error('permission denied'), { code: 'EACCES' });
-  const { message, facts } = listenError(denied, '127.0.0.1', 80);
-  expect(message).toBe('Port 80 on 127.0.0.1 could not be opened: permission denied.');
-  expect(facts.hint).toBe('Use another port. To use any free port, set --port to 0.');
-});
-
-test('the service changes no globals of its process', async () => {
-  const { Request, Response } = globalThis;
-  const service = await temporaryService();
-  await ask(service, 'GET', '/v1/me');
-  expect([globalThis.Request, globalThis.Response]).toEqual([Request, Response]);
 });
 
 describe('ending the service', () => {
