@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runProcess, temporaryFolder } from '../support/program.ts';
@@ -43,9 +43,9 @@ describe('in the sandbox, a val', () => {
 
   it('writes only with --allow-write', async () => {
     const { path, run } = folderWith({
-      'a.ts': 'import { writeFileSync } from "node:fs"; export default () => writeFileSync("out/b.txt", "b")',
+      'a.ts':
+        'import { mkdirSync, writeFileSync } from "node:fs"; export default () => { mkdirSync("out"); writeFileSync("out/b.txt", "b") }',
     });
-    mkdirSync(join(path, 'out'));
     const { exit, error } = await run(['--json', 'a.ts']);
     expect({ exit, hint: error?.hint }).toEqual({
       exit: 12,
