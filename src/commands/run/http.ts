@@ -21,7 +21,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      (await starting).use(changed);
+      (await starting).reload(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       say.warn(messageWithHint(error));
