@@ -225,6 +225,26 @@ test('a write counts as a request of its caller until it ends, even if the calle
   await expect.poll(() => statusOf(service, 'GET', '/v1/me')).toBe(200);
 });
 
+test('a request whose client disconnects before its body is read does not count for ever', async () => {
+  const service = await temporaryService({ limits: { perSecond: 1_000, inFlight: 1 } });
+  const other = await connectTo(service);
+  await other.query('BEGIN; LOCK TABLE vals.users');
+  const socket = connect(service.port, '127.0.0.1');
+  const head = [
+    'PUT /v1/vals HTTP/1.1',
+    `Host: 127.0.0.1:${service.port}`,
+    `Authorization: Bearer ${service.token}`,
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+  await waitForLock(service, 1);
+  socket.resetAndDestroy();
+  for (let i = 0; i < 5; i++) await ask(service, 'GET', '/v1/openapi.json', { token: null });
+  await other.query('ROLLBACK');
+  await expect.poll(() => statusOf(service, 'GET', '/v1/me'), { timeout: 10_000 }).toBe(200);
+});
+
 test('a database that is taken away gives 503 and a message without the password, and works again when it is back', async () => {
   const before = await temporaryService();
   const failures: string[] = [];
