@@ -5,8 +5,7 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
-import type { Source, Transpiled } from './transpile.ts';
-import type { Transpile } from './transpile-cache.ts';
+import { type Source, type Transpiled, transpile } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
 
 export interface Entry {
@@ -42,17 +41,13 @@ export interface MissingImport {
 
 export interface ModulesOptions {
   cwd: string;
-  transpile: Transpile;
   fetchModule: FetchModule;
   onFile(path: string): void;
 }
 
 type RequestOf<Kind> = Extract<ModuleRequest, { kind: Kind }>;
 
-export function createModules(
-  entry: Entry,
-  { cwd, transpile, fetchModule, onFile }: ModulesOptions,
-): Modules {
+export function createModules(entry: Entry, { cwd, fetchModule, onFile }: ModulesOptions): Modules {
   const sources = new Map<string, Source>();
   const failures: ValsError[] = [];
   const missingImports: MissingImport[] = [];
