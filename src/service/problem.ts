@@ -6,15 +6,12 @@ interface ProblemExtras {
   headers?: Record<string, string>;
 }
 
-const longestDetail = 1_000;
-
 export class Problem extends Error {
   readonly status: number;
   readonly extras: ProblemExtras;
 
   constructor(status: number, detail: string, extras: ProblemExtras = {}) {
-    // A detail may repeat a path or an id of thousands of characters.
-    super(detail.length > longestDetail ? `${detail.slice(0, longestDetail)}...` : detail);
+    super(detail);
     this.status = status;
     this.extras = extras;
   }

@@ -5,10 +5,8 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { request } from 'node:http';
@@ -21,12 +19,6 @@ import { startService } from '../../src/service/index.ts';
 import { ask, createVal, putVal, speak, temporaryFolder, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
-
-function linkTo(link: string, file: string): void {
-  writeFileSync(file, '');
-  chmodSync(file, 0o644);
-  symlinkSync(file, link);
-}
 
 function contentOf(file: string) {
   const facts = lstatSync(file, { throwIfNoEntry: false });
@@ -68,16 +60,6 @@ describe('the file of a store', () => {
     } finally {
       process.umask(before);
     }
-  });
-
-  test('is private to the owner, and so are the files that SQLite puts beside it, even behind a link', async () => {
-    const file = join(temporaryFolder(), 'store.db');
-    const real = join(temporaryFolder(), 'real.db');
-    linkTo(file, real);
-    const service = await temporaryService({ at: file });
-    await createVal(service, { name: 'v', code: 'c' });
-    for (const suffix of ['', '-wal', '-shm']) expect(modeOf(`${real}${suffix}`)).toBe(0o600);
-    expect(readdirSync(dirname(file))).toEqual(['store.db']);
   });
 
   test('is made private if other users could read it', async () => {

@@ -15,7 +15,6 @@ export interface Network {
 }
 
 const loopbackAddress = '127.0.0.1';
-const longestHost = 255;
 
 export const loopbackOnly: Network = { host: loopbackAddress, proxies: loopbackAddresses };
 
@@ -42,7 +41,7 @@ export function checkHost(request: ServiceRequest, network: Network): string {
 
 function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | undefined): Problem {
   const expected = publicUrl?.origin ?? name;
-  const given = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
+  const given = host === undefined ? 'no Host' : `the Host ${host}`;
   const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
   return new Problem(403, detail, publicUrl && { type: wrongHost });
 }
