@@ -35,12 +35,11 @@ const endsServices = { setupFiles: 'test/service/after-file.ts' };
 
 const needPostgres = ['test/postgres/**/*.test.ts'];
 
+/** The tests whose outcome depends on SQL, locks or the types of columns. */
 const onBothDatabases = [
-  'test/commands/user.test.ts',
-  'test/service/routes/*.test.ts',
-  'test/service/store/*.test.ts',
+  'test/service/routes/{idempotency,if-match,lists,openapi,people,reported-runs,revocation,vals}.test.ts',
+  'test/service/store/{search,spaces,years}.test.ts',
   'test/service/database/{processes,deletion}.test.ts',
-  'test/service/pages/sign-in.test.ts',
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;

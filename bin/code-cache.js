@@ -45,7 +45,8 @@ function evaluate(script) {
 
 /**
  * --local has its own cache, so that other commands do not load the bytecode of the embedded service. `vals run` has
- * one too, because it uses other parts of the program, and mostly no service.
+ * one too, because it uses other parts of the program, and mostly no service. Without a cache, `vals run` needs 1.4 times
+ * the processor time on Node 20, and 1.6 times on Node 24.
  */
 function useOf() {
   if (process.argv.includes('--local') || process.env.VALS_LOCAL === '1') return 'local';

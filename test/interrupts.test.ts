@@ -14,7 +14,7 @@ function ticksOf(pid: number): number {
 
 async function waitUntilIdle(pid: number): Promise<void> {
   for (let [before, now] = [-1, ticksOf(pid)]; before !== now; ) {
-    await sleep(300);
+    await sleep(100);
     [before, now] = [now, ticksOf(pid)];
   }
 }

@@ -7,7 +7,7 @@ import { retryWhileBusy } from '../src/lib/system.ts';
 import { findNode } from '../src/run/find-node.ts';
 import { nodeOptions } from '../src/run/permissions.ts';
 import { startProcess } from '../src/run/process.ts';
-import { sqliteLoadError } from '../src/service/database/open.ts';
+import { sqliteLoadError } from '../src/service/database/open-database.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
 import { createVals } from '../src/workspace/vals.ts';
 import { valOfFile } from '../src/workspace/workspace.ts';

@@ -13,18 +13,8 @@ export const notThisService: Hints = [
 const badResponse = (message: string, { method, path }: Request): BadResponseError =>
   new BadResponseError(message, { hint: notThisService, method, path });
 
-const envelopeKeys = [
-  'data',
-  'items',
-  'results',
-  'records',
-  'runs',
-  'vals',
-  'versions',
-  'likes',
-  'comments',
-  'references',
-];
+/** Where a list is, if an object has several arrays. */
+const envelopeKeys = ['data', 'items', 'results', 'runs', 'vals', 'versions'];
 
 export function listOf(body: JsonValue, request: Request): JsonObject[] {
   const list = arrayIn(body);

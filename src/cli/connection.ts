@@ -135,7 +135,7 @@ async function startLocal(settings: Settings) {
   const onStoreFailure = (error: LocalError) => {
     failure = error;
   };
-  const network = { ...loopbackOnly, endsWithCaller: true };
+  const network = { ...loopbackOnly, endsWithCommand: true };
   const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
   const { baseUrl, token, close } = service;
   const explain = (error: unknown): never => {

@@ -9,7 +9,7 @@ import { refuseNested } from '../workspace/disk/root.ts';
 import { beginClone, endClone, refuseFilled } from '../workspace/records/unfinished-clone.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
 import { workspaceAt } from '../workspace/workspace.ts';
-import { listAll, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
+import { listAll, pullColumns, pullVals, selectAll } from './pull/pull-vals.ts';
 
 export const command = defineCommand({
   summary: 'Make a workspace with all your vals',

@@ -7,7 +7,7 @@ import type { Examined } from '../workspace/examine.ts';
 import { type State, stateOf } from '../workspace/state.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
-import { compareVals } from './shared/compare-vals.ts';
+import { compareVals } from './status/compare-vals.ts';
 
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',

@@ -48,7 +48,7 @@ export const command = defineCommand({
       say.note('The service cannot list vals. The list below has only the vals that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
-    const { takeRecords } = await import('./shared/filter-runs.ts');
+    const { takeRecords } = await import('./runs/filter-runs.ts');
     const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
     const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, say.more);
     return {

@@ -14,7 +14,7 @@ export async function openMyVals(
   seen: SeenVals,
   paging: Paging,
 ): Promise<AsyncGenerator<Page> | undefined> {
-  // A 404 here means that there is no service at the address, so it is an error.
+  // A 404 of this request means that there is no service at the address, so it is an error.
   const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
   if (id === undefined) return undefined;
   try {
@@ -26,9 +26,13 @@ export async function openMyVals(
       yield* pages;
     })();
   } catch (error) {
-    if (error instanceof ValsError && [404, 405].includes(error.facts.status ?? 0)) return undefined;
-    throw error;
+    return undefinedIfMissing(error);
   }
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (error instanceof ValsError && [404, 405].includes(error.facts.status ?? 0)) return undefined;
+  throw error;
 }
 
 export interface Lookup {
@@ -44,7 +48,7 @@ export async function listForLookup(
   { mostSeconds = Number.POSITIVE_INFINITY }: { mostSeconds?: number } = {},
 ): Promise<AsyncGenerator<readonly JsonObject[]> | undefined> {
   const began = clock.now();
-  const pages = await openMyVals(api, seen, { all: true });
+  const pages = await openMyVals(api, seen, { all: true }).catch(undefinedIfMissing);
   if (pages === undefined) return undefined;
   return (async function* () {
     for await (const { records } of pages) {

@@ -8,13 +8,10 @@ export interface Changes {
 
 const debounceMs = 100;
 const pollMs = 100;
-/** A val could import thousands of missing files, and checking all of them would take seconds. */
-const mostMissingFiles = 1_000;
 
 /** Polls, because `fs.watch` does not follow a folder that is moved or created later. */
 export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
-  let missingFiles = 0;
   let cancelChange = () => {};
   let cancelPoll = clock.after(pollMs, poll);
 
@@ -31,10 +28,7 @@ export function watchFiles(files: readonly string[], clock: Clock, onChange: () 
 
   return {
     follow(file) {
-      if (stamps.has(file)) return;
-      const stamp = stampOf(file);
-      if (stamp === '' && missingFiles++ >= mostMissingFiles) return;
-      stamps.set(file, stamp);
+      if (!stamps.has(file)) stamps.set(file, stampOf(file));
     },
     close() {
       cancelChange();

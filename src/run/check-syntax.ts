@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import type { BuildFailure, Loader, Message } from 'esbuild';
+import type { Loader, Message } from 'esbuild';
 import { LocalError } from '../errors.ts';
+import { columnOf, isBuildFailure } from './transpile.ts';
 
 export interface SyntaxFault {
   /** From 1, in characters. */
@@ -80,15 +81,11 @@ function isAfter(fault: SyntaxFault | undefined, other: SyntaxFault | undefined)
   return fault.line > other.line || (fault.line === other.line && fault.column > other.column);
 }
 
-/** esbuild counts columns from 0, in bytes of UTF-8. */
 function faultOf({ text, location }: Message): SyntaxFault {
-  const { line, column, lineText } = location ?? { line: 1, column: 0, lineText: '' };
-  const before = Buffer.from(lineText).subarray(0, column).toString();
-  return { line, column: [...before].length + 1, message: text.replace(/:$/, ''), lineText };
+  const message = text.replace(/:$/, '');
+  if (location === null) return { line: 1, column: 1, message, lineText: '' };
+  return { line: location.line, column: columnOf(location), message, lineText: location.lineText };
 }
-
-const isBuildFailure = (error: unknown): error is BuildFailure =>
-  error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {
   throw new LocalError('The code was not checked, because the parser, esbuild, cannot be run.', {

@@ -1,15 +1,15 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { type Miss, type Modules, placeOfImport, placeOfText } from './modules.ts';
+import { type MissingImport, type Modules, placeOfImport, placeOfText } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
 
 export function thrownFailure(name: string, thrown: Thrown, modules: Modules): ValsError {
   const known = modules.failure(thrown.text.replace(/^\w+: /, ''));
   if (known !== undefined) return known;
-  const miss = missedImport(thrown, modules);
-  if (miss !== undefined) return importFailure(miss, modules);
+  const missing = missingImport(thrown, modules);
+  if (missing !== undefined) return importFailure(missing, modules);
   const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
   const [first = ''] = problemOf(thrown).split('\n');
   const hint = hintFor(thrown, modules);
@@ -69,12 +69,12 @@ function hintFor(
   return undefined;
 }
 
-function missedImport({ text, code }: Thrown, { misses }: Modules): Miss | undefined {
+function missingImport({ text, code }: Thrown, { missingImports }: Modules): MissingImport | undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
-  return misses.findLast(({ from }) => text.includes(fileURLToPath(from)));
+  return missingImports.findLast(({ from }) => text.includes(fileURLToPath(from)));
 }
 
-function importFailure({ specifier, from, isMapped }: Miss, modules: Modules): RunFailedError {
+function importFailure({ specifier, from, isMapped }: MissingImport, modules: Modules): RunFailedError {
   const importer = modules.find(from);
   const place = importer && placeOfImport(specifier, importer);
   const failed = (problem: string, hint: string) =>

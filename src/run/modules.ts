@@ -5,8 +5,7 @@ import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
-import type { Source, Transpiled } from './transpile.ts';
-import type { Transpile } from './transpile-cache.ts';
+import { type Source, type Transpiled, transpile } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
 
 export interface Entry {
@@ -24,7 +23,7 @@ export interface Modules {
   /** The source of a module of this run, by its URL. */
   find(url: string): Source | undefined;
   sources(): Iterable<Source>;
-  misses: readonly Miss[];
+  missingImports: readonly MissingImport[];
   /** Names the val in a command. A val of the service is left out, because a file may have its name. */
   val: { val?: string };
   looksLikeHttp(): boolean;
@@ -33,7 +32,7 @@ export interface Modules {
 }
 
 /** An import for which neither Node nor the habits of TypeScript found a file. */
-export interface Miss {
+export interface MissingImport {
   specifier: string;
   from: string;
   /** A path of tsconfig.json stands for the import. */
@@ -42,18 +41,16 @@ export interface Miss {
 
 export interface ModulesOptions {
   cwd: string;
-  transpile: Transpile;
   fetchModule: FetchModule;
   onFile(path: string): void;
 }
 
-export function createModules(
-  entry: Entry,
-  { cwd, transpile, fetchModule, onFile }: ModulesOptions,
-): Modules {
+type RequestOf<Kind> = Extract<ModuleRequest, { kind: Kind }>;
+
+export function createModules(entry: Entry, { cwd, fetchModule, onFile }: ModulesOptions): Modules {
   const sources = new Map<string, Source>();
   const failures: ValsError[] = [];
-  const misses: Miss[] = [];
+  const missingImports: MissingImport[] = [];
   const tsconfigs = createTsconfigs();
   const entryPath = fileURLToPath(entry.url);
 
@@ -76,17 +73,15 @@ export function createModules(
   async function load(url: string, code: string | undefined): Promise<ModuleReply> {
     if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
     const path = fileURLToPath(url);
-    if (url !== entry.url) onFile(path);
-    const isEntry = url === entry.url;
-    if (!isEntry && code === undefined) throw new RunFailedError(`The file ${path} does not exist.`);
-    const transpiled = isEntry
-      ? await transpiledEntry
-      : await transpileFile(
-          url,
-          { name: nameOf(path), code: code ?? '', place: path, ending: extname(path) },
-          path,
-        );
-    return { kind: 'module', format: formatOf(path, transpiled.syntax), source: transpiled.code };
+    const { syntax, code: source } =
+      url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
+    return { kind: 'module', format: formatOf(path, syntax), source };
+  }
+
+  function loadFile(url: string, path: string, code: string | undefined): Promise<Transpiled> {
+    onFile(path);
+    if (code === undefined) throw new RunFailedError(`The file ${path} does not exist.`);
+    return transpileFile(url, { name: nameOf(path), code, place: path, ending: extname(path) }, path);
   }
 
   async function loadRemote(module: RemoteModule): Promise<ModuleReply> {
@@ -107,12 +102,12 @@ export function createModules(
     }
   }
 
-  async function fetched(url: string, from: string | undefined): Promise<ModuleReply> {
+  async function fetched({ url, specifier, from }: RequestOf<'fetch'>): Promise<ModuleReply> {
     try {
       return { kind: 'url', url: (await fetchModule(url)).url };
     } catch (error) {
       const importer = from === undefined ? undefined : sources.get(from);
-      const place = importer && placeOfImport(url, importer);
+      const place = importer && placeOfImport(specifier, importer);
       throw new RunFailedError(
         `${importer?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reasonOf(error)}${place ? ` (${place})` : ''}.`,
         { hint: 'Check the address and your network, then run the val again.', cause: error },
@@ -120,14 +115,14 @@ export function createModules(
     }
   }
 
-  function findFile({ specifier, from, missing }: Extract<ModuleRequest, { kind: 'find' }>): ModuleReply {
+  function findFile({ specifier, from, missing }: RequestOf<'find'>): ModuleReply {
     if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
     const importer = from?.startsWith('file:') ? fileURLToPath(from) : entryPath;
     const bases = basesOf(specifier, importer, missing);
     const found = bases.flatMap(candidates).find(isPlainFile);
     if (found !== undefined) return { kind: 'url', url: pathToFileURL(found).href };
     for (const base of bases) onFile(base);
-    misses.push({ specifier, from: from ?? entry.url, isMapped: bases.length > 0 });
+    missingImports.push({ specifier, from: from ?? entry.url, isMapped: bases.length > 0 });
     return { kind: 'url', url: undefined };
   }
 
@@ -152,7 +147,7 @@ export function createModules(
           case 'find':
             return findFile(request);
           case 'fetch':
-            return await fetched(request.url, request.from);
+            return await fetched(request);
         }
       } catch (error) {
         if (!(error instanceof ValsError)) throw error;
@@ -162,7 +157,7 @@ export function createModules(
     },
     find: (url) => sources.get(url),
     sources: () => sources.values(),
-    misses,
+    missingImports,
     val: entry.isFile ? { val: entry.name } : {},
     looksLikeHttp: () =>
       /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),

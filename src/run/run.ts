@@ -32,8 +32,8 @@ const mostUnreadBytes = 4 * 1_048_576;
 
 export function startRun({ name, modules, maxSeconds, signal, onLog, ...options }: RunOptions): Run {
   const { clock } = options;
-  const waiting: Buffer[] = [];
-  let waitingBytes = 0;
+  const unread: Buffer[] = [];
+  let unreadBytes = 0;
   let wake: () => void = () => {};
   let kind: ValueKind | undefined;
   let isReturned = false;
@@ -45,18 +45,18 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
     modules,
     onLog,
     onEvent(event) {
-      take(event);
+      note(event);
       wake();
     },
     onValue(bytes) {
-      waiting.push(bytes);
-      waitingBytes += bytes.length;
-      if (waitingBytes > mostUnreadBytes) child.pause();
+      unread.push(bytes);
+      unreadBytes += bytes.length;
+      if (unreadBytes > mostUnreadBytes) child.pause();
       wake();
     },
   });
 
-  function take(event: ValEvent): void {
+  function note(event: ValEvent): void {
     if (event.kind === 'value') kind = event.of;
     if (event.kind === 'failed') outcome ??= { kind: 'threw', thrown: event.thrown };
     if (event.kind !== 'returned') return;
@@ -98,10 +98,10 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
 
   async function* pieces(): AsyncGenerator<Buffer> {
     for (;;) {
-      await until(() => waiting.length > 0 || isReturned);
-      if (waiting.length === 0) return;
-      const piece = Buffer.concat(waiting.splice(0));
-      waitingBytes = 0;
+      await until(() => unread.length > 0 || isReturned);
+      if (unread.length === 0) return;
+      const piece = Buffer.concat(unread.splice(0));
+      unreadBytes = 0;
       child.resume();
       yield piece;
     }

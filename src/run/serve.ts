@@ -1,83 +1,38 @@
 import { createServer, type Socket } from 'node:net';
-import { LocalError, type ValsError } from '../errors.ts';
-import { endingFailure, thrownFailure, tookTooLong } from './failure.ts';
-import { createLogs, type Logs } from './logs.ts';
-import type { Entry, Modules } from './modules.ts';
-import { type ProcessOptions, startProcess } from './process.ts';
-import type { ValEvent } from './protocol.ts';
+import { LocalError } from '../errors.ts';
+import type { Entry } from './modules.ts';
+import { type ServingOptions, startServing } from './serving-process.ts';
 
-export interface ServeOptions extends Omit<ProcessOptions, 'command'> {
+export interface ServeOptions extends ServingOptions {
   port: number;
   host: string;
-  maxSeconds: number;
-  /** Prepares the modules and the command for a process that serves this code. */
-  prepare(entry: Entry): { modules: Modules; command: ProcessOptions['command'] };
-  onAnswered(answered: Answered): void;
-  onFailure(failure: ValsError): void;
-}
-
-interface Answered {
-  method: string;
-  path: string;
-  status: number;
-  startedAt: number;
-  endedAt: number;
-  failure: ValsError | undefined;
-  entry: Entry;
-  logs: string;
 }
 
 export interface Served {
   url: string;
-  use(entry: Entry): void;
+  /** New connections go to this code. Requests under way finish on the old code. */
+  reload(entry: Entry): void;
   close(signal: NodeJS.Signals): Promise<void>;
-}
-
-interface Connection {
-  socket: Socket;
-  /** The val's process has taken the connection. */
-  isTaken: boolean;
-}
-
-interface OpenRequest {
-  connection: number;
-  method: string;
-  path: string;
-  startedAt: number;
-  logs: Logs;
-  status?: number;
-  failure?: ValsError;
-  cancelLimit(): void;
-}
-
-interface Serving {
-  entry: Entry;
-  take(connection: number, socket: Socket): void;
-  isUsable(): boolean;
-  /** Lets the requests under way finish. */
-  retire(): void;
-  end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
 /** Accepts the connections, so that the address stays, and hands each to the process that runs the current code. */
 export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
   let connections = 0;
-  let current = startServing(first, options, rescue);
+  let current = startServing(first, options, assignAll);
 
-  function hand(socket: Socket): void {
+  function assign(socket: Socket): void {
     if (socket.destroyed) return;
-    if (!current.isUsable()) current = startServing(current.entry, options, rescue);
-    current.take(connections++, socket);
+    if (!current.isUsable()) current = startServing(current.entry, options, assignAll);
+    current.accept(connections++, socket);
   }
 
-  /** A connection that a process had not yet taken when it ended goes to the next one. */
-  function rescue(sockets: readonly Socket[]): void {
-    for (const socket of sockets) hand(socket);
+  function assignAll(sockets: readonly Socket[]): void {
+    for (const socket of sockets) assign(socket);
   }
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     socket.on('error', () => {});
-    hand(socket);
+    assign(socket);
   });
   await listen(server, options).catch((error) => {
     void current.end('SIGKILL');
@@ -87,9 +42,9 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return {
     url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}`,
-    use(entry) {
+    reload(entry) {
       const before = current;
-      current = startServing(entry, options, rescue);
+      current = startServing(entry, options, assignAll);
       before.retire();
     },
     async close(signal) {
@@ -97,161 +52,6 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
       await current.end(signal);
     },
   };
-}
-
-function startServing(
-  entry: Entry,
-  options: ServeOptions,
-  rescue: (sockets: readonly Socket[]) => void,
-): Serving {
-  const { clock, maxSeconds, onAnswered, onFailure } = options;
-  const { modules, command } = options.prepare(entry);
-  const connections = new Map<number, Connection>();
-  const requests = new Map<number, OpenRequest>();
-  let state: 'starting' | 'ready' | 'retired' | 'broken' = 'starting';
-  let failure: ValsError | undefined;
-
-  const child = startProcess(
-    { ...options, command, takesConnections: true },
-    {
-      modules,
-      onEvent: take,
-      onValue() {},
-      onLog(bytes) {
-        for (const { logs } of requests.values()) logs.add(bytes);
-      },
-    },
-  );
-  const cancelStart = clock.after(maxSeconds * 1_000, () => {
-    failure = tookTooLong(entry.name, maxSeconds);
-    child.end();
-  });
-  void child.ended.then((ending) => {
-    cancelStart();
-    if (state !== 'retired') failure ??= endingFailure(entry.name, ending);
-    if (state === 'starting') {
-      state = 'broken';
-      if (failure !== undefined) onFailure(failure);
-    } else state = 'retired';
-    const waiting = [...connections.values()];
-    const isBroken = state === 'broken';
-    for (const [number, request] of requests) fail(number, request, failure);
-    for (const { socket, isTaken } of waiting) {
-      if (isBroken) respond(socket, 500, failure?.message ?? '');
-      else if (isTaken) socket.destroySoon();
-    }
-    connections.clear();
-    if (!isBroken) rescue(waiting.filter(({ isTaken }) => !isTaken).map(({ socket }) => socket));
-  });
-
-  function take(event: ValEvent): void {
-    switch (event.kind) {
-      case 'ready':
-        cancelStart();
-        if (state === 'starting') state = 'ready';
-        for (const [connection, { socket }] of connections)
-          child.send({ kind: 'connection', connection }, socket);
-        return;
-      case 'connected': {
-        const connection = connections.get(event.connection);
-        if (connection !== undefined) connection.isTaken = true;
-        return;
-      }
-      case 'closed':
-        connections.get(event.connection)?.socket.destroy();
-        connections.delete(event.connection);
-        return;
-      case 'request': {
-        const { request, connection, method, path } = event;
-        const cancelLimit = clock.after(maxSeconds * 1_000, () => tooSlow(request));
-        const logs = createLogs();
-        requests.set(request, { connection, method, path, startedAt: clock.now(), logs, cancelLimit });
-        return;
-      }
-      case 'answering': {
-        const request = requests.get(event.request);
-        request?.cancelLimit();
-        if (request !== undefined) request.status = event.status;
-        return;
-      }
-      case 'failed': {
-        const request = event.request === undefined ? undefined : requests.get(event.request);
-        if (request === undefined) failure = thrownFailure(entry.name, event.thrown, modules);
-        else request.failure = thrownFailure(entry.name, event.thrown, modules);
-        return;
-      }
-      case 'answered':
-        finish(event.request);
-        return;
-      case 'idle':
-        child.end();
-    }
-  }
-
-  function tooSlow(number: number): void {
-    const request = requests.get(number);
-    if (request === undefined) return;
-    failure = tookTooLong(entry.name, maxSeconds);
-    fail(number, request, failure, 504);
-    state = 'retired';
-    child.end();
-  }
-
-  function fail(number: number, request: OpenRequest, reason: ValsError | undefined, status = 500): void {
-    request.cancelLimit();
-    request.failure ??= reason;
-    if (request.status === undefined) {
-      request.status = status;
-      const connection = connections.get(request.connection);
-      if (connection !== undefined) respond(connection.socket, status, reason?.message ?? '');
-    }
-    finish(number);
-  }
-
-  function finish(number: number): void {
-    const request = requests.get(number);
-    if (request === undefined) return;
-    requests.delete(number);
-    request.cancelLimit();
-    const { method, path, status = 499, startedAt, failure, logs } = request;
-    onAnswered({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
-  }
-
-  return {
-    entry,
-    isUsable: () => state !== 'retired',
-    take(connection, socket) {
-      if (state === 'broken') return respond(socket, 500, failure?.message ?? '');
-      connections.set(connection, { socket, isTaken: false });
-      if (state === 'ready') child.send({ kind: 'connection', connection }, socket);
-    },
-    retire() {
-      if (state === 'ready') child.send({ kind: 'retire' });
-      else child.end();
-      state = 'retired';
-    },
-    end(signal) {
-      state = 'retired';
-      child.end(signal);
-      return child.ended;
-    },
-  };
-}
-
-const reasons: Record<number, string> = { 500: 'Internal Server Error', 504: 'Gateway Timeout' };
-
-/** Answers on a connection whose process cannot do it any more. */
-function respond(socket: Socket, status: number, message: string): void {
-  const body = Buffer.from(`${message}\n`);
-  const head = [
-    `HTTP/1.1 ${status} ${reasons[status]}`,
-    'Content-Type: text/plain; charset=utf-8',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-  ];
-  // What the caller still sends is read and dropped. Otherwise the system would reset the connection.
-  socket.resume();
-  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
 }
 
 function listen(server: ReturnType<typeof createServer>, { port, host }: ServeOptions): Promise<void> {

@@ -53,7 +53,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
       hint: 'Omit --at, or give the id of the val.',
     });
   }
-  if (/[/\\]|\.[mc]?[jt]sx?$/.test(word)) {
+  if (/[/\\]|^\.{1,2}$|\.[mc]?[jt]sx?$/.test(word)) {
     if (existsSync(path)) {
       throw new UsageError(`${word} is a folder, not a file.`, { hint: 'Give a file or the name of a val.' });
     }
@@ -63,7 +63,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   }
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
-    throw new UsageError(`${word} names version ${version}, and --at names version ${at}.`, {
+    throw new UsageError(`Two versions are given: ${version} after the val, and ${at} after --at.`, {
       hint: 'Give the version only once.',
     });
   }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { BuildFailure, BuildOptions, Loader, Metafile } from 'esbuild';
+import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
 import { errnoOf } from '../lib/system.ts';
 import type { CompilerOptions } from './tsconfig.ts';
@@ -109,14 +109,14 @@ function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailur
   });
 }
 
-/** esbuild counts the column in bytes of UTF-8, but users count characters. */
-function placeOf(name: string, location: BuildFailure['errors'][number]['location'] | undefined): string {
-  if (!location) return name;
-  const { line, column, lineText } = location;
-  return `${name}:${line}:${Buffer.from(lineText).subarray(0, column).toString().length + 1}`;
-}
+const placeOf = (name: string, location: Location | null | undefined): string =>
+  location ? `${name}:${location.line}:${columnOf(location)}` : name;
 
-const isBuildFailure = (error: unknown): error is BuildFailure =>
+/** From 1, in characters. esbuild counts from 0, in bytes of UTF-8. */
+export const columnOf = ({ column, lineText }: Location): number =>
+  [...Buffer.from(lineText).subarray(0, column).toString()].length + 1;
+
+export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {

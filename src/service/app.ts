@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createKeyedSlots } from '../lib/slots.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
   checkBodyHeaders,
-  checkHost,
   checkMembership,
   identify,
   nothingAt,
@@ -10,18 +10,16 @@ import {
   requireUser,
   tooManyRequests,
 } from './guard.ts';
-import type { Network } from './http/network.ts';
+import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import { createKeyedSlots } from './keyed-slots.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
-import { problemAnswer } from './problem-answer.ts';
-import { type Answer, healthPath, isForBrowser, json, type ServiceRequest, splitSpace } from './request.ts';
+import { problemReply } from './problem-reply.ts';
+import { healthPath, isForBrowser, json, type Reply, type ServiceRequest, splitSpace } from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { ref } from './routes/schemas.ts';
-import { searchRoute } from './routes/search-route.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
 import type { Store } from './store/store.ts';
@@ -40,10 +38,10 @@ interface AppOptions {
 export type App = (
   request: Pick<ServiceRequest, 'incoming' | 'method'> & { url: URL | undefined },
   outgoing: ServerResponse,
-) => Promise<Answer>;
+) => Promise<Reply>;
 
-const everyAnswer = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const mostReadsOfOneCaller = 3;
+const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
+const mostReadsOfOnePerson = 3;
 const withoutToken = 'without a token';
 
 export function createApp(store: Store, options: AppOptions): App {
@@ -53,15 +51,14 @@ export function createApp(store: Store, options: AppOptions): App {
     ...pageRoutes(store, options),
     ...valRoutes(store),
     ...userRoutes(store),
-    searchRoute(store),
   ];
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const rateLimit = limits && createRateLimit(limits, () => performance.now());
-  const readSlots = createKeyedSlots(mostReadsOfOneCaller);
+  const readSlots = createKeyedSlots(mostReadsOfOnePerson);
 
   /** A write goes on after its client disconnected, so it counts until both have ended. */
-  async function counted(caller: string, outgoing: ServerResponse, work: () => Promise<Answer>) {
-    const leave = rateLimit?.enter(caller);
+  async function counted(person: string, outgoing: ServerResponse, work: () => Promise<Reply>) {
+    const leave = rateLimit?.enter(person);
     if (rateLimit && !leave) throw tooManyRequests();
     return work().finally(() => {
       if (!leave) return;
@@ -70,53 +67,53 @@ export function createApp(store: Store, options: AppOptions): App {
     });
   }
 
-  async function answer(request: ServiceRequest, outgoing: ServerResponse): Promise<Answer> {
+  async function reply(request: ServiceRequest, outgoing: ServerResponse): Promise<Reply> {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
     if (route) {
       const below = request.space === undefined ? '' : '/@{space}';
       options.onRoute?.(request.incoming, below + patternOf(route.path));
     }
-    if (route?.access === 'any host') return route.answer(request, params);
+    if (route?.access === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
-    if (route?.access === 'form') return route.answer(request, params);
+    if (route?.access === 'form') return route.reply(request, params);
     refuseWebPages(request);
     checkBodyHeaders(request);
     const identified = await identify(request, store);
     request.actor = identified?.actor;
     request.user = identified?.principal;
-    const answerNow = async () => {
+    const replyNow = async () => {
       checkMembership(request);
       if (!route) return refuseUnknownRoute(request, allowedMethods);
       if (route.access === 'token') requireUser(request);
-      const answerRoute = () => route.answer(request, params);
-      // Otherwise, one caller with many reads could take all connections to the database.
+      const replyOfRoute = () => route.reply(request, params);
+      // Otherwise, one person with many reads could take all connections to the database.
       return route.method === 'GET'
-        ? readSlots(request.actor?.id ?? withoutToken).run(answerRoute)
-        : answerRoute();
+        ? readSlots(request.actor?.id ?? withoutToken).run(replyOfRoute)
+        : replyOfRoute();
     };
-    return request.actor ? counted(request.actor.id, outgoing, answerNow) : answerNow();
+    return request.actor ? counted(request.actor.id, outgoing, replyNow) : replyNow();
   }
 
   return async ({ url, ...given }, outgoing) => {
     if (!url)
-      return problemAnswer(new Problem(400, 'The path or the Host header of the request is not valid.'));
+      return problemReply(new Problem(400, 'The path or the Host header of the request is not valid.'));
     const request: ServiceRequest = {
       ...given,
       url,
       ...splitSpace(url.pathname),
       origin: url.origin,
-      hasLinks: !network.endsWithCaller,
+      hasLinks: !network.endsWithCommand,
       user: undefined,
       actor: undefined,
     };
-    const answered = await answer(request, outgoing).catch((error) => {
+    const answered = await reply(request, outgoing).catch((error) => {
       if (isStoreBroken(error)) onStoreFailure?.(error);
       const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
-      const given = problemAnswer(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
+      const given = problemReply(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
       if (given.status === 500 && !isStoreBroken(error)) onInternalError?.(request.incoming, error);
       return given;
     });
-    return { ...answered, headers: { ...everyAnswer, ...answered.headers } };
+    return { ...answered, headers: { ...everyReply, ...answered.headers } };
   };
 }
 
@@ -137,7 +134,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     access: 'any host',
     summary: 'The health of the service',
     responses: { 200: ref('Health') },
-    async answer() {
+    async reply() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
       await store.probe();
       return json({ status: 'ok' });

@@ -1,43 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { isAmong } from '../lib/addresses.ts';
 import { isObject } from '../lib/json.ts';
-import { readOnlyMember, wrongHost } from '../lib/problem-types.ts';
-import { hostNames, type Network } from './http/network.ts';
+import { readOnlyMember } from '../lib/problem-types.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 import type { Principal } from './store/spaces.ts';
 import type { Store } from './store/store.ts';
 
-const longestHost = 255;
 const largestBody = 2 * 1024 * 1024;
 const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
-
-/**
- * Stops DNS rebinding: a hostile web site can point its host name to the service, but then the Host header
- * contains the name of the web site.
- */
-export function checkHost(request: ServiceRequest, network: Network): string {
-  const { publicUrl, proxies, certificate } = network;
-  const { url, incoming } = request;
-  // A request that bypasses the proxy is refused, because its token was sent over plain HTTP.
-  if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
-    throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
-  }
-  const names = hostNames(network, incoming.socket.localPort);
-  // `url.host` can differ from the Host header, because the first line of a request may contain a whole URL.
-  for (const host of [headerOf(request, 'host'), url.host]) {
-    if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
-  }
-  return publicUrl?.origin ?? url.origin;
-}
-
-function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | undefined): Problem {
-  const expected = publicUrl?.origin ?? name;
-  const given = host === undefined ? 'no Host' : `the Host ${host.slice(0, longestHost)}`;
-  const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
-  return new Problem(403, detail, publicUrl && { type: wrongHost });
-}
 
 export function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {

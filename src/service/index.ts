@@ -3,11 +3,11 @@ import { type LocalError, UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
-import { type Certificate, readCertificate, watchCertificate } from './http/certificate.ts';
+import type { Certificate } from './http/certificate.ts';
 import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
-import { type AnsweredRequest, listen, listenError, type Server } from './http/server.ts';
+import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
 import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
@@ -38,7 +38,7 @@ export interface ServiceOptions {
   keepRunsMs?: number;
   maxVals?: number;
   metrics?: { port: number; host: string };
-  onAnswered?(answered: AnsweredRoute): void;
+  onFinished?(answered: FinishedRoute): void;
   onRefusedVisit?(): void;
   onStoreFailure?(error: LocalError): void;
   onInternalError?(failure: InternalError): void;
@@ -50,13 +50,13 @@ export interface InternalError {
   error: Error;
 }
 
-export interface AnsweredRoute extends Omit<AnsweredRequest, 'incoming'> {
+export interface FinishedRoute extends Omit<FinishedRequest, 'incoming'> {
   route: string;
 }
 
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
-  const { network = loopbackOnly, limits } = options;
-  const certificate = readOwnCertificate(network, options.onWarning);
+  const { network = loopbackOnly, limits, clock = systemClock } = options;
+  const certificate = await ownCertificate(network);
   const store = await openStore(options, options);
   const ended = new AbortController();
   try {
@@ -79,20 +79,20 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     const server = await listen(createListener(app), {
       host: network.host,
       port: options.port,
-      certificate,
+      certificate: certificate?.current,
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
-      onAnswered({ incoming, ...answered }) {
+      onFinished({ incoming, ...answered }) {
         const route = routeOf(incoming);
         metrics?.count({ ...answered, route });
-        options.onAnswered?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
+        options.onFinished?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
     if (options.keepRunsMs !== undefined) {
-      void store.deleteOldRuns(options.keepRunsMs, options.clock ?? systemClock, ended.signal);
+      void store.deleteOldRuns(options.keepRunsMs, clock, ended.signal);
     }
     const { port } = server;
-    const stopWatching = renewCertificate(network, server.renew, options);
+    const stopRenewing = certificate?.renew(clock, server.renew, options.onWarning);
     let closed: Promise<void> | undefined;
     const baseUrl = network.publicUrl?.origin ?? `http://${inUrl(network.host)}:${port}`;
     return {
@@ -106,7 +106,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       },
       metricsPort: metrics?.port,
       close() {
-        stopWatching();
+        stopRenewing?.();
         ended.abort();
         metrics?.close();
         closed ??= server.close().finally(store.close);
@@ -144,28 +144,16 @@ async function seedOwner(store: Store, seed: SeedData): Promise<void> {
   });
 }
 
-function readOwnCertificate(
-  { certificate, publicUrl }: Network,
-  onWarning: (message: string) => void = () => {},
-): Certificate | undefined {
-  if (certificate === undefined || publicUrl === undefined) return undefined;
-  const read = readCertificate(certificate, publicUrl.hostname, Date.now());
-  for (const warning of read.warnings) onWarning(warning);
-  return read;
-}
-
-function renewCertificate(
-  network: Network,
-  use: (certificate: Certificate) => void,
-  { clock = systemClock, onWarning }: { clock?: Clock; onWarning?(message: string): void },
-): () => void {
-  if (network.certificate === undefined) return () => {};
-  return watchCertificate(network.certificate, clock, () => {
-    try {
-      const renewed = readOwnCertificate(network, onWarning);
-      if (renewed) use(renewed);
-    } catch (error) {
-      onWarning?.(`${(error as Error).message} The previous certificate is still in use.`);
-    }
-  });
+/** Most services need no certificate, and start sooner without Node's TLS. */
+async function ownCertificate({ certificate: files }: Network) {
+  if (files === undefined) return undefined;
+  const { readCertificate, watchCertificate } = await import('./http/certificate.ts');
+  return {
+    current: readCertificate(files),
+    renew: (clock: Clock, use: (renewed: Certificate) => void, onWarning?: ServiceOptions['onWarning']) =>
+      watchCertificate(files, clock, {
+        onRenewed: use,
+        onProblem: (message) => onWarning?.(`${message} The previous certificate is still in use.`),
+      }),
+  };
 }

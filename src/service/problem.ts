@@ -1,28 +1,25 @@
 import { STATUS_CODES } from 'node:http';
 
-interface ProblemFacts {
+interface ProblemExtras {
   type?: string;
   field?: string;
   headers?: Record<string, string>;
 }
 
-const longestDetail = 1_000;
-
 export class Problem extends Error {
   readonly status: number;
-  readonly facts: ProblemFacts;
+  readonly extras: ProblemExtras;
 
-  constructor(status: number, detail: string, facts: ProblemFacts = {}) {
-    // A detail may repeat a path or an id of thousands of characters.
-    super(detail.length > longestDetail ? `${detail.slice(0, longestDetail)}...` : detail);
+  constructor(status: number, detail: string, extras: ProblemExtras = {}) {
+    super(detail);
     this.status = status;
-    this.facts = facts;
+    this.extras = extras;
   }
 }
 
 const problemType = 'application/problem+json';
 
-export function problemText({ status, message, facts: { type = 'about:blank', field } }: Problem): string {
+export function problemText({ status, message, extras: { type = 'about:blank', field } }: Problem): string {
   return JSON.stringify({
     type,
     title: STATUS_CODES[status],
@@ -33,12 +30,12 @@ export function problemText({ status, message, facts: { type = 'about:blank', fi
   });
 }
 
-export function problemHeaders({ status, facts }: Problem): Record<string, string> {
+export function problemHeaders({ status, extras }: Problem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {
     'Content-Type': problemType,
     ...(!isTemporary && { 'x-should-retry': 'false' }),
-    ...facts.headers,
+    ...extras.headers,
   };
 }
 

@@ -32,7 +32,7 @@ export function splitSpace(pathname: string): { space: string | undefined; path:
   return space === undefined ? { space, path: pathname } : { space, path: path || '/' };
 }
 
-export interface Answer {
+export interface Reply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
@@ -48,22 +48,22 @@ export function headerOf({ incoming }: ServiceRequest, name: string): string | u
 export const isForBrowser = (request: ServiceRequest): boolean =>
   headerOf(request, 'accept')?.includes('text/html') ?? false;
 
-export const json = (value: object, status = 200, headers: Answer['headers'] = {}): Answer =>
+export const json = (value: object, status = 200, headers: Reply['headers'] = {}): Reply =>
   jsonText(JSON.stringify(value), status, headers);
 
-export const jsonText = (body: string, status = 200, headers: Answer['headers'] = {}): Answer => ({
+export const jsonText = (body: string, status = 200, headers: Reply['headers'] = {}): Reply => ({
   status,
   headers: { 'Content-Type': 'application/json', ...headers },
   body,
 });
 
-export const html = (body: string, status = 200, headers: Answer['headers'] = {}): Answer => ({
+export const html = (body: string, status = 200, headers: Reply['headers'] = {}): Reply => ({
   status,
   headers: { 'Content-Type': 'text/html; charset=UTF-8', ...headers },
   body,
 });
 
-export const redirect = (location: string, headers: Answer['headers'] = {}): Answer => ({
+export const redirect = (location: string, headers: Reply['headers'] = {}): Reply => ({
   status: 303,
   headers: { Location: location, ...headers },
 });

@@ -279,13 +279,13 @@ it('a read does not wait for vals that run', async () => {
 
 it('a val that an agent runs gets the variables of `env` alone, and its output is in the result', async () => {
   const code =
-    'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE] }';
+    'export default (name) => { console.log("x".repeat(30_000) + "end"); if (name) throw new Error("no"); return [process.env.KEY, process.env.MINE, process.env.FROM_FILE] }';
   const { env } = await serviceInProcess();
-  const cwd = folderOf({ 'a.js': code });
+  const cwd = folderOf({ 'a.js': code, '.env': 'FROM_FILE=secret' });
   const agent = await connectAgent(['--allow-run'], { cwd, env: { ...env, MINE: 'secret' } });
   const { document } = await agent.call('run', { val: 'a.js', env: ['KEY=given'] });
   expect(document).toMatchObject({
-    value: ['given', null],
+    value: ['given', null, null],
     run: { logs: expect.stringMatching(/^x+end\n$/) },
   });
   expect(document).toHaveProperty('run.logs.length', 20_000);

@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
 import { environment, temporaryFolder } from '../support/program.ts';
@@ -117,16 +115,6 @@ describe('a helpful hint', () => {
     expect(stderr).not.toContain('Check the id');
     expect(stderr).toContain(hint);
   });
-
-  it('of a partial push comes without a warning about anything else', async () => {
-    const folder = temporaryFolder();
-    const files = ['one', 'two'].map((name) => join(folder, `${name}.ts`));
-    for (const file of files) writeFileSync(file, 'export {}');
-    const args = ['push', '--concurrency', '1', '--json', ...files];
-    const { exit, stderr } = await vals(args, [{ body: { id, version: 1 } }, { status: 413 }]);
-    expect(exit).toBe(9);
-    expect(stderr).not.toContain('warning');
-  });
 });
 
 describe('runs of one val, filtered by the client,', () => {
@@ -170,19 +158,9 @@ describe('runs of one val, filtered by the client,', () => {
     ],
     [['--since', ago(101), '--until', ago(99), '--error'], ['r100']],
   ])('are listed by %j', async (args, expected) => {
-    for (const command of [
-      ['val', 'runs', id],
-      ['runs', '--val', id],
-    ]) {
-      const { exit, stdout, paths } = await vals([...command, ...args, '--fields', 'id'], [], paged);
-      expect({ exit, ids: stdout.trim().split('\n') }).toEqual({ exit: 0, ids: expected });
-      expect(paths.every((path) => /\/runs\?limit=\d+&offset=\d+$/.test(path))).toBe(true);
-    }
-  });
-
-  it('need no more requests than necessary', async () => {
-    const { paths } = await vals(['val', 'runs', id, '--no-error', '--limit', '2'], [], paged);
-    expect(paths.length).toBeLessThanOrEqual(2);
+    const { exit, stdout, paths } = await vals(['val', 'runs', id, ...args, '--fields', 'id'], [], paged);
+    expect({ exit, ids: stdout.trim().split('\n') }).toEqual({ exit: 0, ids: expected });
+    expect(paths.every((path) => /\/runs\?limit=\d+&offset=\d+$/.test(path))).toBe(true);
   });
 
   it('are counted in a summary', async () => {

@@ -31,7 +31,6 @@ const harmless = [
 
 const cases: { flags: string; remote: object; local: object }[] = [
   { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
-  { flags: '--frozen-intrinsics', remote: { exit: 0 }, local: { exit: 0 } },
   { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
   ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
 ];
@@ -55,9 +54,9 @@ describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))(
 
 describe('with the permission model of Node', () => {
   const permission = ['--permission', '--experimental-permission'].find(isKnown);
-  const withFlags = (flags: string, words = ['run', `${valNames(1)[0]}.ts`]) => {
+  const withFlags = (flags: string) => {
     const home = folderOfVals(valNames(1));
-    return run(words, { home, cwd: home, env: { NODE_OPTIONS: flags } });
+    return run(['run', `${valNames(1)[0]}.ts`], { home, cwd: home, env: { NODE_OPTIONS: flags } });
   };
   const hint = 'hint: Remove --permission from NODE_OPTIONS.\n';
 

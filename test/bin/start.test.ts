@@ -67,7 +67,6 @@ describe('the cache of bytecode', () => {
 
   type Spoil = (file: string) => Promise<void>;
   const spoils: [what: string, spoil: Spoil][] = [
-    ['of another source', (file) => writeFile(file, 'x'.repeat(100_000))],
     ['cut short', (file) => truncate(file, 1_000)],
     ...places.map((place): [string, Spoil] => [
       `with one bit flipped at ${place}`,
@@ -78,7 +77,6 @@ describe('the cache of bytecode', () => {
         await writeFile(file, bytes);
       },
     ]),
-    ...(isLong ? [['empty', (file: string) => truncate(file, 0)] as [string, Spoil]] : []),
     ['missing', (file) => rm(file)],
   ];
   it('that is damaged or missing is made again', async () => {

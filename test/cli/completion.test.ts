@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { argument, defineCommand, toggle, val, word } from '../../src/cli/command.ts';
 import { loadTree } from '../../src/cli/command-tree.ts';
 import { completions } from '../../src/cli/completion/completions.ts';
-import { shells } from '../../src/cli/completion/scripts.ts';
+import { filesLine, shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
@@ -260,6 +260,15 @@ describe('vals completion', () => {
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     writeFileSync(join(folder, 'vals.json'), 'no JSON');
     expect(await ask()).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+  });
+
+  it('offers a file before a val of the same name', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'vals.json'), JSON.stringify({ vals: { 'sub/x.ts': { name: 'forecast' } } }));
+    const complete = async () => (await run(['__complete', 'fish', 'run', 'fore'], { cwd: folder })).stdout;
+    expect(await complete()).toBe('forecast\t\n');
+    writeFileSync(join(folder, 'forecast.ts'), '');
+    expect(await complete()).toBe(`${filesLine}\n`);
   });
 
   it('does not show the hidden command __complete', async () => {

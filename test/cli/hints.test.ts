@@ -1,8 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createToolHints } from '../../src/agents/tool-hints.ts';
+import { inputName, type OptionDefinition } from '../../src/cli/command.ts';
 import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import type { Permissions } from '../../src/cli/context.ts';
+import { globalOptions } from '../../src/cli/global-options.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import type { Hints } from '../../src/lib/hint.ts';
@@ -127,4 +131,32 @@ it('on Windows, words are quoted for PowerShell', async () => {
   expect(await shellHints('win32').write(overwrite)).toBe(
     "To overwrite it, run `vals push 'a b.ts' --force`.",
   );
+});
+
+it('each hint in the source names a command, with inputs that the command has', () => {
+  const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const hints = files.flatMap((file) => {
+    const source = readFileSync(join('src', file), 'utf8');
+    return [...source.matchAll(/command: '([a-z ]+)',?\s*(?:input: \{([^{}]*)\})?/g)].map(
+      ([, path = '', input = '']) => ({ file, path, keys: input.match(/(?<=^\s*|,\s+)[a-zA-Z]+/g) ?? [] }),
+    );
+  });
+  expect(hints.length).toBeGreaterThan(80);
+  for (const { file, path, keys } of hints) {
+    const command = commandNamed(tree, path);
+    const known = [
+      ...Object.keys({ ...command?.arguments, ...globalOptions }),
+      ...Object.entries<OptionDefinition<unknown>>(command?.options ?? {}).map(([key, option]) =>
+        inputName(key, option),
+      ),
+    ];
+    expect([file, path, command !== undefined, keys.filter((key) => !known.includes(key))]).toEqual([
+      file,
+      path,
+      true,
+      [],
+    ]);
+  }
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, runOnScreen } from '../support/program.ts';
+import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { signIn, startTeam } from '../support/team.ts';
 
@@ -58,13 +58,6 @@ test('login and use warn if VALS_LOCAL makes commands use the embedded service',
   expect((await ada.vals(['use', '@acme'], { env: { VALS_LOCAL: '0' } })).stderr).toBe('');
 });
 
-test('vals use shows whole base URLs at 40 columns', async () => {
-  const { ada, space } = await startTeam();
-  await signIn(ada, space);
-  const { screen } = await runOnScreen(['use'], { home: ada.home, columns: 40 });
-  expect(screen).toContain(space);
-});
-
 test('vals use shows the services even if the current base URL cannot be used', async () => {
   const { ada, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
@@ -116,7 +109,7 @@ test('names, versions and addresses are those of the chosen space', async () => 
 });
 
 describe('a person who lost access', () => {
-  test.each([[['me']], [['ls']], [['push', 'greet.ts']], [['val', 'get', 'greet']], [['runs']]])(
+  test.each([[['me']], [['push', 'greet.ts']], [['val', 'get', 'greet']]])(
     'gets a clear error from %j',
     async (args) => {
       const { ada, space, store } = await startTeam();

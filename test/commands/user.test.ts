@@ -2,36 +2,22 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
-import { ask, createVal, newPlace, postgres } from '../service/support.ts';
-import { placeOf } from '../support/embedded-service.ts';
-import {
-  type RunOptions,
-  type RunResult,
-  run,
-  runOnScreen,
-  shellAtTerminal,
-  temporaryFolder,
-} from '../support/program.ts';
+import { ask, createVal, newPlace } from '../service/support.ts';
+import { type RunResult, run, runOnScreen, shellAtTerminal, temporaryFolder } from '../support/program.ts';
 
 async function newStore() {
   const at = await newPlace();
-  const isFile = 'file' in placeOf(at);
-  const options: RunOptions = isFile ? {} : { env: { VALS_DATABASE: at } };
-  const place = isFile ? ['--data', at] : [];
   return {
     at,
-    options,
-    args: (...words: string[]) => ['user', ...words, ...place],
-    user: (...words: string[]) => run(['user', ...words, ...place], options),
-    space: (...words: string[]) => run(['space', ...words, ...place], options),
+    args: (...words: string[]) => ['user', ...words, '--data', at],
+    user: (...words: string[]) => run(['user', ...words, '--data', at]),
+    space: (...words: string[]) => run(['space', ...words, '--data', at]),
     async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
-      const service = await startService({ ...placeOf(at), port: 0 });
+      const service = await startService({ file: at, port: 0 });
       return work(service).finally(service.close);
     },
   };
 }
-
-const owners = postgres === undefined ? ['local'] : [];
 
 test('a person is added with a token that works and is shown once', async () => {
   const { user, serve } = await newStore();
@@ -47,7 +33,7 @@ test('a person is added with a token that works and is shown once', async () => 
   expect(list.stdout).not.toContain(token);
   expect(JSON.parse(list.stdout).map((person: { username: string }) => person.username)).toEqual([
     'ada',
-    ...owners,
+    'local',
   ]);
 });
 
@@ -80,7 +66,7 @@ test('the list shows how many vals each person owns, in the order of names', asy
   const people = JSON.parse((await user('ls', '--json')).stdout);
   expect(people.map(({ username, vals }: { username: string; vals: number }) => [username, vals])).toEqual([
     ['ada', 0],
-    ...owners.map((name) => [name, 0]),
+    ['local', 0],
     ['zoe', 1],
   ]);
   expect((await user('list')).stdout).toMatch(/^ada\t0\t/);
@@ -96,19 +82,18 @@ test('a person who owns vals is removed only with the vals, and a dry run remove
   expect(await user('rm', 'ada', '--dry-run')).toMatchObject({ exit: 5, stdout: '' });
   const planned = await user('rm', 'ada', '--with-vals', '--dry-run', '--json');
   expect(JSON.parse(planned.stdout)).toEqual([{ id, username: 'ada', status: 'planned' }]);
-  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(owners.length + 1);
+  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(2);
   const removed = await user('rm', 'ada', '--yes', '--with-vals', '--json');
   expect(removed.exit).toBe(0);
   expect(JSON.parse(removed.stdout)).toEqual([{ id, username: 'ada', status: 'deleted' }]);
-  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(owners.length);
+  expect(JSON.parse((await user('ls', '--json')).stdout)).toHaveLength(1);
 });
 
 test('a removal asks first, and fails if nobody can be asked', async () => {
-  const { user, args, options } = await newStore();
+  const { user, args } = await newStore();
   await user('add', 'ada');
   expect(await user('rm', 'ada')).toMatchObject({ exit: 2, stdout: '' });
-  const answer = (keys: string) =>
-    runOnScreen(args('rm', 'ada'), { ...options, answers: [{ after: '[y/N]', keys }] });
+  const answer = (keys: string) => runOnScreen(args('rm', 'ada'), { answers: [{ after: '[y/N]', keys }] });
   const no = await answer('n\r');
   expect(no).toMatchObject({ exit: 2, screen: expect.stringContaining('Remove ada?') });
   expect(no.screen).toContain('Nothing was removed.');
@@ -118,11 +103,9 @@ test('a removal asks first, and fails if nobody can be asked', async () => {
 
 test.each(['user', 'space'])('a %s that got the name while the removal asked is left alone', async (kind) => {
   const { at } = await newStore();
-  const env: Record<string, string> = 'file' in placeOf(at) ? {} : { VALS_DATABASE: at };
-  const place = 'file' in placeOf(at) ? ['--data', at] : [];
-  const vals = (...words: string[]) => run([kind, ...words, ...place, '--json'], { env });
+  const vals = (...words: string[]) => run([kind, ...words, '--data', at, '--json']);
   await vals('add', 'ada');
-  const terminal = shellAtTerminal(`$vals ${kind} rm ada --with-vals ${place.join(' ')}`, env);
+  const terminal = shellAtTerminal(`$vals ${kind} rm ada --with-vals --data ${at}`, {});
   await terminal.shows('[y/N]');
   expect((await vals('rm', 'ada', '--yes')).exit).toBe(0);
   const { id } = JSON.parse((await vals('add', 'ada')).stdout);
@@ -137,11 +120,7 @@ test.each([
   [['token', 'nobody'], 3],
   [['rm', 'nobody', '--yes'], 3],
   [['add', 'Ada'], 2],
-  [['add', ''], 2],
-  [['add', '9lives'], 2],
-  [['add', 'a b'], 2],
   [['add', 'x'.repeat(40)], 2],
-  [['add', 'a\u0000b'], 2],
   [['add'], 2],
 ])('user %j: exit %i, and nothing on stdout', async (words, exit) => {
   const { user } = await newStore();
@@ -151,21 +130,18 @@ test.each([
   expect(result.error?.hint).toBeTruthy();
 });
 
-test.runIf(postgres === undefined)(
-  'the owner of a file stays, and a new token of the owner becomes the token of --local',
-  async () => {
-    const { user, at } = await newStore();
-    await user('add', 'ada');
-    const kept = await user('rm', 'local', '--yes');
-    expect(kept.exit).toBe(5);
-    expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
-    expect(kept.stderr).toContain(`vals user token local --data ${at}`);
-    const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
-    const store = await openStore(placeOf(at));
-    expect(store.owner?.token).toBe(token);
-    await store.close();
-  },
-);
+test('the owner of a file stays, and a new token of the owner becomes the token of --local', async () => {
+  const { user, at } = await newStore();
+  await user('add', 'ada');
+  const kept = await user('rm', 'local', '--yes');
+  expect(kept.exit).toBe(5);
+  expect(await user('rm', 'local', '--dry-run')).toMatchObject({ exit: 5, stderr: kept.stderr });
+  expect(kept.stderr).toContain(`vals user token local --data ${at}`);
+  const { token } = JSON.parse((await user('token', 'local', '--json')).stdout);
+  const store = await openStore({ file: at });
+  expect(store.owner?.token).toBe(token);
+  await store.close();
+});
 
 describe('spaces', () => {
   test('a space is added, gets members, and is listed with them', async () => {
@@ -203,11 +179,11 @@ describe('spaces', () => {
   });
 
   test('a space with vals is removed only together with its vals, after a question, and a dry run removes nothing', async () => {
-    const { at, user, space, options } = await newStore();
+    const { at, user, space } = await newStore();
     const { token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
     await space('add', 'acme');
     await space('grant', 'acme', 'ada');
-    const service = await startService({ ...placeOf(at), port: 0 });
+    const service = await startService({ file: at, port: 0 });
     await ask({ baseUrl: service.baseUrl, token }, 'PUT', '/@acme/v1/vals', {
       body: { name: 'v', code: 'c' },
     });
@@ -218,10 +194,9 @@ describe('spaces', () => {
     expect(refused.error?.hint).toContain('--with-vals');
     const planned = await space('rm', 'acme', '--with-vals', '--dry-run', '--json');
     expect(JSON.parse(planned.stdout)).toEqual({ space: 'acme', status: 'planned' });
-    const asked = await runOnScreen(
-      ['space', 'rm', 'acme', '--with-vals', ...('file' in placeOf(at) ? ['--data', at] : [])],
-      { ...options, answers: [{ after: '[y/N]', keys: 'n\r' }] },
-    );
+    const asked = await runOnScreen(['space', 'rm', 'acme', '--with-vals', '--data', at], {
+      answers: [{ after: '[y/N]', keys: 'n\r' }],
+    });
     expect(asked.screen).toContain('Remove acme and 1 val, with all versions?');
     expect(asked.exit).toBe(2);
     const removed = await space('rm', 'acme', '--with-vals', '--yes', '--json');

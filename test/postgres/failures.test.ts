@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { LocalError, UsageError } from '../../src/errors.ts';
+import { LocalError } from '../../src/errors.ts';
 import { createWriteSlots } from '../../src/service/database/write-slots.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
@@ -30,42 +30,6 @@ async function restartAt(
   onTestFinished(started.close);
   return { ...started, token: service.token };
 }
-
-test('if the server ends connections, requests fail with 500 or 503 at most, and later requests succeed', async () => {
-  const service = await temporaryService();
-  await putVal(service, 'v', '0');
-  let stop = false;
-  const statuses: number[] = [];
-  const versions = new Set<number>();
-  const writers = Array.from({ length: 6 }, async (_, who) => {
-    for (let i = 0; !stop; i++) {
-      const { status, headers, body } = await putVal(service, 'v', `// ${who} ${i}`);
-      statuses.push(status);
-      if (status === 503) expect(headers['retry-after']).toBe('1');
-      if (status < 300) versions.add((body as Val).version);
-    }
-  });
-  for (let kills = 0; kills < 5; kills++) {
-    const before = statuses.length;
-    await onServer(
-      service.at,
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'vals' AND datname = current_database()",
-    );
-    await expect.poll(() => statuses.length).toBeGreaterThan(before + 20);
-  }
-  stop = true;
-  await Promise.all(writers);
-  expect(new Set(statuses).size).toBeGreaterThan(1);
-  // Status 500 is allowed, because nobody knows whether a val is written if a connection ends during a COMMIT.
-  for (const status of statuses) expect([200, 500, 503]).toContain(status);
-  const { status, body } = await putVal(service, 'v', 'end');
-  expect(status).toBe(200);
-  const { id, version: last } = body as Val;
-  const rows = await onServer(service.at, `SELECT version FROM vals.versions WHERE val_id = '${id}'`);
-  const kept = new Set(rows.map(({ version }) => version));
-  expect([...versions].filter((version) => !kept.has(version))).toEqual([]);
-  expect(kept.size).toBe(last);
-});
 
 test('forty writers of a locked val do not block other requests', async () => {
   const service = await temporaryService();
@@ -96,31 +60,27 @@ test('forty writers of a locked val do not block other requests', async () => {
   for (const status of await Promise.all(writers)) expect([200, 201]).toContain(status);
 });
 
-test.each(['/v1/me/runs', '/?val=ID'])(
-  'forty slow reads of %s by one person leave the connections of others free',
-  async (path) => {
-    const service = await temporaryService();
-    const { id } = await createVal(service, { name: 'v', code: 'c' });
-    const bob = await addPerson(service, 'bob');
-    const other = new pg.Client(service.at);
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('BEGIN; LOCK TABLE vals.records');
-    let answered = 0;
-    const reads = Array.from({ length: 40 }, async () => {
-      const status = await statusOf(service, 'GET', path.replace('ID', id));
-      answered += 1;
-      return status;
-    });
-    const waiting =
-      "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
-    await expect.poll(async () => (await onServer(service.at, waiting)).length).toBeGreaterThan(2);
-    for (let i = 0; i < 20; i++) expect(await statusOf(bob, 'GET', '/v1/me')).toBe(200);
-    expect(answered).toBe(0);
-    await other.query('ROLLBACK');
-    expect(await Promise.all(reads)).toContain(200);
-  },
-);
+test('forty slow reads by one person leave the connections of others free', async () => {
+  const service = await temporaryService();
+  const bob = await addPerson(service, 'bob');
+  const other = new pg.Client(service.at);
+  await other.connect();
+  onTestFinished(() => other.end());
+  await other.query('BEGIN; LOCK TABLE vals.records');
+  let answered = 0;
+  const reads = Array.from({ length: 40 }, async () => {
+    const status = await statusOf(service, 'GET', '/v1/me/runs');
+    answered += 1;
+    return status;
+  });
+  const waiting =
+    "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";
+  await expect.poll(async () => (await onServer(service.at, waiting)).length).toBeGreaterThan(2);
+  for (let i = 0; i < 20; i++) expect(await statusOf(bob, 'GET', '/v1/me')).toBe(200);
+  expect(answered).toBe(0);
+  await other.query('ROLLBACK');
+  expect(await Promise.all(reads)).toContain(200);
+});
 
 test('writes to one row wait for each other, and a write that waited for too long is refused', async () => {
   const slots = createWriteSlots(500);
@@ -202,15 +162,6 @@ test('the removal of a person and a write to one of their vals do not wait for e
   expect(await onServer(service.at, 'SELECT key FROM vals.records')).toEqual([]);
 });
 
-test('a removal does not go on with a new person of the same name', async () => {
-  const service = await temporaryService();
-  const { eve, id, store, other, removal } = await beginRemoval(service);
-  await other.query(`DELETE FROM vals.vals WHERE id = '${id}'; DELETE FROM vals.users WHERE id = '${eve.user.id}';
-    INSERT INTO vals.users (id, username, token_digest, created_at) VALUES ('new', 'eve', 'digest', '2026'); COMMIT`);
-  expect(await removal).toBe('removed');
-  expect(await store.users.named('eve')).toMatchObject({ id: 'new' });
-});
-
 test('members who add vals all the time cannot prevent the removal of their space', async () => {
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
@@ -274,6 +225,26 @@ test('a write counts as a request of its caller until it ends, even if the calle
   await expect.poll(() => statusOf(service, 'GET', '/v1/me')).toBe(200);
 });
 
+test('a request whose client disconnects before its body is read does not count for ever', async () => {
+  const service = await temporaryService({ limits: { perSecond: 1_000, inFlight: 1 } });
+  const other = await connectTo(service);
+  await other.query('BEGIN; LOCK TABLE vals.users');
+  const socket = connect(service.port, '127.0.0.1');
+  const head = [
+    'PUT /v1/vals HTTP/1.1',
+    `Host: 127.0.0.1:${service.port}`,
+    `Authorization: Bearer ${service.token}`,
+    'Content-Type: application/json',
+    'Content-Length: 100',
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+  await waitForLock(service, 1);
+  socket.resetAndDestroy();
+  for (let i = 0; i < 5; i++) await ask(service, 'GET', '/v1/openapi.json', { token: null });
+  await other.query('ROLLBACK');
+  await expect.poll(() => statusOf(service, 'GET', '/v1/me'), { timeout: 10_000 }).toBe(200);
+});
+
 test('a database that is taken away gives 503 and a message without the password, and works again when it is back', async () => {
   const before = await temporaryService();
   const failures: string[] = [];
@@ -304,11 +275,11 @@ test.each([
 test('a silent connection gives 503 when one answer is overdue, and later requests succeed', async () => {
   const before = await temporaryService();
   const proxy = await breakingProxy(before.at, () => {});
-  const service = await restartAt(before, `${proxy.address}?query_timeout=2000`);
+  const service = await restartAt(before, `${proxy.address}?query_timeout=500`);
   proxy.breakAfter('INSERT INTO versions');
   const start = performance.now();
   expect(await putVal(service, 'v', 'c')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-  expect(performance.now() - start).toBeLessThan(4_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
   expect((await putVal(service, 'v', 'c')).status).toBe(201);
 });
 
@@ -403,10 +374,4 @@ test('twenty stores that create the schema at the same moment agree', async () =
   const stores = await Promise.all(Array.from({ length: 20 }, () => openStore({ database })));
   await Promise.all(stores.map(({ close }) => close()));
   expect(await onServer(database, 'SELECT * FROM vals.store_version')).toHaveLength(1);
-});
-
-test('a PostgreSQL store has no owner, so a seed is refused', async () => {
-  const at = await newPlace();
-  const error = await startService({ database: at, port: 0, seed: { runs: [] } }).catch((reason) => reason);
-  expect(error).toBeInstanceOf(UsageError);
 });

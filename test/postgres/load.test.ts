@@ -17,7 +17,7 @@ import {
   statusOf,
   type Val,
 } from '../service/support.ts';
-import { budget } from '../support/cases.ts';
+import { budget, isLong } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
 import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';
@@ -153,7 +153,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
   const processes = await Promise.all([serve(at), serve(at)]);
   const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
   const writers = startWriters(16, people);
-  for (let round = 0; round < budget(2); round++) {
+  for (let round = 0; round < budget(1); round++) {
     await writers.more(32);
     await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
     await writers.more(20, 503);
@@ -182,6 +182,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
 test('a full disk gives 507 for writes, reads go on, and writes succeed when there is room again', async ({
   skip,
 }) => {
+  skip(!isLong, 'a server with a disk of its own takes seconds to start');
   const user = unprivileged();
   skip(user === undefined, 'only root can make a small disk');
   const disk = mkdtempSync(join(tmpdir(), 'vals-disk-'));

@@ -241,6 +241,7 @@ it.each([
   [['loop.ts'], 10, 'loop.ts does not exist'],
   [['loop'], 2, 'No service is chosen'],
   [['folder/'], 2, 'folder/ is a folder, not a file.'],
+  [['.'], 2, '. is a folder, not a file.'],
   [['absent'], 2, 'No service is chosen'],
   [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
   [['--port', '0', 'a.ts'], 2, '--port works only with --http'],

@@ -21,6 +21,7 @@ export default { async fetch(request: Request) {
     case '/release': release(); break;
     case '/pid': return new Response(String(process.pid));
     case '/print': console.log('printed'); break;
+    case '/teapot': return new Response(null, { status: 418, statusText: 'Short and stout' });
   }
   return pathname.startsWith('//') ? new Response(request.url) : new Response(word);
 } };`;
@@ -55,6 +56,8 @@ describe('vals run --http', () => {
     expect([echoed.status, echoed.headers.get('x-method')]).toEqual([201, 'PUT']);
     expect((await echoed.text()).length).toBe(1_000_000);
     expect((await fetch(`${url}/cookies`)).headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    const statusTexts = [(await fetch(url)).statusText, (await fetch(`${url}/teapot`)).statusText];
+    expect(statusTexts).toEqual(['OK', 'Short and stout']);
     expect(await get('//other.example/x')).toEqual([200, `${url}//other.example/x`]);
     expect(await ask({ headers: { origin: 'http://localhost:5173' } })).toEqual([200, 'one']);
     expect(await ask({ headers: { host: `localhost:${port}` } })).toEqual([200, 'one']);
@@ -156,11 +159,12 @@ describe('vals run --http', () => {
   });
 
   it('explains a val that has nothing to serve', async () => {
-    const { get } = await serve({ 'a.ts': 'export default 5' });
-    expect(await get('/')).toEqual([
+    const { get, shows } = await serve({ 'a.ts': 'export default 5' });
+    expect(await get('/x?q=1')).toEqual([
       500,
       expect.stringContaining('its default export is neither a function'),
     ]);
+    await shows('stderr', 'GET /x 500 ');
   });
 });
 

@@ -28,6 +28,7 @@ const pages = (): Record<string, Page> => ({
   '/data.json': { type: 'application/json', body: '{"n":1}' },
   '/broken.ts': { type: 'application/typescript', body: 'export const x = ;' },
   '/throws.ts': { type: 'application/typescript', body: '\n  throw new Error("remote")' },
+  '/relative.ts': { body: '1;\nimport "./absent.js"' },
   '/away': { status: 302, location: 'http://example.com/x.js' },
 });
 const own = {
@@ -55,6 +56,7 @@ it('a val imports modules from the web, which are kept, and fetched again with -
 
 it.each([
   ['is not there', '/absent', 'which cannot be fetched: the server answered 404 (a.ts:2:8).'],
+  ['imports what is not there', '/relative.ts', 'the server answered 404 (http://127.0.0.1:'],
   ['leads to http: elsewhere', '/away', 'http://example.com is not https:'],
   ['has a syntax error', '/broken.ts', '/broken.ts:1:18 has a syntax error'],
   ['throws', '/throws.ts', '/throws.ts:2:9).'],

@@ -138,13 +138,4 @@ describe('--local', () => {
       ],
     });
   });
-
-  it('serves twenty commands at once, and each push gets a version of its own', async () => {
-    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
-    const pushes = Array.from({ length: 20 }, (_, index) =>
-      json(['push', '-', '--name', 'shared'], { env, input: `export default ${index}` }),
-    );
-    const versions = (await Promise.all(pushes)).map(([{ version }]) => version).sort((a, b) => a - b);
-    expect(versions).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-  });
 });

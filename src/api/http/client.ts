@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): Client {
       // The deadline starts after the first wait at the gate, so that this wait does not count.
       deadline ??= clock.now() + deadlineMs;
       const result = await send(call, httpRequest, attempt, deadline - clock.now());
-      leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'answered');
+      leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'replied');
       if (!isFault(result)) return result;
       const fault = result;
       const isDeletedByEarlierAttempt = method === 'DELETE' && isRetry && hasStatus(fault, 404);

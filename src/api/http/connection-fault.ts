@@ -78,14 +78,14 @@ const reasons: Record<string, string> = {
   UND_ERR_HEADERS_TIMEOUT: noConnection,
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
-  UND_ERR_SOCKET: 'the connection was closed before the whole answer arrived',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer is longer or shorter than its Content-Length header says',
+  UND_ERR_SOCKET: 'the connection was closed before the whole reply arrived',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the reply is longer or shorter than its Content-Length header says',
   // undici checks the status code with `assert`.
-  ERR_ASSERTION: 'the answer has an invalid status code',
+  ERR_ASSERTION: 'the reply has an invalid status code',
 };
 
 function reasonOf(error: Error): string {
   const code = errnoOf(error) ?? '';
-  if (error.name === 'HTTPParserError') return 'the answer is not HTTP';
+  if (error.name === 'HTTPParserError') return 'the reply is not HTTP';
   return reasons[code] ?? (error.message || code);
 }

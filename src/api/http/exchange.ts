@@ -35,7 +35,7 @@ export function exchange(
     let controller: Dispatcher.DispatchController | undefined;
     let isFinished = false;
     const cancelLimit = clock.after(limitMs, () => {
-      const error = new TimeoutError(`there was no answer within ${Math.round(limitMs / 100) / 10} s`);
+      const error = new TimeoutError(`there was no reply within ${Math.round(limitMs / 100) / 10} s`);
       fail(error);
       controller?.abort(error);
     });

@@ -67,7 +67,7 @@ const checkAddress = (origin: string): Hints =>
       ];
 
 const changeMade = (call: Call): Hints => [
-  'The status code of the answer says that the service made the change.',
+  'The status code of the reply says that the service made the change.',
   ...hintList(checkChange(call)),
 ];
 
@@ -154,7 +154,7 @@ function refusalHint(status: number, isExplained: boolean): string {
   if (status === 413) return 'Split the val into smaller vals.';
   return isExplained
     ? 'Change the input as the message of the service says.'
-    : 'Run the command again with --debug to see the request and the answer.';
+    : 'Run the command again with --debug to see the request and the reply.';
 }
 
 function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {

@@ -22,7 +22,7 @@ interface Measured {
 
 export interface PaceEvent {
   /** `refused` means status 429, status 503 or a lost connection. */
-  readonly kind: 'answered' | 'refused';
+  readonly kind: 'replied' | 'refused';
   readonly beganAt: number;
   /** How many other requests were under way when this request began. */
   readonly others: number;

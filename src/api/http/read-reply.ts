@@ -26,10 +26,10 @@ export function readReply(request: HttpRequest, reply: HttpReply, options: ReadO
   if (ignoresBody(request, status, options)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
-    return unusable(`sent a compressed answer (${encoding}), although the request did not ask for one`);
+    return unusable(`sent a compressed reply (${encoding}), although the request did not ask for one`);
   }
   if (!(body instanceof Error)) return readSuccess(request, reply, body, options);
-  if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable('sent an answer larger than 64 MiB');
+  if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable('sent a reply larger than 64 MiB');
   return connectionFault({ error: body, mayHaveReachedService: true }, request.origin);
 }
 
@@ -51,13 +51,13 @@ function readSuccess(
 ): Reply | Fault {
   const { status } = reply;
   const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
-  if (!isUtf8(bytes)) return unreadable('sent an answer that is not UTF-8');
+  if (!isUtf8(bytes)) return unreadable('sent a reply that is not UTF-8');
   const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
-    return isRead(method) ? unreadable('sent an empty answer') : { status, body: undefined };
+    return isRead(method) ? unreadable('sent an empty reply') : { status, body: undefined };
   }
   const body = jsonIn(text);
-  if (body === undefined) return unreadable('sent an answer that is not JSON', beginningOf(text, redact));
+  if (body === undefined) return unreadable('sent a reply that is not JSON', beginningOf(text, redact));
   if (!isRaw && isErrorRecord(body)) {
     const message = serviceMessageOf(body, redact) ?? 'no reason was given';
     return { kind: 'unusable', status, reason: `sent an error with the status ${status}: ${message}` };

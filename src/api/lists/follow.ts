@@ -71,14 +71,16 @@ async function readNewest(
   { fetchPage, filters }: FollowOptions,
   isEnough: (page: readonly JsonObject[], found: number) => boolean,
 ): Promise<{ records: JsonObject[]; isWholeList: boolean }> {
-  // If records arrive between two requests, the second page repeats records of the first.
   const records = new Map<string, JsonObject>();
   for (let offset = 0; ; ) {
     const query = new URLSearchParams(filters);
     query.set('limit', String(largestPage));
     query.set('offset', String(offset));
     const { records: page, next } = await fetchPage(query);
-    for (const record of page) records.set(keyOf(record), record);
+    // If records arrive between two requests, this page repeats the end of the page before. Records above that are new,
+    // and belong to the next look.
+    const lastRepeated = page.findLastIndex((record) => records.has(keyOf(record)));
+    for (const record of page.slice(lastRepeated + 1)) records.set(keyOf(record), record);
     offset += page.length;
     const isWholeList = next === null || page.length === 0;
     if (isWholeList || isEnough(page, records.size)) return { records: [...records.values()], isWholeList };

@@ -21,7 +21,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   const reload = async () => {
     try {
       const changed = await target.load();
-      (await starting).use(changed);
+      (await starting).reload(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
       say.warn(messageWithHint(error));
@@ -41,7 +41,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       command: launch.command('serve', entry, [names]),
     }),
     onFailure: (failure) => say.warn(messageWithHint(failure)),
-    onAnswered({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
+    onFinished({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);

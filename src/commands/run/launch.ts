@@ -12,7 +12,6 @@ import { canInspectInSandbox, nodeOptions, type Permissions } from '../../run/pe
 import type { ProcessOptions } from '../../run/process.ts';
 import { createRemote } from '../../run/remote.ts';
 import type { Target, Wanted } from '../../run/target.ts';
-import { createTranspiler } from '../../run/transpile-cache.ts';
 
 export interface GivenRun extends Wanted {
   args: string[];
@@ -55,8 +54,6 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     ...nodeOptions({ version: node.version, permissions, inspect, platform }),
     `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
   ];
-  const dataFolder = settings.dataDirectory?.value;
-  const transpile = createTranspiler(dataFolder && join(dataFolder, 'transpiled'));
   const fetchModule = createRemote({
     settings,
     signal,
@@ -70,7 +67,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
       if (mode === 'script' && entry.isFile) return [first, ...others, fileURLToPath(entry.url), ...args];
       return [first, ...others, join(programs, 'main.cjs'), mode, entry.url, ...args];
     },
-    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, transpile, fetchModule, onFile }),
+    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, fetchModule, onFile }),
     env: environmentOf({
       env,
       isOwnFile: target.kind === 'file' && agent === undefined,

@@ -2,8 +2,8 @@ import type { Context } from '../../cli/context.ts';
 import type { EmbeddedService } from '../../cli/load-service.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
-import type { Place } from '../shared/store-place.ts';
 import type { Log, Setup, ShowLink } from './start.ts';
+import type { Place } from './store-place.ts';
 
 export function createLinkBanner(say: Context['say']): ShowLink {
   let shown: string | undefined;

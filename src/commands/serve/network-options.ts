@@ -46,8 +46,7 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   return {
     host,
     publicUrl,
-    // A trusted proxy can forge the address of a caller, so by default only proxies on this machine are trusted.
-    // With --tls-cert, callers connect directly, so by default no proxy is trusted.
+    // With --tls-cert, clients connect directly. Otherwise, only programs on this machine count as the proxy by default.
     proxies: trustProxy ?? (tlsCert ? new BlockList() : loopbackAddresses),
     ...(tlsCert && tlsKey && { certificate: { cert: resolve(cwd, tlsCert), key: resolve(cwd, tlsKey) } }),
   };

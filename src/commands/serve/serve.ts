@@ -4,7 +4,7 @@ import { type InterruptedError, UsageError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { exitQuietly } from '../shared/messages.ts';
 import { parsePort, wholeNumber } from '../shared/options.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { placeOptions } from './store-place.ts';
 
 export const command = defineCommand({
   summary: 'Run the embedded service on this machine',

@@ -4,8 +4,8 @@ import { UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { messageWithHint } from '../shared/messages.ts';
-import { type Place, storePlace } from '../shared/store-place.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
+import { type Place, storePlace } from './store-place.ts';
 
 interface ServeOptions extends NetworkOptions {
   port?: number;
@@ -71,7 +71,7 @@ export async function start(
     metrics,
     seed: seedData,
     onWarning: say.warn,
-    onAnswered({ method, path, route, status, ms: exactMs }) {
+    onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
       const line = isJson
         ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })

@@ -96,3 +96,10 @@ export const plan = ({ method, path, body }: Call): RecordResult => ({
   record: { method, path, ...(body !== undefined && { body }) },
   columns: [column('method'), column('path'), column('body')],
 });
+
+export const ifVersion = parsed(
+  '--if-version <n>',
+  'write only if this is still the version of the val',
+  versionNumber,
+  { isNumber: true },
+);

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { nameTaken, spaceArgument, withStoreOrNew } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/owners.ts';
+import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Add a space for vals that several people own',

@@ -1,7 +1,7 @@
 import { defineCommand, toggle } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Make a person a member of a space',

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { withStore } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { withStore } from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the spaces of a service',

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../cli/command.ts';
 import { NotFoundError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person from a space',

@@ -1,6 +1,5 @@
 import { defineCommand, toggle } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import { yes } from '../shared/options.ts';
 import {
   confirmRemoval,
   noSpaceNamed,
@@ -9,8 +8,9 @@ import {
   removeWithoutAsking,
   spaceArgument,
   withStore,
-} from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+} from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
+import { yes } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Remove a space',

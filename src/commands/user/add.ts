@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../shared/owners.ts';
-import { placeOptions } from '../shared/store-place.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/owners.ts';
+import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Add a person, and print their token once',

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
-import { withStore } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { withStore } from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'List the people of a service',

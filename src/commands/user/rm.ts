@@ -1,8 +1,6 @@
 import { defineCommand, toggle } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { outcomeColumn } from '../shared/columns.ts';
-import { yes } from '../shared/options.ts';
 import {
   confirmRemoval,
   nobodyNamed,
@@ -11,8 +9,10 @@ import {
   removeWithoutAsking,
   usernameArgument,
   withStore,
-} from '../shared/owners.ts';
-import { existingPlaceOptions, type Place } from '../shared/store-place.ts';
+} from '../serve/owners.ts';
+import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
+import { outcomeColumn } from '../shared/columns.ts';
+import { yes } from '../shared/options.ts';
 
 export const command = defineCommand({
   summary: 'Remove a person',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../shared/owners.ts';
-import { existingPlaceOptions } from '../shared/store-place.ts';
+import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/owners.ts';
+import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
   summary: 'Replace the token of a person',

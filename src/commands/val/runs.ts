@@ -1,8 +1,8 @@
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import { runViews, showRuns, summaryExplained } from '../runs/run-views.ts';
 import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter, valArgument } from '../shared/options.ts';
-import { runViews, showRuns, summaryExplained } from '../shared/run-views.ts';
 
 export const command = defineCommand({
   summary: 'List the runs of a val',

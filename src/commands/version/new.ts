@@ -4,8 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
-import { ifVersion } from '../shared/if-version.ts';
-import { codeFile, dryRun, plan, valArgument } from '../shared/options.ts';
+import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 import { newVersion } from '../shared/versions.ts';
 

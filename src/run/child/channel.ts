@@ -21,18 +21,18 @@ export function sendBytes(kind: FrameKind, bytes: Uint8Array): void {
   }
 }
 
-export const tell = (request: ModuleRequest): void => write(channels.modules, messageFrame(request));
+export const sendRequest = (request: ModuleRequest): void => write(channels.modules, messageFrame(request));
 
 export function readReply(): ModuleReply {
   let reply: ModuleReply | undefined;
-  const take = frameReader((_kind, payload) => {
+  const read = frameReader((_kind, payload) => {
     reply = JSON.parse(payload.toString());
   });
   const piece = Buffer.allocUnsafe(65_536);
   while (reply === undefined) {
     const count = readSync(channels.modules, piece);
     if (count === 0) throw new Error('vals has ended.');
-    take(Buffer.from(piece.subarray(0, count)));
+    read(Buffer.from(piece.subarray(0, count)));
   }
   return reply;
 }

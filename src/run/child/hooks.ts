@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { ModuleReply, ModuleRequest } from '../protocol.ts';
-import { readReply, tell } from './channel.ts';
+import { readReply, sendRequest } from './channel.ts';
 
 export interface ResolveContext {
   parentURL?: string | undefined;
@@ -42,7 +42,7 @@ export function resolve(
   const remote = remoteAddress(specifier, from);
   if (remote !== undefined) {
     return {
-      url: urlIn(ask({ kind: 'fetch', url: remote, ...(from && { from }) })) ?? remote,
+      url: urlIn(ask({ kind: 'fetch', url: remote, specifier, ...(from && { from }) })) ?? remote,
       shortCircuit: true,
     };
   }
@@ -80,7 +80,7 @@ export function load(
     const code = readIfPresent(path);
     return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
   }
-  if (!isInPackage) locked(() => tell({ kind: 'used', url }));
+  if (!isInPackage) locked(() => sendRequest({ kind: 'used', url }));
   const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
   return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
 }
@@ -123,7 +123,7 @@ function jsonModule(path: string): Loaded {
 
 function ask(request: ModuleRequest): ModuleReply {
   return locked(() => {
-    tell(request);
+    sendRequest(request);
     return readReply();
   });
 }

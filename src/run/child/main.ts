@@ -1,9 +1,8 @@
 // The program of the val's process, for a val that has a default export or no file.
 import { fileURLToPath } from 'node:url';
 import { sendEvent } from './channel.ts';
-import { functionIn } from './exported.ts';
 import { fail } from './fail.ts';
-import { sendValue } from './value.ts';
+import { functionIn, sendValue } from './value.ts';
 
 const [mode = '', url = ''] = process.argv.splice(2, 2);
 let isFinished = false;

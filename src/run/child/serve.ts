@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -6,9 +6,8 @@ import type { ReadableStream } from 'node:stream/web';
 import { isLoopback } from '../../lib/host-names.ts';
 import type { ParentMessage } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
-import { type Callable, functionIn } from './exported.ts';
 import { describe } from './fail.ts';
-import { isResponse, isStream } from './value.ts';
+import { type Callable, functionIn, isResponse, isStream } from './value.ts';
 
 /** The parent accepts connections and hands them over. It is told of each step, and ends a process that hangs. */
 export function serve(exported: unknown, { onlyLoopback }: { onlyLoopback: boolean }): void {
@@ -106,7 +105,7 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   // Some fetch implementations lack getSetCookie.
   const cookies = response.headers.getSetCookie?.() ?? [];
   if (cookies.length > 0) outgoing.setHeader('set-cookie', cookies);
-  outgoing.writeHead(response.status, response.statusText);
+  outgoing.writeHead(response.status, response.statusText || STATUS_CODES[response.status]);
   if (!isStream(response.body)) return void outgoing.end();
   outgoing.flushHeaders();
   await pipeline(response.body, outgoing);

@@ -6,7 +6,7 @@ export type Value = string | number | null | Buffer;
 export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
 
 /** Two writes with the same `row` run one after the other. `person` is the id of the person who writes. */
-export interface WriteFacts {
+export interface SlotKeys {
   person?: string;
   row?: string | undefined;
 }
@@ -17,7 +17,7 @@ export interface Database {
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
    * SQL statements, because other writes wait until `work` ends.
    */
-  write<Result>(work: (all: All) => Promise<Result>, write?: WriteFacts): Promise<Result>;
+  write<Result>(work: (all: All) => Promise<Result>, write?: SlotKeys): Promise<Result>;
   forUpdate: string;
   /** For rows that another write has locked already, and that are not worth waiting for. */
   skipLocked: string;

@@ -32,7 +32,7 @@ export async function openPostgres(address: string): Promise<Database> {
   const slots = createWriteSlots(statementMs);
   return {
     all: (sql, values) => query(pool, sql, values),
-    write: (work, facts = {}) => slots.run(facts, () => write(pool, work)),
+    write: (work, keys = {}) => slots.run(keys, () => write(pool, work)),
     probe: async () => void (await query(pool, 'SELECT 1')),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,

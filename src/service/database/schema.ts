@@ -41,14 +41,14 @@ const schemaOf = ({ bytes, sortedText, position, tableEnd }: Dialect): string =>
   CREATE INDEX records_by_val ON records (kind, val_id, at DESC, position);
   CREATE INDEX records_by_val_and_tag ON records (kind, val_id, tag, at DESC, position);
   CREATE INDEX records_unclaimed ON records (owner_id, val_name) WHERE val_id IS NULL;
-  CREATE TABLE answers (
+  CREATE TABLE replies (
     person_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     owner_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-    key TEXT NOT NULL, request_digest TEXT NOT NULL, at ${sortedText} NOT NULL, answer TEXT,
+    key TEXT NOT NULL, request_digest TEXT NOT NULL, at ${sortedText} NOT NULL, reply TEXT,
     PRIMARY KEY (person_id, owner_id, key)
   )${tableEnd};
-  CREATE INDEX answers_by_time ON answers (at);
-  CREATE INDEX answers_by_owner ON answers (owner_id);`;
+  CREATE INDEX replies_by_time ON replies (at);
+  CREATE INDEX replies_by_owner ON replies (owner_id);`;
 
 /**
  * The first entry makes a new store. After a release, append a statement for each change, and never change an entry: a store

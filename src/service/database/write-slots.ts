@@ -1,6 +1,5 @@
-import { createSlots } from '../../lib/slots.ts';
-import { createKeyedSlots } from '../keyed-slots.ts';
-import { DatabaseFailure, type WriteFacts } from './database.ts';
+import { createKeyedSlots, createSlots } from '../../lib/slots.ts';
+import { DatabaseFailure, type SlotKeys } from './database.ts';
 
 const mostWrites = 7;
 const mostWritesOfOnePerson = 4;
@@ -17,7 +16,7 @@ export function createWriteSlots(waitMs: number) {
   let waiting = 0;
   return {
     waiting: () => waiting,
-    async run<Result>({ person = nobody, row }: WriteFacts, work: () => Promise<Result>): Promise<Result> {
+    async run<Result>({ person = nobody, row }: SlotKeys, work: () => Promise<Result>): Promise<Result> {
       const start = performance.now();
       waiting += 1;
       const begin = () => {

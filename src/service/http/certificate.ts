@@ -1,11 +1,8 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { isIP } from 'node:net';
+import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { fileError } from '../../lib/file-error.ts';
 import { largest, readPlainFile } from '../../lib/plain-file.ts';
-import { errnoOf } from '../../lib/system.ts';
 
 export interface CertificateFiles {
   cert: string;
@@ -15,30 +12,23 @@ export interface CertificateFiles {
 export interface Certificate {
   cert: Buffer;
   key: Buffer;
-  warnings: string[];
 }
 
 const checkEveryMs = 60_000;
 
-export function readCertificate(files: CertificateFiles, hostname: string, now: number): Certificate {
-  const cert = read(files.cert);
-  const key = read(files.key);
-  const certificate = parse(files.cert, 'certificate', () => new X509Certificate(cert));
-  const privateKey = parse(files.key, 'private key', () => createPrivateKey(key));
-  if (!certificate.checkPrivateKey(privateKey)) {
-    throw new LocalError(`The key in ${files.key} does not belong to the certificate in ${files.cert}.`, {
-      hint: 'Use the key that belongs to the certificate. In a file with several certificates, the certificate of the service must be the first.',
-    });
-  }
+export function readCertificate(files: CertificateFiles): Certificate {
+  const certificate = { cert: read(files.cert), key: read(files.key) };
   try {
-    process.getBuiltinModule('node:tls').createSecureContext({ cert, key });
+    createSecureContext(certificate);
   } catch (cause) {
-    throw new LocalError(`The certificate in ${files.cert} cannot be used: ${reasonOf(cause)}.`, {
-      hint: 'Get a certificate with a key of at least 2048 bits, and add its intermediate certificates at the end of the file.',
+    const { reason, message } = cause as { reason?: string; message: string };
+    const which = `The certificate in ${files.cert} and the key in ${files.key}`;
+    throw new LocalError(`${which} cannot be used: ${reason ?? message}.`, {
+      hint: 'Both must be in PEM format: the certificate of the service first, then its intermediate certificates; and the private key of that certificate, without a passphrase.',
       cause,
     });
   }
-  return { cert, key, warnings: warningsOf(files, certificate, hostname, now) };
+  return certificate;
 }
 
 function read(file: string): Buffer {
@@ -49,67 +39,29 @@ function read(file: string): Buffer {
   }
 }
 
-function parse<Parsed>(file: string, kind: 'certificate' | 'private key', work: () => Parsed): Parsed {
-  try {
-    return work();
-  } catch (cause) {
-    throw new LocalError(`${file} contains no ${kind} that can be used: ${reasonOf(cause)}.`, {
-      hint: `The file must contain a whole ${kind} in PEM format, without a passphrase.`,
-      cause,
-    });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const { reason, message } = error as { reason?: string; message: string };
-  return reason ?? message;
-}
-
-function warningsOf(
-  { cert }: CertificateFiles,
-  certificate: X509Certificate,
-  hostname: string,
-  now: number,
-): string[] {
-  const { validFrom, validTo } = certificate;
-  const covers = isIP(hostname) ? certificate.checkIP(hostname) : certificate.checkHost(hostname);
-  const problems = [
-    ...(Date.parse(validTo) <= now ? [`expired on ${day(validTo)}`] : []),
-    ...(Date.parse(validFrom) > now ? [`is valid only from ${day(validFrom)}`] : []),
-    ...(covers === undefined ? [`is not for ${hostname}`] : []),
-  ];
-  return problems.map(
-    (problem) => `The certificate in ${cert} ${problem}. Clients will refuse the certificate.`,
-  );
-}
-
-const day = (text: string): string => new Date(text).toISOString().slice(0, 10);
-
+/** Looks for a renewed certificate every minute. Reports each problem once, and keeps the previous certificate. */
 export function watchCertificate(
-  { cert, key }: CertificateFiles,
+  files: CertificateFiles,
   clock: Clock,
-  onChange: () => void,
+  { onRenewed, onProblem }: { onRenewed(certificate: Certificate): void; onProblem(message: string): void },
 ): () => void {
-  const look = () => [cert, key].map(stampOf).join(' ');
-  let seen = look();
+  let current = readCertificate(files);
+  let reported = '';
   let cancel = () => {};
-  const later = () => {
-    cancel = clock.after(checkEveryMs, () => {
-      const now = look();
-      if (now !== seen) onChange();
-      seen = now;
-      later();
-    });
+  const look = () => {
+    try {
+      const found = readCertificate(files);
+      const isSame = found.cert.equals(current.cert) && found.key.equals(current.key);
+      if (!isSame) onRenewed(found);
+      current = found;
+      reported = '';
+    } catch (error) {
+      const { message } = error as Error;
+      if (message !== reported) onProblem(message);
+      reported = message;
+    }
+    cancel = clock.after(checkEveryMs, look);
   };
-  later();
+  cancel = clock.after(checkEveryMs, look);
   return () => cancel();
-}
-
-function stampOf(file: string): string {
-  try {
-    const { ino, size, mtimeMs, ctimeMs } = statSync(file);
-    return `${ino}-${size}-${mtimeMs}-${ctimeMs}`;
-  } catch (error) {
-    return `${errnoOf(error)}`;
-  }
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
-import type { Answer } from '../request.ts';
+import type { Reply } from '../request.ts';
 
 const silenceMs = 500;
 
 export function createListener(app: App): RequestListener {
   return async (incoming, outgoing) => {
     const { method = '' } = incoming;
-    const answer = await app({ incoming, method, url: urlOf(incoming) }, outgoing);
+    const reply = await app({ incoming, method, url: urlOf(incoming) }, outgoing);
     if (outgoing.destroyed) return;
-    send(answer, outgoing);
+    send(reply, outgoing);
     // Node itself skips the rest of a body, unless it closes the connection. A client that is still sending could then
-    // lose the answer.
+    // lose the reply.
     if (!incoming.complete && !outgoing.shouldKeepAlive) await skipBody(incoming);
     outgoing.end();
   };
@@ -36,7 +36,7 @@ function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | un
   return (isWhole || target.startsWith('/')) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function send({ status, headers = {}, body = '' }: Answer, outgoing: ServerResponse): void {
+function send({ status, headers = {}, body = '' }: Reply, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
   if (status !== 204) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
   outgoing.writeHead(status);

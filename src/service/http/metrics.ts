@@ -30,13 +30,13 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: 'vals_http_requests_total',
-    help: 'Requests that were answered. Status 499: the caller disconnected before the answer.',
+    help: 'Requests that were answered. Status 499: the client disconnected before the reply.',
     labelNames: ['method', 'route', 'status'],
     registers,
   });
   const durations = new Histogram({
     name: 'vals_http_request_duration_seconds',
-    help: 'Seconds from the beginning of a request to the end of its answer.',
+    help: 'Seconds from the beginning of a request to the end of its reply.',
     labelNames: ['method', 'route'],
     buckets: bucketSeconds,
     registers,

@@ -4,8 +4,8 @@ export interface Limits {
 }
 
 export interface RateLimit {
-  /** Returns undefined if the caller must wait, else a function to call when the request ends. */
-  enter(caller: string): (() => void) | undefined;
+  /** Returns undefined if the person must wait, else a function to call when the request ends. */
+  enter(person: string): (() => void) | undefined;
 }
 
 interface Bucket {
@@ -14,14 +14,14 @@ interface Bucket {
   inFlight: number;
 }
 
-/** A token bucket, and the number of requests under way, for each caller. Callers are people, so there are few. */
+/** A token bucket, and the number of requests under way, for each person. */
 export function createRateLimit({ perSecond, inFlight }: Limits, nowMs: () => number): RateLimit {
   const buckets = new Map<string, Bucket>();
   return {
-    enter(caller) {
+    enter(person) {
       const now = nowMs();
-      const bucket = buckets.get(caller) ?? { left: perSecond, leftAt: now, inFlight: 0 };
-      buckets.set(caller, bucket);
+      const bucket = buckets.get(person) ?? { left: perSecond, leftAt: now, inFlight: 0 };
+      buckets.set(person, bucket);
       const gained = (Math.max(0, now - bucket.leftAt) * perSecond) / 1_000;
       bucket.left = Math.min(perSecond, bucket.left + gained);
       bucket.leftAt = now;

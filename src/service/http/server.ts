@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
+import type { Certificate } from './certificate.ts';
 
 const mostConnections = 5_000;
-/** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the answer 408. */
+/** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the reply 408. */
 const idleMs = 40_000;
 /**
  * `closingMs` and `drainingMs` together must be less than ten seconds, because Docker kills a process ten
@@ -26,9 +27,9 @@ const keepAliveMs = 5_999;
  * that the service is closing.
  */
 const proxyKeepAliveMs = 150_000;
-const notAnswered = { disconnected: 499, incomplete: 408 };
+const withoutReply = { disconnected: 499, incomplete: 408 };
 
-export interface AnsweredRequest {
+export interface FinishedRequest {
   method: string;
   path: string;
   status: number;
@@ -41,10 +42,8 @@ interface ListenOptions {
   port: number;
   certificate?: Certificate;
   isBehindProxy?: boolean;
-  onAnswered?(answered: AnsweredRequest): void;
+  onFinished?(answered: FinishedRequest): void;
 }
-
-type Certificate = { cert: Buffer; key: Buffer };
 
 export interface Server {
   port: number;
@@ -55,7 +54,7 @@ export interface Server {
 }
 
 export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
-  const { host, port, certificate, onAnswered } = options;
+  const { host, port, certificate, onFinished } = options;
   const underWay = new Set<ServerResponse>();
   const connections = new Set<Socket>();
   let isEnding = false;
@@ -64,16 +63,14 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const handle: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     const start = performance.now();
-    // Node drops the requests that follow a request with an Upgrade header. Closing the connection shows the client
-    // that these requests are lost.
-    if (isEnding || incoming.headers.upgrade !== undefined) outgoing.shouldKeepAlive = false;
+    if (isEnding) outgoing.shouldKeepAlive = false;
     underWay.add(outgoing);
     outgoing.once('close', () => {
       underWay.delete(outgoing);
       // The query is left out of the log, because a query may contain a secret.
       const path = url.replace(/[?#].*$/s, '');
       const ms = performance.now() - start;
-      onAnswered?.({ method, path, status: statusOf(incoming, outgoing), ms, incoming });
+      onFinished?.({ method, path, status: statusOf(incoming, outgoing), ms, incoming });
     });
     listener(incoming, outgoing);
   };
@@ -92,8 +89,9 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       if (connections.size === 0) onLastGone();
     });
   });
-  // Over TLS, Node passes data to a parser that it has paused, and then closes the connection (HPE_PAUSED). With a
-  // listener, Node reads through the stream of the socket, which waits while the parser is paused.
+  // A client may send its next request while Node still ends a large reply. Over TLS, Node 20 to 26 pass this request to
+  // a parser that they have paused, and then close the connection (HPE_PAUSED). With a listener, Node reads through the
+  // stream of the socket, which waits while the parser is paused.
   server.on('secureConnection', (socket: Socket) => void socket.on('data', () => {}));
 
   await new Promise<void>((resolve, reject) => {
@@ -103,7 +101,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     throw listenError(error, host, port);
   });
 
-  const closeAfterAnswers = () => {
+  const closeAfterReplies = () => {
     isEnding = true;
     for (const outgoing of underWay) outgoing.shouldKeepAlive = false;
   };
@@ -116,7 +114,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
     },
     /** Goes on listening, so that a proxy learns from the health check that the service ends. */
     async drain() {
-      closeAfterAnswers();
+      closeAfterReplies();
       if (connections.size === 0) return;
       await new Promise<void>((done) => {
         const timeout = setTimeout(done, drainingMs);
@@ -127,7 +125,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       });
     },
     async close() {
-      closeAfterAnswers();
+      closeAfterReplies();
       const closed = new Promise((resolve) => server.close(resolve));
       // Node closes the connections that have had a request. Browsers open others, and leave them without a request.
       const inUse = new Set([...underWay].map(({ socket }) => socket));
@@ -143,7 +141,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {
   if (outgoing.headersSent) return outgoing.statusCode;
-  return incoming.complete ? notAnswered.disconnected : notAnswered.incomplete;
+  return incoming.complete ? withoutReply.disconnected : withoutReply.incomplete;
 }
 
 export function listenError(

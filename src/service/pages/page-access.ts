@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { cookieValues, isSame } from '../guard.ts';
-import { type Answer, redirect, type ServiceRequest } from '../request.ts';
+import { type Reply, redirect, type ServiceRequest } from '../request.ts';
 
 export interface PageAccess {
   readonly key: string;
   endSessionsOfOldToken(currentDigest: string): void;
   makeOneTimeKey(): string;
-  admit(request: ServiceRequest): Answer | undefined;
+  admit(request: ServiceRequest): Reply | undefined;
   isAdmitted(request: ServiceRequest, pathSecret: string): boolean;
   hideSecret(path: string): string;
 }

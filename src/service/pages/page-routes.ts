@@ -1,13 +1,13 @@
 import { nothingAt } from '../guard.ts';
 import type { Network } from '../http/network.ts';
 import { unauthorized } from '../problem.ts';
-import { type Answer, html, isForBrowser, json, type ServiceRequest } from '../request.ts';
+import { html, isForBrowser, json, type Reply, type ServiceRequest } from '../request.ts';
 import { type PageRequest, pageRequest } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import { asPerson, type Principal } from '../store/spaces.ts';
 import type { Store } from '../store/store.ts';
-import { listPage, pageHeaders, refusalPage } from './page.ts';
+import { listPage, pageHeaders, refusalPage } from './html-page.ts';
 import type { PageAccess } from './page-access.ts';
 import { createSignIn } from './sign-in.ts';
 import { mostCountedRuns, valPage, valPageLimits } from './val-page.ts';
@@ -23,7 +23,7 @@ interface PageOptions {
 export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: PageOptions): Route[] {
   const signIn = network.publicUrl && createSignIn(store, network.publicUrl);
 
-  const refuseVisit = (request: ServiceRequest): Answer => {
+  const refuseVisit = (request: ServiceRequest): Reply => {
     onRefusedVisit?.();
     const isBrowser = isForBrowser(request);
     if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
@@ -94,14 +94,14 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
             access: 'form',
             summary: 'Sign a browser in',
             responses: { 303: 'nothing' },
-            answer: signIn.signIn,
+            reply: signIn.signIn,
           }),
           route('POST', '/sign-out', {
             id: 'signOut',
             access: 'form',
             summary: 'Sign a browser out',
             responses: { 303: 'nothing' },
-            answer: signIn.signOut,
+            reply: signIn.signOut,
           }),
         ]
       : []),
@@ -111,7 +111,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       summary: 'The vals as a web page',
       query: pageRequest,
       responses: { 200: 'text/html' },
-      async answer(request, { query }) {
+      async reply(request, { query }) {
         if (request.user) return show(request, query, { user: request.user, canSignOut: false });
         if (!signIn && request.space === undefined) {
           return (await linkAccess()).admit(request) ?? refuseVisit(request);
@@ -124,7 +124,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       summary: 'A link that opens the web page once',
       query: pageRequest,
       responses: { 200: ref('PageLink') },
-      async answer(request) {
+      async reply(request) {
         if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         const access = await linkAccess();
@@ -138,7 +138,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       summary: 'The vals as a web page, for a browser that has opened a link',
       query: pageRequest,
       responses: { 200: 'text/html' },
-      answer: async (request, { params, query }) =>
+      reply: async (request, { params, query }) =>
         show(request, query, { user: await ownerWithLink(request, params.place), canSignOut: false }),
     }),
   ];

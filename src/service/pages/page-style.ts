@@ -33,7 +33,7 @@ button { cursor: pointer; }
 h1 { margin: 1.4rem 0 .3rem; font-size: 1.9rem; line-height: 1.2; letter-spacing: -.02em; overflow-wrap: anywhere; }
 h2 { margin: 0; font-size: .95rem; }
 p { margin: .4rem 0; }
-.facts { color: var(--soft); display: flex; flex-wrap: wrap; gap: .2rem .9rem; align-items: center; font-size: .92rem; }
+.meta { color: var(--soft); display: flex; flex-wrap: wrap; gap: .2rem .9rem; align-items: center; font-size: .92rem; }
 code, pre, .id { font-family: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .id { font-size: .82rem; overflow-wrap: anywhere; }
 .badge { border: 1px solid var(--line); border-radius: 1rem; padding: 0 .6rem; font-size: .8rem; background: var(--tint); }
@@ -49,7 +49,7 @@ li { display: flex; flex-wrap: wrap; gap: .1rem .8rem; align-items: baseline; pa
 li + li { border-top: 1px solid var(--line); }
 .vals li { padding: .8rem .95rem; }
 .vals a { font-weight: 600; font-size: 1.05rem; overflow-wrap: anywhere; }
-.vals .facts { margin-left: auto; align-items: baseline; }
+.vals .meta { margin-left: auto; align-items: baseline; }
 .when { color: var(--soft); font-size: .88rem; }
 .end { margin-left: auto; font-size: .88rem; }
 .here { background: var(--tint); }
@@ -85,7 +85,7 @@ details pre { padding: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; 
 @media (max-width: 36rem) {
   header, main { padding-left: .8rem; padding-right: .8rem; }
   h1 { font-size: 1.5rem; }
-  .vals .facts { margin-left: 0; flex-basis: 100%; }
+  .vals .meta { margin-left: 0; flex-basis: 100%; }
   .code .l { padding-left: 3.2rem; }
   .code .l::before { width: 2.5rem; }
 }

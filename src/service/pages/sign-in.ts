@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { cookieValues, isSame, readBytes } from '../guard.ts';
 import { Problem } from '../problem.ts';
-import { type Answer, headerOf, html, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
+import { headerOf, html, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { Store } from '../store/store.ts';
 import { digestOf, type User } from '../store/users.ts';
-import { pageHeaders, signInPage } from './page.ts';
+import { pageHeaders, signInPage } from './html-page.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 const largestForm = 4_096;
@@ -33,8 +33,8 @@ export function createSignIn(store: Store, publicUrl: URL) {
       const found = await store.users.withDigest(id);
       return found && isSame(code, hmacOf(id, found.tokenDigest, end)) ? found.user : undefined;
     },
-    ask: (request: ServiceRequest): Answer => tokenForm(request),
-    async signIn(request: ServiceRequest): Promise<Answer> {
+    ask: (request: ServiceRequest): Reply => tokenForm(request),
+    async signIn(request: ServiceRequest): Promise<Reply> {
       requireOwnOrigin(request);
       const token = await readToken(request);
       const user = await store.users.withToken(token);
@@ -45,7 +45,7 @@ export function createSignIn(store: Store, publicUrl: URL) {
         'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
       });
     },
-    signOut(request: ServiceRequest): Answer {
+    signOut(request: ServiceRequest): Reply {
       requireOwnOrigin(request);
       return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
     },

@@ -1,6 +1,6 @@
 import type { ListedVersion, Val } from '../store/read-vals.ts';
 import { diffHtml, escapeHtml, highlight } from './code-html.ts';
-import { badge, linkTo, page, time, type Visitor } from './page.ts';
+import { badge, linkTo, page, time, type Visitor } from './html-page.ts';
 import { copyScript } from './page-style.ts';
 
 interface ShownRun {
@@ -41,9 +41,9 @@ export function valPage(content: ShownVal): string {
   const note = `<p class="note">This is version ${version}. <a href="${linkTo(val)}">See version ${current}, the current version</a></p>`;
   const parts = [
     `<h1>${escapeHtml(name)}</h1>`,
-    `<p class="facts">${badge(val)} <span>version ${version}</span> <span>by ${escapeHtml(author.username)}</span>`,
+    `<p class="meta">${badge(val)} <span>version ${version}</span> <span>by ${escapeHtml(author.username)}</span>`,
     `<span>created ${time(createdAt, now)}</span> <span>changed ${time(updatedAt, now)}</span> ${counts.join(' ')}</p>`,
-    `<p class="facts id">${escapeHtml(id)}</p>`,
+    `<p class="meta id">${escapeHtml(id)}</p>`,
     ...(version === current ? [] : [note]),
     '<div class="sides"><div>',
     ...(shownRun ? [outputCard(shownRun)] : []),
@@ -139,7 +139,7 @@ function runRow(shown: Val, run: ShownRun, now: number): string {
   const { id, runStartAt, val, reporter, error = null } = run;
   const version = val?.version ?? undefined;
   const mark = error === null ? '<span class="good">✓ ok</span>' : '<span class="bad">✗ failed</span>';
-  const facts = [
+  const details = [
     ...(typeof runStartAt === 'string' ? [time(runStartAt, now)] : []),
     ...(version === undefined ? [] : [`version ${escapeHtml(String(version))}`]),
     ...durationOf(run),
@@ -147,7 +147,7 @@ function runRow(shown: Val, run: ShownRun, now: number): string {
   ];
   const message = error === null ? '' : errorHtml(messageOf(error));
   const output = `<a class="end" href="${linkTo(shown)}&amp;run=${encodeURIComponent(String(id))}">output</a>`;
-  return `<li>${mark} <span class="when">${facts.join(', ')}</span> ${output} ${message}</li>`;
+  return `<li>${mark} <span class="when">${details.join(', ')}</span> ${output} ${message}</li>`;
 }
 
 function errorHtml(message: string): string {

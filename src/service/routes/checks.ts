@@ -1,8 +1,8 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
+import { sortableTime } from '../store/activity.ts';
 import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 import { privacies, valTypes } from '../store/read-vals.ts';
 import type { ReportedRun } from '../store/store.ts';
-import { sortableTime } from '../store/time.ts';
 import { newValDefaults } from '../store/write-vals.ts';
 import {
   anyString,
@@ -52,7 +52,7 @@ export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }),
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
 
-export const changedFacts = body({}, { name, readme, privacy, type });
+export const changedProperties = body({}, { name, readme, privacy, type });
 
 export const nameAndCode = body({ name, code }, { type });
 

@@ -1,6 +1,6 @@
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { Problem } from '../problem.ts';
-import { sortableTime } from '../store/time.ts';
+import { sortableTime } from '../store/activity.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;

@@ -1,6 +1,6 @@
-import { type Answer, jsonText, linkText, type ServiceRequest, selfOf } from '../request.ts';
+import { jsonText, linkText, type Reply, type ServiceRequest, selfOf } from '../request.ts';
+import type { FoundRecord } from '../store/activity.ts';
 import { type Positions, recordPositions } from '../store/positions.ts';
-import type { FoundRecord } from '../store/records.ts';
 
 const mostPageBytes = 1024 * 1024;
 
@@ -15,7 +15,7 @@ export function recordPage(
   { records, more }: { records: FoundRecord[]; more: boolean },
   paging: Paging,
   textOf: (record: FoundRecord) => string = ({ json }) => json,
-): Answer {
+): Reply {
   const texts = records.map(textOf);
   const count = countInPage(texts);
   const last = more || count < texts.length ? records[count - 1] : undefined;
@@ -29,7 +29,7 @@ export function shortPage<Item>(
   { items, next }: { items: Item[]; next: readonly [number] | undefined },
   paging: Paging,
   { positions, recordOf }: { positions: Positions<readonly [number]>; recordOf(item: Item): object },
-): Answer {
+): Reply {
   const texts = items.map((item) => JSON.stringify(recordOf(item)));
   return page(request, texts, paging, next && positions.write(next));
 }
@@ -49,7 +49,7 @@ function page(
   records: string[],
   { limit, offset, after }: Paging,
   next: string | undefined,
-): Answer {
+): Reply {
   const self = selfOf(request);
   const hasPrevious = after === undefined && offset > 0;
   const previous = `${Math.max(0, offset - limit)}`;

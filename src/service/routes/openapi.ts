@@ -10,7 +10,7 @@ export function openApiRoute(routes: readonly Route[]): Route {
     access: 'anyone',
     summary: 'This description of the API',
     responses: { 200: { type: 'object' } },
-    answer: () => json(describeApi([...routes, own])),
+    reply: () => json(describeApi([...routes, own])),
   });
   return own;
 }
@@ -60,7 +60,7 @@ function operationOf(route: Route) {
   const inHeader = [
     ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
     ...(method === 'POST' && body
-      ? [header('Idempotency-Key', 'A repeated request with the same key gets the first answer, for a day.')]
+      ? [header('Idempotency-Key', 'A repeated request with the same key gets the first reply, for a day.')]
       : []),
   ];
   const parameters = [...inPath, ...inQuery, ...inHeader];
@@ -88,7 +88,7 @@ const header = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** The refusals that a route can answer with, because of what it takes and does. */
+/** The refusals that a route can reply with, because of what it takes and does. */
 function problemsOf({ method, path, access, query, body, hasIfMatch }: Route): number[] {
   if (access === 'any host') return [];
   const isWrite = method !== 'GET';
@@ -124,10 +124,10 @@ function responseOf(content: Route['responses'][number]) {
   if (content === 'nothing') return { description: 'Done.' };
   if (typeof content === 'object') {
     return {
-      description: 'The answer.',
+      description: 'The reply.',
       ...(content.$ref === ref('Val').$ref && { headers: { ETag: etag } }),
       content: { 'application/json': { schema: content } },
     };
   }
-  return { description: 'The answer.', content: { [content]: { schema: { type: 'string' } } } };
+  return { description: 'The reply.', content: { [content]: { schema: { type: 'string' } } } };
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
-import { type Answer, baseUrlOf, json, type ServiceRequest, spacePrefix } from '../request.ts';
+import { baseUrlOf, json, type Reply, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { ListedVal, Val } from '../store/read-vals.ts';
 import type { User } from '../store/users.ts';
 import { etagOf } from './write-options.ts';
@@ -25,10 +25,10 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
   };
 }
 
-export const valAnswer = (request: ServiceRequest, val: Val): Answer =>
+export const valReply = (request: ServiceRequest, val: Val): Reply =>
   json(valRecord(val, baseUrlOf(request)), 200, { ETag: etagOf(val) });
 
-export const createdAnswer = (request: ServiceRequest, val: Val, below = ''): Answer =>
+export const createdReply = (request: ServiceRequest, val: Val, below = ''): Reply =>
   json(valRecord(val, baseUrlOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,

@@ -1,5 +1,5 @@
 import { parseBody, readBytes } from '../guard.ts';
-import type { Answer, ServiceRequest } from '../request.ts';
+import type { Reply, ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/write-vals.ts';
 import type { Body, Check, Query } from './fields.ts';
 import type { Schema } from './schemas.ts';
@@ -20,7 +20,7 @@ export interface Route {
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
-  answer(request: ServiceRequest, params: Record<string, string>): Answer | Promise<Answer>;
+  reply(request: ServiceRequest, params: Record<string, string>): Reply | Promise<Reply>;
 }
 
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
@@ -36,7 +36,7 @@ interface Definition<Path extends string, CheckedQuery, CheckedBody>
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;
-  answer(
+  reply(
     request: ServiceRequest,
     input: {
       params: Record<ParamsIn<Path>, string>;
@@ -44,7 +44,7 @@ interface Definition<Path extends string, CheckedQuery, CheckedBody>
       body: CheckedBody;
       options: WriteOptions;
     },
-  ): Answer | Promise<Answer>;
+  ): Reply | Promise<Reply>;
 }
 
 export function route<Path extends string, CheckedQuery = undefined, CheckedBody = undefined>(
@@ -52,13 +52,13 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
   path: Path,
   definition: Definition<Path, CheckedQuery, CheckedBody>,
 ): Route {
-  const { query, body, answer } = definition;
+  const { query, body, reply } = definition;
   return {
     access: 'token',
     ...definition,
     method,
     path,
-    async answer(request, params) {
+    async reply(request, params) {
       const bytes = body && (await readBytes(request));
       const input = {
         params,
@@ -66,7 +66,7 @@ export function route<Path extends string, CheckedQuery = undefined, CheckedBody
         body: bytes && body.read(parseBody(bytes)),
         options: writeOptionsOf(request, bytes),
       };
-      return answer(request, input as Parameters<typeof answer>[1]);
+      return reply(request, input as Parameters<typeof reply>[1]);
     },
   };
 }

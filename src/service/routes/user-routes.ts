@@ -1,21 +1,21 @@
 import { requireUser } from '../guard.ts';
 import { Problem } from '../problem.ts';
 import {
-  type Answer,
   baseUrlOf,
   json,
   linkText,
+  type Reply,
   type ServiceRequest,
   selfOf,
   spacePrefix,
 } from '../request.ts';
+import type { RecordFilter, RecordKind } from '../store/activity.ts';
 import { valPositions } from '../store/positions.ts';
-import type { RecordFilter, RecordKind } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import type { User } from '../store/users.ts';
 import * as check from './checks.ts';
 import { type Paging, recordPage, shortPage } from './list-page.ts';
-import { likeRecord, userRecord, valAnswer, valRecord } from './outgoing.ts';
+import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf, ref } from './schemas.ts';
 
@@ -44,7 +44,7 @@ export function userRoutes(store: Store): Route[] {
       id: 'getMe',
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
-      answer: (request) => {
+      reply: (request) => {
         const { actor, ...user } = requireUser(request);
         const record = userRecord(user, baseUrlOf(request), 'me');
         return json(actor.id === user.id ? record : { ...record, actor });
@@ -54,7 +54,7 @@ export function userRoutes(store: Store): Route[] {
       id: 'listMySpaces',
       summary: 'The spaces of the caller',
       responses: { 200: listOf('Space') },
-      async answer(request) {
+      async reply(request) {
         const spaces = await store.spaces.withMember(requireUser(request).actor);
         const data = spaces.map((space) => ({
           ...space,
@@ -68,42 +68,42 @@ export function userRoutes(store: Store): Route[] {
       summary: "Runs of the caller's vals",
       query: check.runs,
       responses: { 200: listOf('Run') },
-      answer: (request, { query }) => records(request, 'runs', query),
+      reply: (request, { query }) => records(request, 'runs', query),
     }),
     route('GET', '/v1/me/likes', {
       id: 'listMyLikes',
       summary: 'Vals that the caller likes',
       query: check.likes,
       responses: { 200: listOf('LikedVal') },
-      answer: (request, { query }) => records(request, 'likes', query),
+      reply: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
       id: 'listMyComments',
       summary: "Comments by the caller, and comments on the caller's vals",
       query: check.comments,
       responses: { 200: listOf('Comment') },
-      answer: (request, { query }) => records(request, 'comments', query),
+      reply: (request, { query }) => records(request, 'comments', query),
     }),
     route('GET', '/v1/me/references', {
       id: 'listMyReferences',
       summary: "Vals that use the caller's vals",
       query: check.references,
       responses: { 200: listOf('Reference') },
-      answer: (request, { query }) => records(request, 'references', query),
+      reply: (request, { query }) => records(request, 'references', query),
     }),
 
     route('GET', '/v1/users/:id', {
       id: 'getUser',
       summary: 'A person, by id',
       responses: { 200: ref('User') },
-      answer: async (request, { params }) => userAnswer(request, await userWithId(params.id)),
+      reply: async (request, { params }) => userReply(request, await userWithId(params.id)),
     }),
     route('GET', '/v1/users/:id/vals', {
       id: 'listUserVals',
       summary: 'The vals of a person, without the code, newest first',
       query: check.vals,
       responses: { 200: listOf('Val') },
-      async answer(request, { params, query }) {
+      async reply(request, { params, query }) {
         const user = await userWithId(params.id);
         const found = await store.listVals(requireUser(request), user, query);
         return shortPage(request, found, query, {
@@ -116,19 +116,19 @@ export function userRoutes(store: Store): Route[] {
       id: 'getUserByName',
       summary: 'A person, by name',
       responses: { 200: ref('User') },
-      answer: async (request, { params }) => userAnswer(request, await userNamed(request, params.username)),
+      reply: async (request, { params }) => userReply(request, await userNamed(request, params.username)),
     }),
     route('GET', '/v1/alias/:username/:name', {
       id: 'getValByName',
       summary: 'A val, by its owner and name',
       responses: { 200: ref('Val') },
-      async answer(request, { params }) {
+      async reply(request, { params }) {
         const owner = await userNamed(request, params.username);
-        return valAnswer(request, await store.valNamed(requireUser(request), owner, params.name));
+        return valReply(request, await store.valNamed(requireUser(request), owner, params.name));
       },
     }),
   ];
 }
 
-const userAnswer = (request: ServiceRequest, user: User): Answer =>
+const userReply = (request: ServiceRequest, user: User): Reply =>
   json(userRecord(user, baseUrlOf(request), `users/${user.id}`));

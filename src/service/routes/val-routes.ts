@@ -1,10 +1,10 @@
 import { requireUser } from '../guard.ts';
-import { json, jsonText } from '../request.ts';
-import { versionPositions } from '../store/positions.ts';
+import { baseUrlOf, json, jsonText } from '../request.ts';
+import { valPositions, versionPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
 import * as check from './checks.ts';
 import { recordPage, shortPage } from './list-page.ts';
-import { createdAnswer, valAnswer } from './outgoing.ts';
+import { createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listOf, ref } from './schemas.ts';
 
@@ -15,14 +15,14 @@ export function valRoutes(store: Store): Route[] {
       access: 'anyone',
       summary: 'A val with its code',
       responses: { 200: ref('Val') },
-      answer: async (request, { params }) => valAnswer(request, await store.val(request.user, params.id)),
+      reply: async (request, { params }) => valReply(request, await store.val(request.user, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
       id: 'getValModule',
       access: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
-      async answer({ user }, { params }) {
+      async reply({ user }, { params }) {
         const { code } = await store.val(user, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
@@ -37,8 +37,8 @@ export function valRoutes(store: Store): Route[] {
       summary: 'Create a val',
       body: check.newVal,
       responses: { 201: ref('Val') },
-      answer: async (request, { body, options }) =>
-        createdAnswer(request, await store.create(requireUser(request), body, options)),
+      reply: async (request, { body, options }) =>
+        createdReply(request, await store.create(requireUser(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       id: 'createOrUpdateVal',
@@ -46,19 +46,19 @@ export function valRoutes(store: Store): Route[] {
       body: check.nameAndCode,
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
-      async answer(request, { body, options }) {
+      async reply(request, { body, options }) {
         const { val, isNew } = await store.createOrUpdate(requireUser(request), body, options);
-        return isNew ? createdAnswer(request, val) : valAnswer(request, val);
+        return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
     route('PUT', '/v1/vals/:id', {
       id: 'updateVal',
       summary: "Change a val's name, readme, privacy or type",
-      body: check.changedFacts,
+      body: check.changedProperties,
       hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params, body, options }) {
-        await store.changeFacts(requireUser(request), params.id, body, options);
+      async reply(request, { params, body, options }) {
+        await store.changeProperties(requireUser(request), params.id, body, options);
         return { status: 204 };
       },
     }),
@@ -67,9 +67,22 @@ export function valRoutes(store: Store): Route[] {
       summary: 'Delete a val with its versions and runs',
       hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params, options }) {
+      async reply(request, { params, options }) {
         await store.delete(requireUser(request), params.id, options);
         return { status: 204 };
+      },
+    }),
+    route('GET', '/v1/search/vals', {
+      id: 'searchVals',
+      summary: 'Vals whose name or code contains the query',
+      query: check.search,
+      responses: { 200: listOf('Val') },
+      async reply(request, { query: { text, ...range } }) {
+        const found = await store.search(requireUser(request), text, range);
+        return shortPage(request, found, range, {
+          positions: valPositions,
+          recordOf: (val) => valRecord(val, baseUrlOf(request)),
+        });
       },
     }),
 
@@ -78,7 +91,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'Runs of a val',
       query: check.runs,
       responses: { 200: listOf('Run') },
-      answer: async (request, { params, query }) =>
+      reply: async (request, { params, query }) =>
         recordPage(request, await store.runs(requireUser(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
@@ -86,14 +99,14 @@ export function valRoutes(store: Store): Route[] {
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
-      answer: async (request, { params, body, options }) =>
+      reply: async (request, { params, body, options }) =>
         json(await store.addRun(requireUser(request), params.id, body, options), 201),
     }),
     route('GET', '/v1/runs/:id', {
       id: 'getRun',
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
-      async answer(request, { params }) {
+      async reply(request, { params }) {
         const { json, logs } = await store.run(requireUser(request), params.id);
         return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
       },
@@ -104,7 +117,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'The versions of a val, newest first',
       query: check.versions,
       responses: { 200: listOf('Version') },
-      async answer(request, { params: { id }, query }) {
+      async reply(request, { params: { id }, query }) {
         const found = await store.versions(requireUser(request), id, query);
         const recordOf = (version: object) => ({ val_id: id, ...version });
         return shortPage(request, found, query, { positions: versionPositions, recordOf });
@@ -116,24 +129,24 @@ export function valRoutes(store: Store): Route[] {
       body: check.newVersion,
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
-      async answer(request, { params, body, options }) {
+      async reply(request, { params, body, options }) {
         const { val, isNew } = await store.createVersion(requireUser(request), params.id, body, options);
-        return isNew ? createdAnswer(request, val, `/versions/${val.version}`) : valAnswer(request, val);
+        return isNew ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
       id: 'getVersion',
       summary: 'A val with the code of one version',
       responses: { 200: ref('Val') },
-      answer: async (request, { params: { id, version } }) =>
-        valAnswer(request, await store.version(requireUser(request), id, check.parseVersion(version))),
+      reply: async (request, { params: { id, version } }) =>
+        valReply(request, await store.version(requireUser(request), id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       id: 'deleteVersion',
       summary: 'Delete a version',
       hasIfMatch: true,
       responses: { 204: 'nothing' },
-      async answer(request, { params: { id, version }, options }) {
+      async reply(request, { params: { id, version }, options }) {
         await store.deleteVersion(requireUser(request), id, check.parseVersion(version), options);
         return { status: 204 };
       },

@@ -1,5 +1,5 @@
 import type { All, Value } from '../database/database.ts';
-import type { RecordKind } from './records.ts';
+import type { RecordKind } from './activity.ts';
 import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
@@ -36,7 +36,7 @@ export interface Val extends ValContent {
 
 export type ListedVal = Omit<Val, 'code' | 'readme'>;
 
-export type ValFacts = Pick<Val, 'id' | 'name' | 'readme' | 'privacy' | 'type' | 'revision' | 'author'>;
+export type ValProperties = Pick<Val, 'id' | 'name' | 'readme' | 'privacy' | 'type' | 'revision' | 'author'>;
 
 export type ValChange = Pick<ValContent, 'code'> & Partial<ValContent>;
 
@@ -52,7 +52,7 @@ interface OwnerRow {
 
 type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> & OwnerRow & AuthorRow;
 type ValRow = ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null };
-type FactsRow = Omit<ValFacts, 'author' | 'readme'> & OwnerRow & { readme: ArrayBuffer | null };
+type PropertiesRow = Omit<ValProperties, 'author' | 'readme'> & OwnerRow & { readme: ArrayBuffer | null };
 
 export interface ListedVersion {
   version: number;
@@ -115,8 +115,8 @@ export async function valWithId(all: All, id: string): Promise<Val> {
 }
 
 /**
- * Hides private vals of other owners. SQL does the check, because otherwise the answer for a missing val
- * would be measurably faster than the answer for a hidden val.
+ * Hides private vals of other owners. SQL does the check, because otherwise the reply for a missing val
+ * would be measurably faster than the reply for a hidden val.
  */
 const isVisible = "(privacy <> 'private' OR owner_id = ?)";
 
@@ -128,23 +128,23 @@ export async function visibleVal(all: All, caller: Caller, id: string): Promise<
   return val;
 }
 
-async function visibleFacts(all: All, caller: Caller, id: string): Promise<ValFacts> {
+async function visibleProperties(all: All, caller: Caller, id: string): Promise<ValProperties> {
   const [row] = idPattern.test(id)
-    ? await all<FactsRow>(
+    ? await all<PropertiesRow>(
         `SELECT vals.id, name, readme, privacy, type, revision, ${ownerColumns}
           FROM vals JOIN users ON users.id = owner_id WHERE vals.id = ? AND ${isVisible}`,
         [id, caller?.id ?? ''],
       )
     : [];
   if (!row) throw noVal(id);
-  const { ownerId, username, readme, ...facts } = row;
-  return { ...facts, readme: readme && text(readme), author: { id: ownerId, username } };
+  const { ownerId, username, readme, ...others } = row;
+  return { ...others, readme: readme && text(readme), author: { id: ownerId, username } };
 }
 
-export async function ownFacts(all: All, caller: Principal, id: string): Promise<ValFacts> {
-  const facts = await visibleFacts(all, caller, id);
-  if (facts.author.id === caller.id) return facts;
-  const { username } = facts.author;
+export async function ownProperties(all: All, caller: Principal, id: string): Promise<ValProperties> {
+  const val = await visibleProperties(all, caller, id);
+  if (val.author.id === caller.id) return val;
+  const { username } = val.author;
   throw new Refusal(
     'not allowed',
     `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
@@ -152,7 +152,7 @@ export async function ownFacts(all: All, caller: Principal, id: string): Promise
 }
 
 export async function visibleVersion(all: All, caller: Caller, id: string, number: number): Promise<Val> {
-  await visibleFacts(all, caller, id);
+  await visibleProperties(all, caller, id);
   const found = isStorable(number)
     ? await findVersion(
         all,
@@ -240,7 +240,7 @@ export async function listVersions(
   id: string,
   { limit, offset = 0, after }: ListRange,
 ): Promise<Page<ListedVersion>> {
-  await visibleFacts(all, caller, id);
+  await visibleProperties(all, caller, id);
   const rows = await all<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
       WHERE val_id = ? ${after ? 'AND version < ?' : ''}

@@ -1,6 +1,6 @@
 import { type Clock, wait } from '../../lib/clock.ts';
 import type { Database } from '../database/database.ts';
-import { sortableTime } from './time.ts';
+import { sortableTime } from './activity.ts';
 
 const runsPerStep = 200;
 const betweenStepsMs = 100;

@@ -1,6 +1,6 @@
 import { isObject, JsonNumber, type JsonValue } from '../../lib/json.ts';
-import type { RecordKind } from './records.ts';
-import { sortableTime } from './time.ts';
+import type { RecordKind } from './activity.ts';
+import { sortableTime } from './activity.ts';
 
 type Fault = string;
 type Check = (value: JsonValue) => Fault | undefined;

@@ -9,10 +9,9 @@ import {
   stringifyJson,
   textOf,
 } from '../../lib/json.ts';
-import { type RecordKind, recordKinds, type StoredRecord } from './records.ts';
+import { type RecordKind, recordKinds, type StoredRecord, sortableTime } from './activity.ts';
 import { faultOf } from './seed-fields.ts';
 import type { Store, ValFinder } from './store.ts';
-import { sortableTime } from './time.ts';
 import type { User } from './users.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
@@ -127,7 +126,7 @@ const complete: Record<RecordKind, Complete> = {
       relationship === 'given'
         ? { ...owner, ...objectOrEmpty(given.author) }
         : withId(objectOrEmpty(given.author));
-    const facts = {
+    const ofOwnVal = {
       privacy: found?.privacy ?? 'public',
       author: relationship === 'given' ? null : { ...owner },
     };
@@ -138,7 +137,7 @@ const complete: Record<RecordKind, Complete> = {
       ...given,
       relationship,
       author,
-      val: ofVal.name === null ? { privacy: null, author: null, ...val } : { ...facts, ...val },
+      val: ofVal.name === null ? { privacy: null, author: null, ...val } : { ...ofOwnVal, ...val },
     };
     return { record, tag: `${relationship}` };
   },

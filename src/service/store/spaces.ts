@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
-import { removeOwner } from './remove-owner.ts';
+import { removeOwner } from './deletion.ts';
 import { digestOf, findUser, isPerson, type User } from './users.ts';
 
 export type Role = 'read' | 'write';

@@ -2,21 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
-import { openDatabase } from '../database/open.ts';
-import {
-  type Caller,
-  checkVersion,
-  findVal,
-  type ListRange,
-  listVals,
-  listVersions,
-  ownFacts,
-  type Val,
-  valsOf,
-  valWithId,
-  visibleVal,
-  visibleVersion,
-} from './read-vals.ts';
+import { openDatabase } from '../database/open-database.ts';
 import {
   countRecords,
   findRecord,
@@ -25,12 +11,26 @@ import {
   type RecordFilter,
   type RecordKind,
   type StoredRecord,
-} from './records.ts';
+  sortableTime,
+} from './activity.ts';
+import {
+  type Caller,
+  checkVersion,
+  findVal,
+  type ListRange,
+  listVals,
+  listVersions,
+  ownProperties,
+  type Val,
+  valsOf,
+  valWithId,
+  visibleVal,
+  visibleVersion,
+} from './read-vals.ts';
 import { Refusal } from './refusal.ts';
 import { deleteOldRuns } from './retention.ts';
 import { type SearchRange, searchVals } from './search.ts';
 import { asPerson, createSpaces, type Principal } from './spaces.ts';
-import { sortableTime } from './time.ts';
 import { createUsers, makeOwner, ownerOf, type User } from './users.ts';
 import { writeAs } from './write-as.ts';
 import { createValWriter, lockOwnVal, lockVal, type WriteOptions } from './write-vals.ts';
@@ -125,7 +125,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
       findRecords(all, kind, { ownerId: caller.id }, filter),
 
     async runs(caller: Principal, id: string, filter?: RecordFilter) {
-      await ownFacts(all, caller, id);
+      await ownProperties(all, caller, id);
       return findRecords(all, 'runs', { valId: id }, filter);
     },
 
@@ -148,7 +148,7 @@ export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: n
     },
 
     async countRuns(caller: Principal, id: string, most: number) {
-      await ownFacts(all, caller, id);
+      await ownProperties(all, caller, id);
       return countRecords(all, 'runs', id, most);
     },
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { All, Database } from '../database/database.ts';
-import { removeOwner } from './remove-owner.ts';
+import { removeOwner } from './deletion.ts';
 
 export interface User {
   id: string;

@@ -2,7 +2,7 @@ import { type All, type Database, DatabaseFailure } from '../database/database.t
 import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
 
-/** A repeated request with the same key gets the first answer, if it has the same content. */
+/** A repeated request with the same key gets the first reply, if it has the same content. */
 export interface Once {
   key: string;
   requestDigest: string;
@@ -45,7 +45,7 @@ async function checkMembership(all: All, { id, actor }: Principal): Promise<void
   if (!member) throw new DatabaseFailure('orphaned', new Error('the membership has ended'));
 }
 
-/** The answer is stored in the transaction of the write, so a write that failed is not remembered. */
+/** The reply is stored in the transaction of the write, so a write that failed is not remembered. */
 async function doOnce<Result>(
   { skipLocked }: Database,
   all: All,
@@ -58,27 +58,27 @@ async function doOnce<Result>(
   const request = [actor.id, id, key];
   // PostgreSQL waits here while another process does the same request.
   const [begun] = await all(
-    `INSERT INTO answers (person_id, owner_id, key, request_digest, at) VALUES (?, ?, ?, ?, ?)
+    `INSERT INTO replies (person_id, owner_id, key, request_digest, at) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT (person_id, owner_id, key) DO UPDATE SET request_digest = excluded.request_digest, at = excluded.at
-        WHERE answers.at < ? RETURNING key`,
+        WHERE replies.at < ? RETURNING key`,
     [...request, requestDigest, now, oldest],
   );
   const isRequest = 'person_id = ? AND owner_id = ? AND key = ?';
   if (begun) {
     const result = await work(all);
-    await all(`UPDATE answers SET answer = ? WHERE ${isRequest}`, [JSON.stringify(result), ...request]);
+    await all(`UPDATE replies SET reply = ? WHERE ${isRequest}`, [JSON.stringify(result), ...request]);
     await all(
-      `DELETE FROM answers WHERE (person_id, owner_id, key) IN (
-        SELECT person_id, owner_id, key FROM answers WHERE at < ? ORDER BY at LIMIT ${mostForgottenAtOnce}${skipLocked})`,
+      `DELETE FROM replies WHERE (person_id, owner_id, key) IN (
+        SELECT person_id, owner_id, key FROM replies WHERE at < ? ORDER BY at LIMIT ${mostForgottenAtOnce}${skipLocked})`,
       [oldest],
     );
     return result;
   }
-  const [earlier] = await all<{ digest: string; answer: string }>(
-    `SELECT request_digest AS digest, answer FROM answers WHERE ${isRequest}`,
+  const [earlier] = await all<{ digest: string; reply: string }>(
+    `SELECT request_digest AS digest, reply FROM replies WHERE ${isRequest}`,
     request,
   );
-  if (earlier?.digest === requestDigest) return JSON.parse(earlier.answer);
+  if (earlier?.digest === requestDigest) return JSON.parse(earlier.reply);
   throw new Refusal(
     'key reused',
     'The Idempotency-Key was used for another request already. Use a new key for a new request.',

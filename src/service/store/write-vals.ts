@@ -1,17 +1,17 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { type All, type Database, DatabaseFailure, type Value } from '../database/database.ts';
-import { deleteVal } from './delete-val.ts';
+import { claimRecords } from './activity.ts';
+import { deleteVal } from './deletion.ts';
 import {
   checkVersion,
   findListedVal,
   noVal,
-  ownFacts,
+  ownProperties,
   type Val,
   type ValChange,
   type ValContent,
-  type ValFacts,
+  type ValProperties,
 } from './read-vals.ts';
-import { claimRecords } from './records.ts';
 import { Refusal } from './refusal.ts';
 import type { Principal } from './spaces.ts';
 import { idPattern, type User } from './users.ts';
@@ -30,7 +30,7 @@ export interface WriteOptions {
 /** Differs for each state of each val. */
 export const stateOf = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
 
-function checkState(val: ValFacts | undefined, onlyIf: WriteOptions['onlyIf']): void {
+function checkState(val: ValProperties | undefined, onlyIf: WriteOptions['onlyIf']): void {
   if (!onlyIf || onlyIf(val && stateOf(val))) return;
   throw new Refusal('changed', 'The val has changed since you read it. Read it again before you change it.');
 }
@@ -50,9 +50,9 @@ export async function lockOwnVal(
   all: All,
   caller: Principal,
   id: string,
-): Promise<ValFacts> {
+): Promise<ValProperties> {
   if (idPattern.test(id)) await lockVal(database, all, 'id = ? AND owner_id = ?', id, caller.id);
-  return ownFacts(all, caller, id);
+  return ownProperties(all, caller, id);
 }
 
 export function createValWriter(database: Database, maxVals: number | undefined) {
@@ -89,7 +89,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
     caller: Principal,
     id: string,
     { onlyIf, once }: WriteOptions,
-    work: (all: All, val: ValFacts) => Promise<Result>,
+    work: (all: All, val: ValProperties) => Promise<Result>,
   ): Promise<Result> =>
     writeAs(database, caller, { val: id, once }, async (all) => {
       const val = await lockOwnVal(database, all, caller, id);
@@ -97,8 +97,8 @@ export function createValWriter(database: Database, maxVals: number | undefined)
       return work(all, val);
     });
 
-  async function update(all: All, caller: Principal, val: ValFacts, { code, ...facts }: ValChange) {
-    const { id, readme } = await updateFacts(all, val, facts);
+  async function update(all: All, caller: Principal, val: ValProperties, { code, ...properties }: ValChange) {
+    const { id, readme } = await updateProperties(all, val, properties);
     const isNew = await updateCode(all, id, code, caller.actor);
     return { val: await completeVal(all, id, { code, readme }), isNew };
   }
@@ -126,7 +126,7 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         // Tries again if another process creates the val between `lockVal` and `insertVal`.
         for (;;) {
           const id = await lockVal(database, all, 'owner_id = ? AND name = ?', caller.id, change.name);
-          const found = id === undefined ? undefined : await ownFacts(all, caller, id);
+          const found = id === undefined ? undefined : await ownProperties(all, caller, id);
           checkState(found, onlyIf);
           if (found) return { ...(await update(all, caller, found, change)), isNew: false };
           const val = await insertVal(all, caller, { ...newValDefaults, ...change });
@@ -134,12 +134,13 @@ export function createValWriter(database: Database, maxVals: number | undefined)
         }
       }),
 
-    changeFacts: (
+    changeProperties: (
       caller: Principal,
       id: string,
-      facts: Partial<ValContent>,
+      change: Partial<ValContent>,
       options: WriteOptions = {},
-    ): Promise<ValFacts> => changeVal(caller, id, options, (all, val) => updateFacts(all, val, facts)),
+    ): Promise<ValProperties> =>
+      changeVal(caller, id, options, (all, val) => updateProperties(all, val, change)),
 
     delete: (caller: Principal, id: string, options: WriteOptions = {}): Promise<void> =>
       changeVal(caller, id, options, (all) => deleteVal(all, id)),
@@ -225,7 +226,11 @@ async function updateCode(all: All, id: string, code: string, author: User): Pro
   return true;
 }
 
-async function updateFacts(all: All, current: ValFacts, change: Partial<ValContent>): Promise<ValFacts> {
+async function updateProperties(
+  all: All,
+  current: ValProperties,
+  change: Partial<ValContent>,
+): Promise<ValProperties> {
   const changed = { ...current, ...change, revision: current.revision + 1 };
   const { id, name, readme, privacy, type, revision } = changed;
   const isSame = name === current.name && readme === current.readme && privacy === current.privacy;

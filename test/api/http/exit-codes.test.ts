@@ -150,11 +150,6 @@ describe('without an answer', () => {
 });
 
 describe('an answer that a val service would not send', () => {
-  it('is accepted with the content encoding identity', async () => {
-    const service = await scriptedService([{ headers: { 'content-encoding': 'Identity' }, body: { id } }]);
-    expect(await send('GET', service.env)).toMatchObject({ exit: 0, stdout: `{"id":"${id}"}\n` });
-  });
-
   it('is accepted up to 64 MiB, and refused with one byte more', async () => {
     const frame = '{"id":"a","text":""}';
     const text = (size: number) => frame.replace('""', `"${'x'.repeat(size - frame.length)}"`);
@@ -179,7 +174,7 @@ describe('an answer that a val service would not send', () => {
     const shown = await run(['api', 'DELETE', path, '--json'], { env: (await compressed()).env });
     expect(shown).toMatchObject({
       exit: 11,
-      error: { message: expect.stringContaining('sent a compressed answer (gzip)') },
+      error: { message: expect.stringContaining('sent a compressed reply (gzip)') },
     });
     expect(await run(['api', 'DELETE', path], { env: empty.env })).toMatchObject({ exit: 0, stdout: '' });
   });
@@ -277,7 +272,7 @@ describe('the hint', () => {
       { status: 422, body: { message: 'The name is too long' } },
       'Change the input as the message of the service says.',
     ],
-    [{ status: 422 }, 'Run the command again with --debug to see the request and the answer.'],
+    [{ status: 422 }, 'Run the command again with --debug to see the request and the reply.'],
     [{ status: 409 }, 'To see the val as it is now, run `vals val get hello`.'],
     [{ status: 429, headers: { 'retry-after': '3600' } }, 'Wait 3600 s, then run the command again.'],
     [

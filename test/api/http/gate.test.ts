@@ -29,7 +29,7 @@ describe('a busy gate for one request at a time', () => {
     };
     const settled = () => new Promise((resolve) => setImmediate(resolve));
     const leave = async () => {
-      leaveGate('answered');
+      leaveGate('replied');
       await settled();
       return admitted;
     };

@@ -149,12 +149,6 @@ describe('the end of a list', () => {
     expect(listed(stdout)).toEqual([...first, ...last]);
   });
 
-  it('is the requested number of records, if the service sends more', async () => {
-    const service = await scriptedService([{ body: page('a', 50) }]);
-    const { exit, stdout } = await run(['runs', '--limit', '3', '--json'], { env: service.env });
-    expect({ exit, rows: listed(stdout) }).toEqual({ exit: 0, rows: page('a', 3) });
-  });
-
   const repeating: { name: string; args: string[]; body: unknown; count: number }[] = [
     { name: 'ignores the offset', args: ['runs', '--all'], body: page('a', 20), count: 20 },
     {
@@ -304,15 +298,6 @@ it.each(['likes', 'refs'])('%s follows no link that contains the token', async (
   }
 });
 
-it('a link that contains a very short token by chance is followed', async () => {
-  const service = await scriptedService([
-    { body: { data: [{ id: 'a' }], links: { next: '?offset=1' } } },
-    { body: { data: [{ id: 'b' }] } },
-  ]);
-  const env = { ...service.env, VALS_TOKEN: 'offset' };
-  expect(await run(['refs', '--fields', 'id'], { env })).toMatchObject({ exit: 0, stdout: 'a\nb\n' });
-});
-
 describe('a list that fails half-way', () => {
   const first = { data: rows(3, 'a'), links: { next: '?offset=3' } };
   const failures: { name: string; replies: Reply[]; exit: number; kind: string }[] = [
@@ -346,17 +331,6 @@ describe('a list that fails half-way', () => {
       });
     },
   );
-
-  it('succeeds if a repeated request for the failed page succeeds', async () => {
-    const service = await scriptedService([
-      { body: first },
-      { status: 502 },
-      { body: { data: rows(1, 'b'), links: {} } },
-    ]);
-    const { exit, stdout, stderr } = await run(['runs', '--json'], { env: service.env });
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(listed(stdout)).toEqual([...first.data, ...rows(1, 'b')]);
-  });
 
   it('with --ndjson is written page by page, before the next page arrives', async () => {
     const { promise: read, resolve: firstLineRead } = withResolvers();

@@ -86,11 +86,3 @@ test('a flush commits writes that take long too', async () => {
   expect(names()).toEqual(['a', 'b', 'c', 'd']);
   await Promise.all(written);
 });
-
-test('a flush commits the waiting writes', async () => {
-  const { insert, flush, names } = openGroup();
-  const written = insert('a');
-  await flush();
-  expect(names()).toEqual(['a']);
-  await written;
-});

@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'libsql';
@@ -205,60 +204,4 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
   expect(all.map((writer) => writer.unanswered())).toEqual(all.map(() => kills));
   expect(checked).toBeGreaterThan(kills);
   expect(vals.some(({ state }) => state === 'deleted')).toBe(true);
-});
-
-it(`push --local, killed half-way, leaves whole vals, and the next push continues (seed ${seed})`, {
-  timeout: 120_000,
-}, async () => {
-  const home = temporaryFolder();
-  const folder = join(home, 'vals');
-  mkdirSync(folder);
-  const env = { VALS_LOCAL: '1', VALS_DATA_DIR: join(home, 'data') };
-  const names = Array.from({ length: 40 }, (_, index) => `val${String(index).padStart(2, '0')}`);
-  const codeOf = (name: string, round: number): string =>
-    `// ${name} ${round} é\u0000\n${'y'.repeat(20_000)}`;
-  const chance = chanceOf(seed);
-  const acknowledged = new Map<string, Set<number>>(names.map((name) => [name, new Set()]));
-  const push = async (round: number, stopAfter: number): Promise<number> => {
-    for (const name of names) writeFileSync(join(folder, `${name}.ts`), codeOf(name, round));
-    const args = ['push', folder, '--concurrency', '1', '--debug', '--json'];
-    const { child, ended } = startProcess(args, { env, cwd: home });
-    let trace = '';
-    child.stderr?.on('data', (chunk) => {
-      trace += chunk;
-      if (trace.split('\n< 20').length > stopAfter) child.kill('SIGKILL');
-    });
-    await ended;
-    const answers = trace.match(/^< 20[01] /gm)?.length ?? 0;
-    for (const name of names.slice(0, answers)) acknowledged.get(name)?.add(round);
-    return answers;
-  };
-  let rounds = 0;
-  for (let halfWay = 0; halfWay < (isLong ? 8 : 2); rounds++) {
-    const answers = await push(rounds, chance.between(1, names.length / 2));
-    if (answers > 0 && answers < names.length) halfWay += 1;
-  }
-  await push(rounds++, Number.POSITIVE_INFINITY);
-
-  const file = join(home, 'data', 'vals.db');
-  expect(integrity(file)).toEqual(['ok']);
-  const database = new Database(file);
-  const stored = database
-    .prepare(
-      'SELECT name, versions.version, code FROM vals JOIN versions ON val_id = id ORDER BY name, versions.version',
-    )
-    .all() as { name: string; version: number; code: ArrayBuffer }[];
-  database.close();
-  for (const name of names) {
-    const versions = stored.filter((row) => row.name === name);
-    expect(versions.map(({ version }) => version)).toEqual(versions.map((_, index) => index + 1));
-    const codes = versions.map(({ code }) => Buffer.from(code).toString());
-    const sent = Array.from({ length: rounds }, (_, round) => codeOf(name, round));
-    const storedRounds = codes.map((code) => sent.indexOf(code));
-    expect(storedRounds, `seed ${seed}: ${name} is whole and in order`).toEqual(
-      [...new Set(storedRounds)].filter((round) => round >= 0).toSorted((a, b) => a - b),
-    );
-    expect(storedRounds).toEqual(expect.arrayContaining([...(acknowledged.get(name) ?? [])]));
-    expect(storedRounds.at(-1)).toBe(rounds - 1);
-  }
 });

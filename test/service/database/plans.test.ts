@@ -20,8 +20,9 @@ afterAll(endAll);
 
 const ran = vi.hoisted(() => new Map<string, Value[]>());
 
-vi.mock('../../../src/service/database/open.ts', async (importOriginal) => {
-  const { openDatabase } = await importOriginal<typeof import('../../../src/service/database/open.ts')>();
+vi.mock('../../../src/service/database/open-database.ts', async (importOriginal) => {
+  const { openDatabase } =
+    await importOriginal<typeof import('../../../src/service/database/open-database.ts')>();
   const noting =
     (all: All): All =>
     (sql, values = []) => {

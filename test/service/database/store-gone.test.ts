@@ -1,4 +1,4 @@
-import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../../src/service/index.ts';
@@ -16,17 +16,9 @@ async function otherStore(): Promise<string> {
 
 test.each<[string, (file: string) => unknown]>([
   ['removed', (file) => remove(file, ['', '-wal', '-shm'])],
-  ['removed alone', (file) => remove(file, [''])],
   ['removed with its folder', (file) => rmSync(dirname(file), { recursive: true })],
   ['moved away', (file) => renameSync(file, `${file}.old`)],
   ['replaced', async (file) => renameSync(await otherStore(), file)],
-  [
-    'replaced by its copy',
-    (file) => {
-      copyFileSync(file, `${file}.copy`);
-      renameSync(`${file}.copy`, file);
-    },
-  ],
   ['without its log', (file) => remove(file, ['-wal'])],
   ["without its log's index", (file) => remove(file, ['-shm'])],
 ])('a store that is %s gives 503, and the failure is reported', async (_, take) => {
@@ -70,13 +62,4 @@ test('the log of a replaced store is not applied to the new store', async () => 
   const again = await temporaryService({ at: service.at });
   expect(again.token).toBe(other.token);
   expect(await get(again, `/v1/vals/${theirs.id}`)).toMatchObject({ id: theirs.id, code: theirs.code });
-});
-
-test('a store whose files are put back works again', async () => {
-  const service = await temporaryService();
-  await createVal(service, { name: 'v', code: 'c' });
-  renameSync(service.at, `${service.at}.old`);
-  expect((await putVal(service, 'v', 'lost')).status).toBe(503);
-  renameSync(`${service.at}.old`, service.at);
-  expect((await putVal(service, 'v', 'd')).status).toBe(200);
 });

@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { Agent, createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { isLong } from '../../support/cases.ts';
-import { listen } from '../../support/listen.ts';
-import { ask, speak, type TemporaryService, temporaryService } from '../support.ts';
+import { type TemporaryService, temporaryService } from '../support.ts';
 
 let service: TemporaryService;
 beforeAll(async () => {
@@ -15,9 +12,6 @@ const head = (line: string, ...more: string[]) =>
   [`${line} HTTP/1.1`, `Host: 127.0.0.1:${service.port}`, ...more, '', ''].join('\r\n');
 const signed = () => `Authorization: Bearer ${service.token}`;
 const me = () => head('GET /v1/me', signed());
-const chunked = (name: string) =>
-  head('PUT /v1/vals', signed(), 'Content-Type: application/json', 'Transfer-Encoding: chunked') +
-  `1\r\n{\r\n16\r\n"name":"${name}","code":"c"}\r\n0\r\n\r\n`;
 const json = 'Content-Type: application/json';
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
@@ -51,7 +45,7 @@ describe('a connection takes the next request', () => {
 
   test.each(refusals)('after the status %i', async (status, lines) => {
     const size = status === 413 ? 4 * 1024 * 1024 + 1 : 40_000;
-    const tries = isLong ? 500 : 12;
+    const tries = 12;
     const body = Buffer.alloc(size, ' ');
     const { socket, answer } = await openConnection();
     const [line = '', ...headers] = lines();
@@ -69,76 +63,6 @@ describe('a connection takes the next request', () => {
       statuses.set(both, (statuses.get(both) ?? 0) + 1);
     }
     expect(Object.fromEntries(statuses)).toEqual({ [`${status} 200`]: tries });
-  });
-
-  test('with a chunked body, right after the body of a refused request', async () => {
-    const { socket, answer } = await openConnection();
-    const refused = answer();
-    socket.write(head('POST /v1/vals', 'Content-Length: 5', json));
-    expect(await refused).toBe(401);
-    const next = answer();
-    socket.write(`12345${chunked('n')}`);
-    expect(await next).toBe(201);
-  });
-
-  test('after 401, from other callers of a proxy that keeps its connections', async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 2 });
-    const proxy = createServer((incoming, outgoing) => {
-      const { method, headers, url: path } = incoming;
-      const forwarded = request({ port: service.port, method, path, headers, agent }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
-        answer.pipe(outgoing);
-      });
-      forwarded.on('error', () => outgoing.writeHead(502).end());
-      incoming.pipe(forwarded);
-    });
-    onTestFinished(() => agent.destroy());
-    const through = { baseUrl: `http://127.0.0.1:${await listen(proxy)}` };
-    const headers = { Host: `127.0.0.1:${service.port}` };
-    const count = isLong ? 500 : 50;
-    const repeat = async (token: string | null, raw: string | undefined) => {
-      const statuses: number[] = [];
-      for (let i = 0; i < count; i++) {
-        const [method, path] = raw ? ['POST', '/v1/vals'] : ['GET', '/v1/me'];
-        statuses.push((await ask(through, method as string, path as string, { token, headers, raw })).status);
-      }
-      return new Set(statuses);
-    };
-    const [stranger, user] = await Promise.all([
-      repeat(null, ' '.repeat(100_000)),
-      repeat(service.token, undefined),
-    ]);
-    expect([[...stranger], [...user]]).toEqual([[401], [200]]);
-  });
-});
-
-describe('requests sent ahead', () => {
-  const put = (name: string, code: string) => {
-    const body = JSON.stringify({ name, code });
-    const headers = [signed(), 'Content-Type: application/json', `Content-Length: ${body.length}`];
-    return head('PUT /v1/vals', ...headers) + body;
-  };
-  const last = () => head('GET /v1/me', signed(), 'Connection: close');
-
-  test('are answered in order', async () => {
-    const names = Array.from({ length: 200 }, (_, i) => `ahead${i}`);
-    const requests = names.map((name) => put(name, 'c') + me());
-    const answers = await speak(service.port, requests.join('') + last());
-    expect([...answers.matchAll(/"name":"(ahead\d+)"/g)].map(([, name]) => name)).toEqual(names);
-    expect(statusesOf(answers)).toEqual([...names.flatMap(() => [201, 200]), 200]);
-  });
-
-  test('behind a refused request are answered too', async () => {
-    const refused = head('POST /v1/vals', 'Content-Length: 5', 'Content-Type: application/json');
-    const answers = await speak(service.port, `${me()}${refused}12345${me()}${last()}`);
-    expect(statusesOf(answers)).toEqual([200, 401, 200, 200]);
-  });
-
-  test('behind a request with an Upgrade header are lost, so the connection is closed', async () => {
-    const upgrade = head('GET /v1/me', signed(), 'Connection: Upgrade', 'Upgrade: h2c');
-    const answers = await speak(service.port, `${me()}${upgrade}${me()}`);
-    expect(statusesOf(answers)).toEqual([200, 200]);
-    expect(answers).toMatch(/\r\nConnection: close\r\n/);
   });
 });
 

@@ -2,15 +2,7 @@ import { once } from 'node:events';
 import { BlockList, connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { loopbackAddresses } from '../../../src/lib/addresses.ts';
-import {
-  addPerson,
-  ask,
-  sayTo,
-  speak,
-  statusIn,
-  type TemporaryService,
-  temporaryService,
-} from '../support.ts';
+import { addPerson, ask, sayTo, statusIn, type TemporaryService, temporaryService } from '../support.ts';
 
 const proxies = new BlockList();
 proxies.addAddress('127.0.0.1', 'ipv4');
@@ -31,18 +23,10 @@ describe('Host', () => {
     ['vals.example', 200],
     ['VALS.example', 200],
     ['vals.example:443', 200],
-    ['vals.example.', 403],
-    ['vals.example:80', 403],
     ['vals.example:8443', 403],
-    ['vals.example:', 403],
-    ['www.vals.example', 403],
     ['vals.example.evil.example', 403],
-    ['localhost:PORT', 403],
     ['127.0.0.1:PORT', 403],
-    ['vals.example@evil.example', 403],
-    ['vals.example, evil.example', 400],
     ['', 403],
-    ['%C4%81.example', 403],
   ])('"%s" is answered with %i', async (host, status) => {
     const name = host.replace('PORT', `${service.port}`);
     const answer = await say(['GET /v1/me HTTP/1.1', `Host: ${name}`]);
@@ -51,29 +35,11 @@ describe('Host', () => {
   });
 
   test.each([
-    ['two headers', ['Host: vals.example', 'Host: evil.example']],
-    ['two headers, the right one last', ['Host: evil.example', 'Host: vals.example']],
-    ['the right one in X-Forwarded-Host', ['Host: evil.example', 'X-Forwarded-Host: vals.example']],
-    ['the right one in Forwarded', ['Host: evil.example', 'Forwarded: host=vals.example;proto=https']],
-  ])('%s is refused', async (_, hosts) => {
-    expect([400, 403]).toContain(statusIn(await say(['GET /v1/me HTTP/1.1', ...hosts])));
-  });
-
-  test.each([
     ['http://vals.example/v1/me', 200],
-    ['https://vals.example/v1/me', 200],
     ['http://evil.example/v1/me', 403],
-    ['http://%C4%81.example/v1/me', 403],
-    ['http://localhost/v1/me', 403],
   ])('the request target %s is answered with %i', async (target, status) => {
     expect(statusIn(await say([`GET ${target} HTTP/1.1`, 'Host: vals.example']))).toBe(status);
   });
-});
-
-test('forwarded headers do not change the answer', async () => {
-  const headers = ['X-Forwarded-Host: evil.example', 'X-Forwarded-Proto: http', 'X-Forwarded-Port: 1'];
-  const answer = await say(['GET /v1/me HTTP/1.1', 'Host: vals.example', ...headers]);
-  expect(bodyOf(answer).links.self).toBe('https://vals.example/v1/me');
 });
 
 test('links are made with the public URL', async () => {
@@ -140,17 +106,6 @@ test('a connection is kept longer for a proxy than proxies keep theirs by defaul
   expect(await keepAlive(await temporaryService())).toBe('5');
 });
 
-test('an idle connection is kept longer than announced, so that a client closes it first', async () => {
-  const { port } = await temporaryService();
-  const socket = connect(port, '127.0.0.1');
-  socket.write('GET /healthz HTTP/1.1\r\nHost: any\r\n\r\n');
-  const [answer] = await once(socket, 'data');
-  const start = performance.now();
-  await once(socket, 'close');
-  const announced = Number(/keep-alive: timeout=(\d+)/i.exec(`${answer}`)?.[1]);
-  expect(performance.now() - start).toBeGreaterThan(announced * 1_000 + 500);
-});
-
 test.each(['1.0', '1.1'])('in HTTP/%s only health is answered without the right Host', async (version) => {
   const { port } = await temporaryService();
   for (const host of [[], ['Host: vals.example.com']]) {
@@ -202,17 +157,5 @@ describe('limits', () => {
     await expect.poll(status).toBe(429);
     for (const socket of slow) socket.destroy();
     await expect.poll(status).toBe(200);
-  });
-
-  test('do not exist on the loopback address by default', async () => {
-    const { port } = await temporaryService();
-    const lines = ['GET /v1/vals/x HTTP/1.1', `Host: localhost:${port}`];
-    const ahead = [...lines, '', ''].join('\r\n').repeat(5);
-    const answers = await Promise.all(
-      Array.from({ length: 120 }, () =>
-        speak(port, [`${ahead}${lines[0]}`, lines[1], 'Connection: close', '', ''].join('\r\n')),
-      ),
-    );
-    expect(answers.join('').match(/HTTP\/1\.1 \d+/g)).toEqual(Array(720).fill('HTTP/1.1 404'));
   });
 });

@@ -49,11 +49,3 @@ test('a refused request does not count', () => {
   leave?.();
   expect(letIn(limit, 100)).toBe(9);
 });
-
-test('a clock that goes back neither adds nor removes requests', () => {
-  now = 10_000;
-  const limit = createRateLimit({ perSecond: 10, inFlight: 64 }, () => now);
-  expect(letIn(limit, 4)).toBe(4);
-  now = 0;
-  expect(letIn(limit, 100)).toBe(6);
-});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../../src/service/database/open.ts';
+import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import {
   addPerson,
@@ -145,7 +145,7 @@ test('a key is forgotten after a day', async () => {
   const { write, all, close } = await openDatabase(placeOf(service.at));
   const age = (hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000).toISOString();
-    return write((all) => all('UPDATE answers SET at = ?', [at]));
+    return write((all) => all('UPDATE replies SET at = ?', [at]));
   };
   const key = randomUUID();
   const send = async () => ((await post('/v1/vals', { code: 'c' }, key)).body as Val).id;
@@ -157,7 +157,7 @@ test('a key is forgotten after a day', async () => {
   expect(second).not.toBe(first);
   expect(await send()).toBe(second);
   for (let i = 0; i < 5; i++) await post('/v1/vals', { code: 'c' }, randomUUID());
-  const old = await all('SELECT key FROM answers WHERE at < ?', [
+  const old = await all('SELECT key FROM replies WHERE at < ?', [
     new Date(Date.now() - 86_400_000).toISOString(),
   ]);
   expect(old).toEqual([]);

@@ -117,7 +117,7 @@ test.each([
     store.create(principal, { ...newValDefaults, name: 'new', code: 'late' }),
     store.createOrUpdate(principal, { name: 'v', code: 'late' }),
     store.createVersion(principal, id, { code: 'late' }),
-    store.changeFacts(principal, id, { privacy: 'public' }),
+    store.changeProperties(principal, id, { privacy: 'public' }),
     store.addRun(principal, id, run),
     store.delete(principal, id),
   ];

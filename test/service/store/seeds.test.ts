@@ -165,38 +165,15 @@ describe('a seed', () => {
     expect(await idsFrom(service, `/v1/vals/${again.id}/runs`)).toEqual([]);
   });
 
-  test('runs of the same instant keep the order of the seed from page to page', async () => {
-    const service = await temporaryService({
-      seed: {
-        runs: Array.from({ length: 9 }, (_, i) => ({
-          id: `${i}`,
-          runStartAt: i % 2 ? '2024-01-01' : '2024-01-01T01:00:00+01:00',
-        })),
-      },
-    });
-    const pages = await Promise.all(
-      [0, 3, 6].map((offset) => idsFrom(service, `/v1/me/runs?limit=3&offset=${offset}`)),
-    );
-    expect(pages.flat()).toEqual(['0', '1', '2', '3', '4', '5', '6', '7', '8']);
-  });
-
   test.each([
     ['{', 'The seed file is not JSON'],
-    ['', 'The seed file is not JSON'],
-    ['{"runs":[01]}', 'The seed file is not JSON'],
     ['[]', 'not a JSON object'],
-    ['null', 'not a JSON object'],
     ['{"vals":[]}', 'unknown key "vals"'],
-    ['{"__proto__":[]}', 'unknown key "__proto__"'],
     ['{"runs":{}}', 'runs in the seed file is not an array'],
     ['{"likes":[{},1]}', 'likes[1] is not an object'],
-    ['{"likes":[[]]}', 'likes[0] is not an object'],
     ['{"runs":[{"id":{}}]}', 'runs[0].id'],
     ['{"runs":[{"id":null}]}', 'runs[0].id'],
     ['{"runs":[{"runStartAt":"soon"}]}', 'runs[0].runStartAt'],
-    ['{"runs":[{"runStartAt":1714521600000}]}', 'runs[0].runStartAt'],
-    ['{"comments":[{"createdAt":true}]}', 'comments[0].createdAt'],
-    ['{"comments":[{"createdAt":""}]}', 'comments[0].createdAt'],
     ['{"comments":[{"relationship":"any"}]}', 'comments[0].relationship'],
     [
       '{"runs":[{},{"runStart":"2024-01-01"}]}',
@@ -206,22 +183,10 @@ describe('a seed', () => {
     ['{"runs":[{"error":true}]}', 'runs[0].error is not a string or an object'],
     ['{"runs":[{"val":"hello"}]}', 'runs[0].val is not an object'],
     ['{"runs":[{"val":{"nmae":"x"}}]}', 'runs[0].val.nmae is an unknown field'],
-    ['{"likes":[{"title":"x"}]}', 'likes[0].title is an unknown field'],
     ['{"likes":[{"__proto__":{}}]}', 'likes[0].__proto__ is an unknown field'],
     ['{"comments":[{"author":{"name":"x"}}]}', 'comments[0].author.name is an unknown field'],
-    ['{"references":[{"from":{}}]}', 'references[0].from is an unknown field'],
   ])('%s is refused as a whole: %s', (text, message) => {
     expect(() => parseSeed(text)).toThrow(LocalError);
     expect(() => parseSeed(text)).toThrow(message);
-  });
-
-  test('may have long strings, with numbers and quotes in them', async () => {
-    const comment = '12345678901234567890 "\\" '.repeat(200_000);
-    const seed = parseSeed(JSON.stringify({ comments: [{ comment }] }));
-    expect(seed.comments?.[0]?.comment === comment).toBe(true);
-  });
-
-  test('may be empty', () => {
-    expect(parseSeed('{}')).toEqual({});
   });
 });

@@ -41,5 +41,3 @@ by_authority good "$here" 2020 2120
 by_authority expired "$here" 2020 2021
 by_authority not-yet-valid "$here" 2099 2120
 by_authority other-host 'subjectAltName=DNS:other.example,DNS:another.example' 2020 2120
-openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out "$work/weak-key.key"
-by_authority weak-key "$here" 2020 2120

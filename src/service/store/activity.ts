@@ -118,8 +118,8 @@ export async function claimRecords(all: All, owner: User, val: { id: string; nam
 
 function withVal(kind: RecordKind, json: string, owner: User, id: string): string {
   const record = parseJson(json) as JsonObject;
-  const complete = (field: string, facts: JsonObject) =>
-    stringifyJson({ ...record, [field]: { ...(isObject(record[field]) && record[field]), ...facts } });
+  const complete = (field: string, values: JsonObject) =>
+    stringifyJson({ ...record, [field]: { ...(isObject(record[field]) && record[field]), ...values } });
   switch (kind) {
     case 'runs':
       return complete('val', { id });
@@ -128,4 +128,19 @@ function withVal(kind: RecordKind, json: string, owner: User, id: string): strin
     default:
       return json;
   }
+}
+
+const timestampForm = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** The time of a record as text that sorts by time, with nanoseconds and in UTC. */
+export function sortableTime(text: string): string | undefined {
+  const match = timestampForm.exec(text);
+  if (!match) return undefined;
+  const [, date, minutes = '00:00', seconds = ':00', fraction = '', zone = 'Z'] = match;
+  const time = new Date(`${date}T${minutes}${seconds}${zone}`);
+  const isDay = (day: Date) => !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${date}`);
+  if (!isDay(new Date(`${date}T00:00:00Z`)) || Number.isNaN(time.getTime())) return undefined;
+  const utc = time.toISOString();
+  // A year beyond 9999 begins with a sign, and would be sorted before all other years.
+  return /^\d/.test(utc) ? `${utc.slice(0, 19)}.${fraction.padEnd(9, '0')}Z` : undefined;
 }

@@ -1,18 +1,18 @@
-import { argument, defineCommand, toggle } from '../cli/command.ts';
-import type { Context } from '../cli/context.ts';
-import { ConflictError } from '../errors.ts';
-import type { Hint, Hints } from '../lib/hint.ts';
-import { type JsonObject, withoutUndefined } from '../lib/json.ts';
-import { type Column, column, idColumn, moment } from '../terminal/column.ts';
-import type { Style } from '../terminal/style.ts';
-import { readBelow } from '../workspace/disk/files.ts';
-import type { Examined } from '../workspace/examine.ts';
-import { likelyRenames, renameHint } from '../workspace/similar.ts';
-import { type State, stateOf } from '../workspace/state.ts';
-import { pathTo, type Workspace } from '../workspace/workspace.ts';
-import { fileColumn } from './shared/columns.ts';
-import { compareVals } from './shared/compare-vals.ts';
-import { fileAndOthers, notePossibleTakeovers } from './shared/messages.ts';
+import { argument, defineCommand, toggle } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { ConflictError } from '../../errors.ts';
+import type { Hint, Hints } from '../../lib/hint.ts';
+import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
+import { type Column, column, idColumn, moment } from '../../terminal/column.ts';
+import type { Style } from '../../terminal/style.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
+import type { Examined } from '../../workspace/examine.ts';
+import { likelyRenames, renameHint } from '../../workspace/similar.ts';
+import { type State, stateOf } from '../../workspace/state.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { fileColumn } from '../shared/columns.ts';
+import { fileAndOthers, notePossibleTakeovers } from '../shared/messages.ts';
+import { compareVals } from './compare-vals.ts';
 
 /** `vals status` lists the vals in the order of these keys. */
 const marks: Record<State, { mark: string; tone: keyof Style }> = {

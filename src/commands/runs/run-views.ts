@@ -7,7 +7,7 @@ import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Page } from '../../lib/page.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
-import { failedRunColumns, runColumns, summaryColumns } from './columns.ts';
+import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
 
 const runsBeforeFollowing = 10;
@@ -65,7 +65,7 @@ export async function showRuns(
   const filtersHere = !isFilteredByService && isFiltered(filter);
   const filtered = (pages: AsyncGenerator<Page>) => (filtersHere ? filterRuns(pages, filter) : pages);
   if (summary) {
-    const { summarize } = await import('./summary/summary.ts');
+    const { summarize } = await import('./summary.ts');
     const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
       defaultVal: val,
       onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
-import { pageHeaders, problemPage } from './pages/page.ts';
+import { pageHeaders, problemPage } from './pages/html-page.ts';
 import { Problem, problemHeaders, problemText, unauthorized } from './problem.ts';
-import { type Answer, html } from './request.ts';
+import { html, type Reply } from './request.ts';
 import { Refusal } from './store/refusal.ts';
 
-export function problemAnswer(error: Error, forBrowser = false): Answer {
+export function problemReply(error: Error, forBrowser = false): Reply {
   const problem = error instanceof Problem ? error : problemOf(error);
   const { status, message } = problem;
   const headers = problemHeaders(problem);
@@ -22,13 +22,13 @@ const statuses: Record<Refusal['kind'], number> = {
   'key reused': 422,
 };
 
-/** The answer must not contain `error.message`, because it may reveal paths and addresses of the machine. */
+/** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
   if (error instanceof Refusal) return new Problem(statuses[error.kind], error.message);
   if (!(error instanceof DatabaseFailure))
     return new Problem(
       500,
-      'The service could not answer because of an internal error. Tell the person who runs the service.',
+      'The service could not reply because of an internal error. Tell the person who runs the service.',
     );
   const { kind, maybeCommitted } = error;
   const retryAfter = (seconds: number) => ({ headers: { 'Retry-After': `${seconds}` } });

@@ -1,14 +1,14 @@
-import { looksLikeId } from '../api/routes.ts';
-import { argument, defineCommand, toggle, word } from '../cli/command.ts';
-import type { Context } from '../cli/context.ts';
-import { createResolver } from '../cli/resolve-vals.ts';
-import { UsageError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { followMoves } from '../workspace/moved.ts';
-import { createRemoteVals } from '../workspace/remote-vals.ts';
-import { findVal } from '../workspace/typed-words.ts';
-import { openWorkspace, type Workspace } from '../workspace/workspace.ts';
-import { type PullItem, pullColumns, pullVals, selectAll } from './shared/pull-vals.ts';
+import { looksLikeId } from '../../api/routes.ts';
+import { argument, defineCommand, toggle, word } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { createResolver } from '../../cli/resolve-vals.ts';
+import { UsageError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { followMoves } from '../../workspace/moved.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { findVal } from '../../workspace/typed-words.ts';
+import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import { type PullItem, pullColumns, pullVals, selectAll } from './pull-vals.ts';
 
 export const command = defineCommand({
   summary: "Write the service's code into the workspace",

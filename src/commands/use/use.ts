@@ -1,11 +1,11 @@
-import { argument, defineCommand } from '../cli/command.ts';
-import { NotFoundError, UsageError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
-import { readConfig, type StoredConfig } from '../settings/config-file.ts';
-import { column } from '../terminal/column.ts';
-import { warnIfLocalIsSet } from './shared/messages.ts';
-import { listSpaces, listSpacesInForce, type MySpaces } from './shared/my-spaces.ts';
+import { argument, defineCommand } from '../../cli/command.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../../settings/base-url.ts';
+import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
+import { column } from '../../terminal/column.ts';
+import { warnIfLocalIsSet } from '../shared/messages.ts';
+import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
 
 export const command = defineCommand({
   summary: 'Show your services, or change the default service',
@@ -47,7 +47,7 @@ export const command = defineCommand({
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
     const listed = spaceIn(baseUrl) && (await listSpaces(context, baseUrl, known.tokens[origin]));
     if (listed && !listed.spaces.some((space) => space.baseUrl === href)) throw notAMember(href, listed);
-    const { updateConfig } = await import('../settings/config-update.ts');
+    const { updateConfig } = await import('../../settings/config-update.ts');
     let changed: StoredConfig = known;
     await updateConfig(context, (config) => {
       changed = { ...config, baseUrl: href };

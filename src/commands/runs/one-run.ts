@@ -7,7 +7,7 @@ import { NotFoundError, UsageError, ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, column, moment } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
-import { runColumns, runError } from './columns.ts';
+import { runColumns, runError } from '../shared/columns.ts';
 
 const columns: Column[] = [
   ...runColumns

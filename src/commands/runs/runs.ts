@@ -1,10 +1,10 @@
-import * as routes from '../api/routes.ts';
-import { argument, defineCommand, word } from '../cli/command.ts';
-import { UsageError } from '../errors.ts';
-import { runColumns } from './shared/columns.ts';
-import { showRun } from './shared/one-run.ts';
-import { paging, runFilter } from './shared/options.ts';
-import { runViews, showRuns, summaryExplained } from './shared/run-views.ts';
+import * as routes from '../../api/routes.ts';
+import { argument, defineCommand, word } from '../../cli/command.ts';
+import { UsageError } from '../../errors.ts';
+import { runColumns } from '../shared/columns.ts';
+import { paging, runFilter } from '../shared/options.ts';
+import { showRun } from './one-run.ts';
+import { runViews, showRuns, summaryExplained } from './run-views.ts';
 
 export const command = defineCommand({
   summary: 'List the runs of your vals, or show one run',

@@ -50,7 +50,7 @@ export function listPage({ vals, failed, number, next, now, visitor }: ListConte
   const items = vals.map((val) => {
     const by = `changed ${time(val.updatedAt, now)} by ${escapeHtml((val.versionAuthor ?? val.author).username)}`;
     const mark = failed.has(val.id) ? ' <span class="bad">✗ last run failed</span>' : '';
-    return `<li><a href="${linkTo(val)}">${escapeHtml(val.name)}</a>${mark} <span class="facts">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
+    return `<li><a href="${linkTo(val)}">${escapeHtml(val.name)}</a>${mark} <span class="meta">${badge(val)} <span>version ${val.version}</span> <span>${by}</span></span></li>`;
   });
   const neighbours = [
     ...(number > 1 ? [`<a href="?page=${number - 1}">Newer</a>`] : []),

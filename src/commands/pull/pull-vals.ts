@@ -11,7 +11,7 @@ import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { fileColumn, outcomeColumn } from './columns.ts';
+import { fileColumn, outcomeColumn } from '../shared/columns.ts';
 
 interface NewVal {
   id: string;

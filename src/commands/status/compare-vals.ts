@@ -6,7 +6,7 @@ import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { type SelectedVal, selectVals } from '../../workspace/select.ts';
 import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
-import { messageWithHint } from './messages.ts';
+import { messageWithHint } from '../shared/messages.ts';
 
 interface Compared {
   workspace: Workspace;
