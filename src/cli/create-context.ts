@@ -102,7 +102,7 @@ export function createContext(
         columns,
         now: clock.now(),
         given: new Set(),
-        empty: '',
+        empty: undefined,
       }),
     async connect(options) {
       progress.show('Waiting for the service');

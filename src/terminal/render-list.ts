@@ -17,7 +17,8 @@ export interface Rendering {
   now: number;
   /** The keys of the options and arguments that the user gave. */
   given: ReadonlySet<string>;
-  empty: Hints;
+  /** Shown if there are no records. */
+  empty: Hints | undefined;
 }
 
 export async function renderList(result: ListResult, rendering: Rendering): Promise<void> {
@@ -33,7 +34,7 @@ export function renderOutcomes(
 ): Promise<void> {
   const { stdout } = rendering.output;
   const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
-  const empty = error === undefined ? rendering.empty : [];
+  const empty = error === undefined ? rendering.empty : undefined;
   return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output, empty });
 }
 
@@ -51,7 +52,8 @@ async function writeList(
     beforePage(page);
     await writer.add(page.records);
   }
-  if (isEmpty) rendering.output.messages.hint(result.emptyHint ?? rendering.empty);
+  const emptyHint = result.emptyHint ?? rendering.empty;
+  if (isEmpty && emptyHint !== undefined) rendering.output.messages.hint(emptyHint);
   await writer.finish();
 }
 
