@@ -20,6 +20,7 @@ interface Val {
 class Vals {
   service!: ScriptedService;
   readonly home = temporaryFolder();
+  listHasOwners = true;
 
   constructor(
     public vals: Val[],
@@ -37,7 +38,8 @@ class Vals {
     if (path === '/v1/me') return { body: { id: me, username: 'ada', url: 'https://example.com/ada' } };
     if (path.startsWith(`/v1/users/${me}/vals`)) {
       if (!this.hasList) return { status: 405 };
-      const mine = this.vals.filter(({ owner = me }) => owner === me).map(record);
+      const listed = (val: Val) => (this.listHasOwners ? record(val) : { ...record(val), author: undefined });
+      const mine = this.vals.filter(({ owner = me }) => owner === me).map(listed);
       const { searchParams } = new URL(path, 'http://localhost');
       const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
       return { body: { data: mine.slice(offset, (offset ?? 0) + (limit ?? 0)), links: {} } };
@@ -85,6 +87,15 @@ describe('a name', () => {
     const there = await Vals.of([{ id: hello, name: 'hello' }]);
     expect(await there.command('val', 'get', 'hello')).toMatchObject({ exit: 0, stderr: '' });
     expect(there.asked()).toEqual(['GET /v1/me', list, get(hello)]);
+    expect(await there.command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
+    expect(there.asked()).toEqual([`GET /v1/vals/${hello}/runs?limit=20&offset=0`]);
+  });
+
+  it('is remembered from a list that does not say whose the vals are', async () => {
+    const there = await Vals.of([{ id: hello, name: 'hello' }]);
+    there.listHasOwners = false;
+    await there.command('ls');
+    there.asked();
     expect(await there.command('val', 'runs', 'hello')).toMatchObject({ exit: 0, stderr: '' });
     expect(there.asked()).toEqual([`GET /v1/vals/${hello}/runs?limit=20&offset=0`]);
   });
@@ -144,6 +155,16 @@ describe('the beginning of an id', () => {
     const result = await there.command('val', 'get', word);
     expect(result.exit).toBe(exit);
     expect(result.stdout + result.stderr).toMatch(output);
+  });
+
+  it('may be the whole id of another val', async () => {
+    const there = await Vals.of([
+      { id: 'abcdef12', name: 'longer' },
+      { id: 'abcdef1', name: 'shorter' },
+    ]);
+    await there.command('ls');
+    const { stdout } = await there.command('val', 'get', 'abcdef1', '--json');
+    expect(JSON.parse(stdout).name).toBe('shorter');
   });
 
   it.each(['facade', 'fac4de'])('is used only if no val of the caller is named %s', async (name) => {
