@@ -1,10 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createHash } from 'node:crypto';
 import { isObject } from '../lib/json.ts';
-import { makeFolder } from '../lib/paths.ts';
 import { largest, readPlainFile } from '../lib/plain-file.ts';
-import { replaceFile } from '../lib/system.ts';
+import { replacePrivate } from '../lib/replace-private.ts';
 import type { Settings } from '../settings/settings.ts';
 
 export interface SeenVal {
@@ -89,15 +86,7 @@ function readLines(file: string): Lines {
 function writeLines(file: string, lines: Lines): void {
   const newest = [...lines].slice(-mostLines);
   const text = newest.map(([key, json]) => `${key}\t${json}\n`).join('');
-  makeFolder(dirname(file), 0o700);
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
-    replaceFile(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
+  replacePrivate(file, text);
 }
 
 function parse(text: string | undefined): unknown {

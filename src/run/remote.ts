@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
-import { makeFolder } from '../lib/paths.ts';
-import { errorMessageOf, replaceFile } from '../lib/system.ts';
+import { replacePrivate } from '../lib/replace-private.ts';
+import { errorMessageOf } from '../lib/system.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { fetchOnce } from './fetch.ts';
 
@@ -103,11 +103,8 @@ function readKept(folder: string, url: string): RemoteModule | undefined {
 
 function keep(folder: string, asked: string, module: RemoteModule): void {
   try {
-    makeFolder(folder, 0o700);
     for (const url of new Set([asked, module.url])) {
-      const file = fileFor(folder, url);
-      writeFileSync(`${file}.${process.pid}`, JSON.stringify({ asked: url, ...module }), { mode: 0o600 });
-      replaceFile(`${file}.${process.pid}`, file);
+      replacePrivate(fileFor(folder, url), JSON.stringify({ asked: url, ...module }));
     }
   } catch {
     // Without the file, the next run fetches the module again.

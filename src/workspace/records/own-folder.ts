@@ -1,12 +1,13 @@
 // Everything that vals knows of a workspace beside vals.json is kept here, in the data directory of the user. A cloned
 // repository cannot bring such a folder along.
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { isObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { makeFolder, realPath } from '../../lib/paths.ts';
-import { errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
+import { realPath } from '../../lib/paths.ts';
+import { replacePrivate } from '../../lib/replace-private.ts';
+import { errorMessageOf } from '../../lib/system.ts';
 import type { Settings } from '../../settings/settings.ts';
 
 export interface OwnFolder {
@@ -37,7 +38,7 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
     if (isOurs) return path;
     try {
       removeRecords(path);
-      replaceOwn(join(path, ownerFile), `${stringifyJson({ ...owner })}\n`);
+      replacePrivate(join(path, ownerFile), `${stringifyJson({ ...owner })}\n`);
       isOurs = true;
       removeRecordsOfGoneFolders(workspaces);
       return path;
@@ -54,7 +55,7 @@ export function openOwnFolder({ dataDirectory }: Pick<Settings, 'dataDirectory'>
     write(file, content) {
       const target = join(prepare(), file);
       try {
-        replaceOwn(target, content);
+        replacePrivate(target, content);
       } catch (error) {
         throw notWritten(target, error);
       }
@@ -100,28 +101,6 @@ function removeRecordsOfGoneFolders(workspaces: string): void {
     const owner = readJson(join(path, ownerFile));
     if (!isObject(owner) || typeof owner.path !== 'string' || existsSync(owner.path)) continue;
     removeRecords(path);
-  }
-}
-
-function replaceOwn(path: string, content: string): void {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    writeNew(temporary, content);
-    replaceFile(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-function writeNew(path: string, content: string): void {
-  const write = () => writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
-  try {
-    write();
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    makeFolder(dirname(path), 0o700);
-    write();
   }
 }
 

@@ -1,0 +1,28 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { makeFolder } from './paths.ts';
+import { isMissing, replaceFile } from './system.ts';
+
+/** Writes a file of the data directory, for its owner alone. A crash leaves the old file or the new one. */
+export function replacePrivate(path: string, content: string): void {
+  // Not from node:crypto, because `vals run` does without that module to start sooner.
+  const temporary = `${path}.${process.pid}-${Math.random().toString(36).slice(2)}.tmp`;
+  try {
+    writeNew(temporary, content);
+    replaceFile(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function writeNew(path: string, content: string): void {
+  const write = () => writeFileSync(path, content, { flag: 'wx', mode: 0o600 });
+  try {
+    write();
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    makeFolder(dirname(path), 0o700);
+    write();
+  }
+}
