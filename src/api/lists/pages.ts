@@ -1,5 +1,5 @@
+import type { Page } from '../../lib/json.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 
 export interface Paging {
   limit?: number;
