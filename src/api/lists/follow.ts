@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
+import type { Page } from '../../lib/json.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 import { type FetchPage, largestPage, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {

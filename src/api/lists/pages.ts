@@ -1,5 +1,5 @@
+import type { Page } from '../../lib/json.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 
 export interface Paging {
   limit?: number;
@@ -33,7 +33,8 @@ export interface ListOptions {
 export const defaultLimit = 20;
 export const largestPage = 100;
 
-const mostSamePages = 3;
+/** While records arrive, an honest list can show the same page several times in a row. */
+const mostSamePages = 20;
 const mostKnownPages = 100;
 const mostEmptyPages = 10;
 

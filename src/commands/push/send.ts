@@ -9,7 +9,7 @@ import { learnId } from '../../workspace/push-val.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
-import { notePossibleTakeovers } from '../shared/messages.ts';
+import { notePossibleTakeovers } from '../shared/notes.ts';
 import { askAboutDiffering } from './differing.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
