@@ -1,23 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Ended, folderOf, startProcess } from './support/program.ts';
+import { type Ended, folderOf, startProcess, untilIdle } from './support/program.ts';
 import { type Seen, scriptedService } from './support/scripted-service.ts';
 import { withResolvers } from './support/with-resolvers.ts';
 
 const soonMs = 5_000;
-
-function ticksOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-async function waitUntilIdle(pid: number): Promise<void> {
-  for (let [before, now] = [-1, ticksOf(pid)]; before !== now; ) {
-    await sleep(100);
-    [before, now] = [now, ticksOf(pid)];
-  }
-}
 
 async function soon(ended: Promise<Ended>): Promise<unknown> {
   const end = ended.then(({ exit, signal }) => signal ?? exit);
@@ -67,7 +54,7 @@ describe('the first signal ends the program', () => {
     const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
     const { child, ended } = startProcess(args, { env }, unread);
     await asked;
-    if (unread !== 'stderr') await waitUntilIdle(child.pid as number);
+    if (unread !== 'stderr') await untilIdle(child.pid as number);
     child.kill(signal);
     expect(endings[signal]).toContain(await soon(ended));
     expect((await ended).stderr).toContain(says);
