@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deaf } from '../run/folder.ts';
 import { listen } from '../support/listen.ts';
-import { folderOf, folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
+import { folderOf, folderOfVals, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { agentOnService, connectAgent, initialize, initializedAgent, rawAgent } from './clients.ts';
@@ -74,63 +74,37 @@ it('the items that succeeded are listed beside the error', async () => {
   });
 });
 
-it('a list has 20 records, or as many as limit says, and tells that there are more', async () => {
-  const cwd = folderOfVals(valNames(25));
-  const agent = await agentOnService([], { cwd });
-  await agent.call('push', { paths: ['.'] });
-  const counted = async (input: Record<string, unknown>) => {
-    const { document, texts } = await agent.call('ls', input);
-    const { items, more } = document;
-    return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
-  };
-  const said = 'There are more records. To see them, give a higher limit.';
-  expect(await counted({})).toEqual([20, true, said]);
-  expect(await counted({ limit: 3 })).toEqual([3, true, said]);
-  expect(await counted({ limit: 25 })).toEqual([25, undefined, '']);
-  expect(await counted({ limit: 100 })).toEqual([25, undefined, '']);
-});
-
-it('status, diff, push, pull and version_ls give all items', async () => {
+it('lists have 20 records, or as many as limit says, and all outcomes and versions are given', async () => {
   const count = 21;
   const { env } = await serviceInProcess();
   const home = temporaryFolder();
-  const cwd = temporaryFolder();
-  await run(['init'], { cwd, home, env });
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
   const writeAll = (code: string) => {
-    for (let index = 0; index < count; index++) writeFileSync(join(cwd, `val${index}.ts`), code);
+    for (const name of valNames(count)) writeFileSync(join(cwd, `${name}.ts`), code);
   };
   writeAll('// 0');
   const agent = await connectAgent([], { env, cwd, home });
   const counted = async (name: string, input: Record<string, unknown> = {}) => {
-    const { items, more } = (await agent.call(name, input)).document;
-    return [Array.isArray(items) && items.length, more];
+    const { document, texts } = await agent.call(name, input);
+    const { items, more } = document;
+    return [Array.isArray(items) && items.length, more, texts.slice(1).join()];
   };
-  expect(await counted('push')).toEqual([count, undefined]);
+  expect(await counted('push')).toEqual([count, undefined, '']);
+  const said = 'There are more records. To see them, give a higher limit.';
+  expect(await counted('ls')).toEqual([20, true, said]);
+  expect(await counted('ls', { limit: 3 })).toEqual([3, true, said]);
+  expect(await counted('ls', { limit: count })).toEqual([count, undefined, '']);
   writeAll('// 1');
   for (const name of ['status', 'diff', 'pull', 'push']) {
-    expect([name, ...(await counted(name))]).toEqual([name, count, undefined]);
+    expect([name, (await counted(name)).slice(0, 2)]).toEqual([name, [count, undefined]]);
   }
   for (let version = 2; version < count; version++)
     await agent.call('version_new', { val: 'val0', code: `// ${version}` });
-  expect(await counted('version_ls', { val: 'val0' })).toEqual([count, undefined]);
+  expect(await counted('version_ls', { val: 'val0' })).toEqual([count, undefined, '']);
   for (const { name, inputSchema } of await agent.listTools()) {
     const isPaged = ['runs', 'val_runs', 'likes', 'comments', 'ls'].includes(name);
     expect([name, 'limit' in (inputSchema.properties ?? {})]).toEqual([name, isPaged]);
   }
-});
-
-it('a list ends at 50,000 characters', async () => {
-  const runOf = (index: number) => ({ id: `run${index}`, error: 'x'.repeat(12_000) });
-  const { env } = await scriptedService([], () => ({
-    body: { data: Array.from({ length: 20 }, (_, index) => runOf(index)) },
-  }));
-  const agent = await connectAgent([], { env });
-  const { document, texts } = await agent.call('runs');
-  expect([document.items, document.more]).toMatchObject([{ length: 3 }, true]);
-  expect(texts.join('').length).toBeLessThanOrEqual(50_000);
-  expect(texts[1]).toBe(
-    'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
-  );
 });
 
 describe('a result above 50,000 characters', () => {
@@ -147,20 +121,31 @@ describe('a result above 50,000 characters', () => {
   };
 
   it.each([
-    { what: 'a record', tool: 'val_get', body: { id, name: 'a', code: large } },
-    { what: 'the first record of a list', tool: 'runs', body: { data: [{ id, error: large }] } },
-    { what: 'code', tool: 'val_get', input: { code: true }, body: { id, name: 'a', code: large } },
+    { what: 'a record', tool: 'val_get', input: { val: id }, body: { id, name: 'a', code: large } },
+    { what: 'code', tool: 'val_get', input: { val: id, code: true }, body: { id, name: 'a', code: large } },
+    { what: 'the first record of a list', tool: 'runs', input: {}, body: { data: [{ id, error: large }] } },
   ])('is an error: $what', async ({ tool, input, body }) => {
     const agent = await answering(body);
-    const answer = await agent.call(tool, { ...(tool === 'val_get' && { val: id }), ...input });
-    expect(answer).toMatchObject({ isError: true, document: { error } });
+    expect(await agent.call(tool, input)).toMatchObject({ isError: true, document: { error } });
+  });
+
+  it('is cut if it is a list', async () => {
+    const data = Array.from({ length: 20 }, (_, index) => ({ id: `run${index}`, error: 'x'.repeat(12_000) }));
+    const { document, texts } = await (await answering({ data })).call('runs');
+    expect(document).toMatchObject({ items: [{}, {}, {}], more: true });
+    expect(texts.join('').length).toBeLessThanOrEqual(50_000);
+    expect(texts[1]).toBe(
+      'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
+    );
   });
 
   it('is not in the error of the service, which has only its beginning', async () => {
     const agent = await answering({ message: 'no', large }, 400);
-    const { isError, document } = await agent.call('me');
-    expect({ isError, error: document.error }).toMatchObject({ isError: true, error: { status: 400 } });
-    expect(document.error).toHaveProperty('body', `{"message":"no","large":"${'x'.repeat(1_975)}`);
+    const body = `{"message":"no","large":"${'x'.repeat(1_975)}`;
+    expect(await agent.call('me')).toMatchObject({
+      isError: true,
+      document: { error: { status: 400, body } },
+    });
   });
 });
 

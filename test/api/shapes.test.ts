@@ -191,26 +191,6 @@ describe('every digit of a number is kept', () => {
   });
 });
 
-const depth = 100_000;
-const deepJson = `{"id":${'['.repeat(depth)}${']'.repeat(depth)}}`;
-
-function canStringify(text: string): boolean {
-  try {
-    JSON.stringify(JSON.parse(text));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-// Node 26 handles JSON of any depth.
-it.skipIf(canStringify(deepJson))('JSON that is nested too deeply is a bad response', async () => {
-  for (const args of [['me'], ['me', '--json']]) {
-    const { exit, stderr } = await ask(args, bytes(deepJson));
-    expect({ args, exit, stderr }).toMatchObject({ exit: 11, stderr: expect.stringContaining('too deeply') });
-  }
-});
-
 describe('a val or a run with missing fields', () => {
   it('is shown with the fields that it has', async () => {
     const body = { name: 'hello', public: true, version: 0, author: 'ada' };
