@@ -183,12 +183,6 @@ describe('every digit of a number is kept', () => {
     const { stdout } = await ask(['runs', '--limit', '2000', '--ndjson'], reply);
     expect(stdout.split('\n')).toEqual([...records, '']);
   });
-
-  it('beside a text with millions of line breaks', async () => {
-    const record = `{"code":"${'\\n'.repeat(2_000_000)}","n":1.0}`;
-    const { stdout } = await ask(['me', '--json', '--fields', 'n'], bytes(record));
-    expect(stdout).toBe('{"n":1.0}\n');
-  });
 });
 
 describe('a val or a run with missing fields', () => {
