@@ -98,12 +98,14 @@ it('a hint with an own value for each file gets placeholders, because one comman
 
 it('errors with different hints are reported apart', () => {
   const other = new RefusedError('No.', { subject: 'b.ts', problem: 'changed', hint: 'Wait.' });
-  const { warnings } = summarizeFailures([...forced(['a.ts']), { label: 'b.ts', error: other }], {
+  const { error, warnings } = summarizeFailures([...forced(['a.ts']), { label: 'b.ts', error: other }], {
     ...pushed,
     total: 2,
     done: 0,
   });
   expect(warnings).toHaveLength(2);
+  // With --json, the reasons are in the outcomes on stdout, and no warnings are shown.
+  expect(error?.facts.hint).toBe('The output above gives the reason and the next step of each failure.');
 });
 
 it('failures are named in the order of the items, not in the order of time', async () => {
