@@ -148,7 +148,6 @@ const leastRemembered = 10_000;
 export class RecentKeys {
   #younger = new Set<string>();
   #older = new Set<string>();
-  hasForgotten = false;
 
   has(key: string): boolean {
     return this.#younger.has(key) || this.#older.has(key);
@@ -157,7 +156,6 @@ export class RecentKeys {
   add(key: string): void {
     this.#younger.add(key);
     if (this.#younger.size < leastRemembered) return;
-    this.hasForgotten ||= this.#older.size > 0;
     this.#older = this.#younger;
     this.#younger = new Set();
   }
