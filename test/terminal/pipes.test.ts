@@ -148,12 +148,9 @@ describe('a reader that closes the pipe', () => {
     },
   );
 
-  it('ends an endless list', async () => {
-    let page = 0;
-    const { env } = await scriptedService([], () => {
-      page += 1;
-      return { body: { data: [{ id: page, text: textOf(mebibyte) }], links: { next: `?offset=${page}` } } };
-    });
+  it('ends a list whose next page never comes', async () => {
+    const page = { data: [{ id: 1, text: textOf(mebibyte) }], links: { next: '?offset=1' } };
+    const { env } = await scriptedService([{ body: page }, () => {}]);
     const { stdout, ...ended } = await piped(['likes', '--all', '--ndjson'], env, { atMost: 1 });
     expect(ended).toEqual({ exit: 0, stderr: '' });
     expect(stdout.toString()).toMatch(/^\{"id":1,/);
