@@ -1,8 +1,8 @@
 import { textAt } from '../api/records.ts';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import type { Page } from '../lib/json.ts';
 import { type JsonObject, jsonNumber } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging, privacy } from './shared/options.ts';

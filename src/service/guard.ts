@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { readOnlyMember } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { readOnlyMember } from '../lib/problem-types.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 import type { Principal } from './store/spaces.ts';

@@ -288,6 +288,9 @@ describe('the question about vals that differ', () => {
     expect(await ask('\r')).toMatchObject({ exit: 9 });
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
     expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+    place.put({ 'c.ts': 'c3', 'x/index.ts': 'x', 'y/index.ts': 'y' });
+    const withFailure = { exit: 9, screen: expect.stringContaining('would both be the val') };
+    expect(await ask('n\r')).toMatchObject(withFailure);
   });
 
   it('is not asked in a dry run, which says that a push would ask', async () => {

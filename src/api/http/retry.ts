@@ -15,7 +15,7 @@ export type Fault = { reason: string } & (
 
 export const isFault = (result: object): result is Fault => 'kind' in result;
 
-export const hasStatus = (fault: Fault, status: number): boolean =>
+export const isStatus = (fault: Fault, status: number): boolean =>
   fault.kind === 'status' && fault.status === status;
 
 export const maxAttempts = 4;

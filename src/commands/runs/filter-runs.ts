@@ -1,6 +1,6 @@
 import type { RunFilter } from '../../api/routes.ts';
 import { type Run, readRun } from '../../api/run-record.ts';
-import type { Page } from '../../lib/page.ts';
+import type { Page } from '../../lib/json.ts';
 
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
   error !== undefined || since !== undefined || until !== undefined;

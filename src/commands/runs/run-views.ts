@@ -5,7 +5,7 @@ import * as routes from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
-import type { Page } from '../../lib/page.ts';
+import type { Page } from '../../lib/json.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
 import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
