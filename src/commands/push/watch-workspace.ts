@@ -13,7 +13,7 @@ import { createNestedProjectCheck, inOtherProject } from '../../workspace/source
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { askAboutDiffering, type Overwriting } from './differing.ts';
+import { askAboutDiffering, type Overwriting } from './ask-to-overwrite.ts';
 import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
