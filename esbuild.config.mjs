@@ -24,7 +24,7 @@ for (const name of ['preload', 'hooks', 'main']) {
   await write(`dist/run/${name}.cjs`, await bundle(`src/run/child/${name}.ts`, { keepImports: true }));
 }
 await write('dist/run/fetch.cjs', await bundle('src/run/fetch.ts'));
-await write('dist/mcp.cjs', await bundle('src/agents/protocol.ts'));
+await write('dist/mcp.cjs', await bundle('src/agents/mcp-server.ts'));
 const { loadProgram } = createRequire(import.meta.url)('./bin/code-cache.js');
 await prepareTexts(loadProgram().program);
 await removeOldFiles();
@@ -62,7 +62,7 @@ async function bundle(entry, { keepImports = false } = {}) {
  */
 async function prepareTexts({ main, commandPaths }) {
   await write('dist/prepared/version.txt', await outputOf(main, ['--version']));
-  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+  for (const shell of ['bash', 'zsh', 'fish']) {
     await write(`dist/prepared/completion-${shell}.txt`, await outputOf(main, ['completion', shell]));
   }
   for (const topic of ['', 'options', ...commandPaths()]) {
@@ -87,7 +87,7 @@ async function outputOf(main, argv, terminal = {}) {
     },
   });
   const stdout = /** @type {NodeJS.WriteStream} */ (Object.assign(sink, terminal));
-  await main({
+  const exit = await main({
     argv,
     env: {},
     system: { platform: process.platform },
@@ -99,6 +99,7 @@ async function outputOf(main, argv, terminal = {}) {
     clock: { now: Date.now, after: () => () => {} },
     node: { path: process.execPath, version: process.versions.node },
   });
+  if (exit !== 0) throw new Error(`vals ${argv.join(' ')} failed: ${text}`);
   return text;
 }
 

@@ -10,11 +10,11 @@ if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
-/** launch.ts and serve.ts load other programs from `__dirname`, which is the folder dist in the built program. */
+/** launch.ts and serve-agents.ts load other programs from `__dirname`, which is the folder dist in the built program. */
 const runsAsBuilt = {
   name: 'runs-as-built',
   transform: (code: string, id: string) =>
-    /\/src\/(commands\/run\/launch|agents\/serve)\.ts$/.test(id)
+    /\/src\/(commands\/run\/launch|agents\/serve-agents)\.ts$/.test(id)
       ? code.replace('__dirname', JSON.stringify(resolve('dist')))
       : undefined,
 };

@@ -1,4 +1,4 @@
-import { type Hints, isHints, type WriteHints } from './lib/hint.ts';
+import { type Hints, hintList, isHints, type WriteHints } from './lib/hint.ts';
 import { isObject, type JsonObject } from './lib/json.ts';
 
 /** A predicate without its subject: "changed here", or both numbers where the verb differs. */
@@ -73,9 +73,16 @@ export class RefusedError extends ValsError {
   readonly exit = 6;
 }
 
+/** True if the service replied with one of these statuses. */
+export const hasStatus = (error: unknown, ...statuses: number[]): error is ValsError =>
+  error instanceof ValsError && statuses.includes(error.facts.status ?? 0);
+
 /** The service understood the request, but refused its fields or its query. */
-export const isInvalidRequest = (error: unknown): error is RefusedError =>
-  error instanceof RefusedError && [400, 422].includes(error.facts.status ?? 0);
+export const isInvalidRequest = (error: unknown): error is ValsError => hasStatus(error, 400, 422);
+
+/** By these types, the embedded service tells apart problems that have the same status. */
+export const wrongHost = 'urn:vals:wrong-host';
+export const readOnlyMember = 'urn:vals:read-only-member';
 
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {
@@ -136,6 +143,12 @@ export function afterPart(error: unknown, done: string): unknown {
   if (!(error instanceof InterruptedError)) return error;
   return new InterruptedError(error.exit, `${error.message} ${done}`, error.facts);
 }
+
+/** Somebody pressed Ctrl-C to end a command that goes on by itself, which needs no message. */
+export const exitQuietly = (error: unknown): unknown =>
+  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
+
+export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 
 class BugError extends ValsError {
   readonly kind = 'bug';

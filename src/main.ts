@@ -56,8 +56,8 @@ async function parse(host: Host): Promise<CommandLine> {
   const { argv, stdout, env } = host;
   const [request, ...words] = argv;
   if (request === completionRequest) {
-    const { completionAnswer } = await import('./cli/completion/answer.ts');
-    return { kind: 'help', text: await completionAnswer(words, commandTree, host), flags: { color: false } };
+    const { completionReply } = await import('./cli/completion/reply.ts');
+    return { kind: 'help', text: await completionReply(words, commandTree, host), flags: { color: false } };
   }
   const width = stdout.isTTY ? Math.min(widthOf(stdout, env), maxHelpWidth) : maxHelpWidth;
   return parseCommandLine(argv, commandTree, width);
@@ -66,7 +66,7 @@ async function parse(host: Host): Promise<CommandLine> {
 async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
   const { messages } = output;
   const serveAgents = async (context: Context, permissions: Permissions) => {
-    const { serveAgents } = await import('./agents/serve.ts');
+    const { serveAgents } = await import('./agents/serve-agents.ts');
     const commands = {
       all: commandsOf(await loadTree(commandTree)),
       run: (call: CommandCall, toolHost: Partial<Host>, toolOutput: Output) =>

@@ -22,7 +22,7 @@ interface CaptureOptions {
   onProgress(message: string): void;
 }
 
-export interface Answer {
+export interface ToolResult {
   document: JsonObject;
   texts: string[];
   isError: boolean;
@@ -30,7 +30,7 @@ export interface Answer {
 
 interface Captured {
   output: Output;
-  answer(error: ValsError | undefined): Promise<Answer>;
+  result(error: ValsError | undefined): Promise<ToolResult>;
 }
 
 /** Together at most 50,000 characters. */
@@ -119,7 +119,7 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
       }),
       receive,
     },
-    async answer(error) {
+    async result(error) {
       if (error === undefined) {
         const whole: JsonObject = hasMore ? { ...document, more: true } : document;
         return {

@@ -2,7 +2,7 @@ import type { Hints } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
 
 type Remembered =
-  | { kind: 'caller' }
+  | { kind: 'me' }
   | { kind: 'val'; isMine: boolean }
   | { kind: 'vals'; owner?: string }
   | { kind: 'deletion' };

@@ -1,4 +1,4 @@
-import { UnknownOutcomeError, ValsError } from '../errors.ts';
+import { hasStatus, UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Api } from './api.ts';
 import type { Call } from './call.ts';
@@ -41,7 +41,7 @@ async function changeByRoute(api: Api, call: Call): Promise<boolean> {
     await api.send(call);
     return true;
   } catch (error) {
-    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return false;
+    if (hasStatus(error, 404, 405, 501)) return false;
     throw error;
   }
 }

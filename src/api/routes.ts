@@ -84,7 +84,7 @@ const listing = (text: string, val: string): Hint => ({ text, command: 'version 
 export const me = (): Call => ({
   method: 'GET',
   path: '/v1/me',
-  remember: { kind: 'caller' },
+  remember: { kind: 'me' },
   hints: noRoute,
 });
 

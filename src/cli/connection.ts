@@ -7,13 +7,12 @@ import { type LocalError, UsageError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
-import { notingReplies } from '../names/note-answers.ts';
+import { notingReplies } from '../names/note-replies.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl, type Setting, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
-import { loadService } from './load-service.ts';
 import { checkingSpace } from './space-access.ts';
 
 export interface Connection {
@@ -130,7 +129,7 @@ function rethrow(error: unknown): never {
 }
 
 async function startLocal(settings: Settings) {
-  const { startService, loopbackOnly } = await loadService();
+  const { startService, loopbackOnly } = await import('../service/index.ts');
   let failure: LocalError | undefined;
   const onStoreFailure = (error: LocalError) => {
     failure = error;

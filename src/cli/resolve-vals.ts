@@ -2,7 +2,7 @@ import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
 import { NotFoundError } from '../errors.ts';
 import { isFile } from '../lib/paths.ts';
-import { splitVersion } from '../names/val-word.ts';
+import { splitVersion } from '../lib/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { WorkspaceNames } from '../workspace/typed-words.ts';
 import type { AnyCommand, ArgumentDefinition } from './command.ts';

@@ -1,8 +1,7 @@
 import type { Request } from '../api/call.ts';
 import * as routes from '../api/routes.ts';
-import { AuthError, NoSpaceError, NotFoundError } from '../errors.ts';
+import { AuthError, NoSpaceError, NotFoundError, readOnlyMember } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { readOnlyMember } from '../lib/problem-types.ts';
 import { type BaseUrl, spaceIn } from '../settings/base-url.ts';
 
 export function checkingSpace(request: Request, baseUrl: BaseUrl): Request {

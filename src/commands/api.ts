@@ -76,8 +76,8 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const api = await context.connect();
     if (paginate) return everyPage(api, call, context.flags);
-    const answer = await api.send(call);
-    return answer.body === undefined ? { kind: 'nothing' } : { kind: 'json', value: answer.body };
+    const reply = await api.send(call);
+    return reply.body === undefined ? { kind: 'nothing' } : { kind: 'json', value: reply.body };
   },
 });
 

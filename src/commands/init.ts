@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { summarizeRemarks } from '../cli/failures.ts';
+import { messageWithHint } from '../errors.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
@@ -7,7 +8,6 @@ import { findRoot, refuseNested } from '../workspace/disk/root.ts';
 import { findNewFiles } from '../workspace/select.ts';
 import { knownVals } from '../workspace/typed-words.ts';
 import { createVals, type WorkspaceVal } from '../workspace/vals.ts';
-import { messageWithHint } from './shared/messages.ts';
 
 export const command = defineCommand({
   summary: 'Make this folder a workspace',

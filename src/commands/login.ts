@@ -10,7 +10,7 @@ import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
-import { warnIfLocalIsSet } from './shared/messages.ts';
+import { warnIfLocalIsSet } from './shared/notes.ts';
 
 export const command = defineCommand({
   summary: 'Sign in to a service and store its token',

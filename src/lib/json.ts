@@ -7,6 +7,11 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** A part of a long list of records. */
+export interface Page {
+  readonly records: readonly JsonObject[];
+}
+
 /** A number that JavaScript would write differently, such as 12345678901234567890, 1.0 or 1e400. */
 export class JsonNumber {
   constructor(readonly text: string) {}

@@ -49,8 +49,13 @@ export function createListedVals(lookup: Lookup, valCount: number | 'all'): List
     const id = textAt(record, 'id');
     if (id === undefined) return;
     const name = textAt(record, 'name');
-    const facts = { version: versionOf(record), changedAt: changedAtOf(record), owner: ownerOf(record)?.id };
-    byId.set(id, { id, name, ...facts });
+    byId.set(id, {
+      id,
+      name,
+      version: versionOf(record),
+      changedAt: changedAtOf(record),
+      owner: ownerOf(record)?.id,
+    });
     if (name === undefined) return;
     const sameName = idsByName.get(name);
     if (sameName === undefined) idsByName.set(name, [id]);

@@ -1,10 +1,9 @@
 import type { Api } from '../api/api.ts';
 import { ownerOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ValsError } from '../errors.ts';
-import type { JsonObject } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
-import { createCallerCheck, openMyVals } from './my-vals.ts';
+import { hasStatus } from '../errors.ts';
+import type { JsonObject, Page } from '../lib/json.ts';
+import { createIsMe, openMyVals } from './my-vals.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 export interface Matching {
@@ -50,7 +49,7 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
 };
 
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
-  const isCaller = createCallerCheck({ api, seen });
+  const isMe = createIsMe({ api, seen });
   const pages = api.pages(routes.searchVals(word), { all: true });
   try {
     const first = await pages.next();
@@ -59,13 +58,13 @@ async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Async
         const mine: JsonObject[] = [];
         for (const record of page.value.records) {
           const owner = ownerOf(record)?.id;
-          if (owner !== undefined && (await isCaller(owner))) mine.push(record);
+          if (owner !== undefined && (await isMe(owner))) mine.push(record);
         }
         yield { ...page.value, records: mine };
       }
     })();
   } catch (error) {
-    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return undefined;
+    if (hasStatus(error, 404, 405, 501)) return undefined;
     throw error;
   }
 }

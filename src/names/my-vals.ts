@@ -2,10 +2,9 @@ import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { NotFoundError, RefusedError, UnavailableError, ValsError } from '../errors.ts';
+import { hasStatus, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { JsonObject } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
+import type { JsonObject, Page } from '../lib/json.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -31,7 +30,7 @@ export async function openMyVals(
 }
 
 function undefinedIfMissing(error: unknown): undefined {
-  if (error instanceof ValsError && [404, 405].includes(error.facts.status ?? 0)) return undefined;
+  if (hasStatus(error, 404, 405)) return undefined;
   throw error;
 }
 
@@ -61,8 +60,8 @@ export async function listForLookup(
 const tooSlow = (seconds: number): UnavailableError =>
   new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);
 
-/** Says whether an owner's id is that of the caller. The service is asked only if this machine does not know it. */
-export function createCallerCheck({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
+/** Says whether an owner is the person, or the space, of the token. The service is asked only if this machine does not know it. */
+export function createIsMe({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ValsError } from '../errors.ts';
+import { hasStatus } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Lookup, listForLookup } from '../names/my-vals.ts';
 import { type Settings, serviceName } from '../settings/settings.ts';
@@ -72,8 +72,7 @@ async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof ValsError && [404, 405, 410, 501].includes(error.facts.status ?? 0))
-      return undefined;
+    if (hasStatus(error, 404, 405, 410, 501)) return undefined;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ValsError } from '../errors.ts';
-import { endingFailure, thrownFailure, tookTooLong } from './failure.ts';
+import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import { createLogs, type Logs } from './logs.ts';
 import type { Entry, Modules } from './modules.ts';
 import { type ProcessOptions, startProcess } from './process.ts';

@@ -7,7 +7,7 @@ import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
-import { splitVersion } from '../names/val-word.ts';
+import { splitVersion } from '../lib/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import type { Entry } from './modules.ts';

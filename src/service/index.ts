@@ -44,13 +44,13 @@ export interface ServiceOptions {
   onInternalError?(failure: InternalError): void;
 }
 
-export interface InternalError {
+interface InternalError {
   method: string;
   route: string;
   error: Error;
 }
 
-export interface FinishedRoute extends Omit<FinishedRequest, 'incoming'> {
+interface FinishedRoute extends Omit<FinishedRequest, 'incoming'> {
   route: string;
 }
 

@@ -1,8 +1,8 @@
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
 import type { Hints } from '../lib/hint.ts';
+import type { Page } from '../lib/json.ts';
 import { type JsonObject, type JsonValue, lookUp, stringifyJson, stringifyLines } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
 import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
 import type { Output } from './output.ts';
@@ -162,7 +162,7 @@ export async function formatRecords(
   const { fields } = rendering.output.format;
   const columns = shownColumns(resultColumns, rendering);
   if (inBlocks && !fields) {
-    const { formatBlocks } = await import('./record.ts');
+    const { formatBlocks } = await import('./format-record.ts');
     return formatBlocks(records, columns, screen);
   }
   const { formatTable } = await import('./table.ts');

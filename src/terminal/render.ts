@@ -52,7 +52,7 @@ async function renderRecord(result: RecordResult, rendering: Rendering): Promise
   }
   const columns = shownColumns(result.columns, rendering);
   if (!format.forPerson) return stdout.write(tabLines([record], columns));
-  const { formatRecord } = await import('./record.ts');
+  const { formatRecord } = await import('./format-record.ts');
   const screen = await screenOf(rendering);
   await stdout.write(await formatRecord(record, columns, format.fields !== undefined, screen));
 }

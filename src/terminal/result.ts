@@ -1,7 +1,6 @@
 import type { ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import type { JsonObject, JsonValue } from '../lib/json.ts';
-import type { Page } from '../lib/page.ts';
+import type { JsonObject, JsonValue, Page } from '../lib/json.ts';
 import type { Column } from './column.ts';
 
 type Pages = AsyncIterable<Page>;

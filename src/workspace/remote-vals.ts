@@ -4,7 +4,7 @@ import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
-import { createCallerCheck, type Lookup } from '../names/my-vals.ts';
+import { createIsMe, type Lookup } from '../names/my-vals.ts';
 
 export interface RemoteVal {
   id: string | undefined;
@@ -16,12 +16,7 @@ export interface RemoteVal {
   privacy?: string | undefined;
   /** Undefined if the val was only seen in the list. */
   etag?: string | undefined;
-  newestVersion?: VersionFacts;
-}
-
-interface VersionFacts {
-  madeAt: string | undefined;
-  madeBy: string | undefined;
+  newestVersion?: { madeAt: string | undefined; madeBy: string | undefined };
 }
 
 export interface RemoteSide {
@@ -41,14 +36,14 @@ export interface RemoteVals {
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
   const { api } = lookup;
   const list = createListedVals(lookup, valCount);
-  const isCaller = createCallerCheck(lookup);
+  const isMe = createIsMe(lookup);
 
   async function read(id: string): Promise<RemoteSide> {
     try {
       const { record, etag } = await api.recordWithEtag(routes.getVal(id));
       const remote = { ...remoteVal(id, record), etag };
       const owner = ownerOf(record);
-      if (owner === undefined || (await isCaller(owner.id))) return { remote };
+      if (owner === undefined || (await isMe(owner.id))) return { remote };
       return { remote, foreign: { owner: owner.username ?? owner.id } };
     } catch (error) {
       if (error instanceof NotFoundError) return { remote: undefined };
@@ -62,7 +57,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     read,
     async listed(id) {
       const found = await list.withId(id);
-      return found !== undefined && (await isCaller(found.owner)) ? found : undefined;
+      return found !== undefined && (await isMe(found.owner)) ? found : undefined;
     },
     async named(name) {
       const { ids, isWholeList } = await list.idsWithName(name);

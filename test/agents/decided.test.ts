@@ -102,7 +102,7 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
       onProgress() {},
     });
     await captured.output.receive?.(result);
-    const { document, texts } = await captured.answer(undefined);
+    const { document, texts } = await captured.result(undefined);
     expect(document).toMatchObject({
       items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
       more: true,

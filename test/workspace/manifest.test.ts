@@ -8,6 +8,8 @@ import { Place, pushed, startService } from './support.ts';
 
 describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
   const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
+  const two = (file: string, other: string, both: object = {}) =>
+    JSON.stringify({ vals: { [file]: { name: file, ...both }, [other]: { name: other, ...both } } });
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
     ['an array', '[]', 'is not a JSON object'],
@@ -19,37 +21,18 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
     ['an id that is a number', entry('a.ts', { name: 'a', ids: { local: 1 } }), 'local'],
     ['an absolute path', entry('/etc/passwd'), '/etc/passwd'],
     ['a path of Windows', entry('C:\\a.ts'), 'C:\\a.ts'],
-    ['a path that leads out', entry('../a.ts'), 'out of the workspace'],
     ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
     ['a path into .git', entry('.git/config'), 'begins with a dot'],
-    ['a hidden path', entry('.git/a.ts'), 'begins with a dot'],
     ['itself', entry('VALS.json'), 'vals.json itself'],
     ['an empty path', entry(''), 'is empty'],
+    ['one name twice', two('a.ts', 'b.ts', { name: 'a' }), 'a.ts and b.ts'],
     [
-      'one name twice',
-      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'b.ts': { name: 'a' } } }),
-      'a.ts and b.ts',
-    ],
-    [
-      'one id twice for a service',
-      JSON.stringify({
-        vals: {
-          'a.ts': { name: 'a', ids: { local: '1', 'https://x': '2' } },
-          'b.ts': { name: 'b', ids: { local: '2', 'https://x': '2' } },
-        },
-      }),
+      'one id twice',
+      two('a.ts', 'b.ts', { ids: { 'https://x': '2' } }),
       'id 2 on https://x to two files: a.ts and b.ts',
     ],
-    [
-      'two files that differ in case',
-      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'A.ts': { name: 'b' } } }),
-      'one file',
-    ],
-    [
-      'two files that differ in their Unicode form',
-      JSON.stringify({ vals: { '\u00e9.ts': { name: 'a' }, 'e\u0301.ts': { name: 'b' } } }),
-      'one file',
-    ],
+    ['two files that differ in case', two('a.ts', 'A.ts'), 'one file'],
+    ['two files that differ in their Unicode form', two('\u00e9.ts', 'e\u0301.ts'), 'one file'],
   ])('%s', async (_what, text, message) => {
     const cwd = folderOf({ 'vals.json': text });
     const { exit, stdout, error } = await run(['status', '--local', '--json'], { cwd });
@@ -94,10 +77,7 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
   const { place } = await pushed({ 'a.ts': 'a' });
   const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
   place.put({ 'vals.json': odd, 'a.ts': 'b' });
-  await place.rows(['push']);
-  await place.rows(['status']);
-  await place.rows(['pull']);
-  await place.vals('init');
+  for (const command of ['push', 'status', 'pull', 'init']) expect((await place.vals(command)).exit).toBe(0);
   expect(place.read('vals.json')).toBe(odd);
 });
 

@@ -8,7 +8,7 @@
 // - read-reply.ts: what the bytes of a reply mean
 // - connection-fault.ts, tls-problem.ts: why there was no reply
 // - retry.ts: whether and when to make another attempt
-// - failure.ts: the error that the user reads
+// - failed-call.ts: the error that the user reads
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { AuthError, InterruptedError } from '../../errors.ts';
@@ -19,7 +19,7 @@ import type { Call, Reply, Request } from '../call.ts';
 import { connectionFault } from './connection-fault.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
 import type { HttpRequest } from './exchange.ts';
-import { failureOf } from './failure.ts';
+import { failureOf } from './failed-call.ts';
 import { createGate } from './gate.ts';
 import { requireWebAssembly } from './parser.ts';
 import { readReply } from './read-reply.ts';
@@ -27,9 +27,9 @@ import {
   asksForFewer,
   backoffMs,
   type Fault,
-  hasStatus,
   isFault,
   isRepeatable,
+  isStatus,
   maxAttempts,
   mayHaveBeenApplied,
   maySendAgain,
@@ -86,7 +86,7 @@ export function createClient(options: ClientOptions): Client {
       leaveGate(isFault(result) && asksForFewer(result) ? 'refused' : 'replied');
       if (!isFault(result)) return result;
       const fault = result;
-      const isDeletedByEarlierAttempt = method === 'DELETE' && isRetry && hasStatus(fault, 404);
+      const isDeletedByEarlierAttempt = method === 'DELETE' && isRetry && isStatus(fault, 404);
       if (isDeletedByEarlierAttempt) return { status: 404, body: undefined };
       maybeApplied ||= mayHaveBeenApplied(method, fault);
       throwIfInterrupted(call, maybeApplied);
@@ -162,7 +162,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function waitBeforeRetry(fault: Fault, delayMs: number): Promise<void> {
-    if (hasStatus(fault, 429)) gate.pause(delayMs);
+    if (isStatus(fault, 429)) gate.pause(delayMs);
     trace(`  retry in ${Math.round(delayMs)} ms`);
     await wait(clock, delayMs, signal);
   }

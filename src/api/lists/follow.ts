@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
+import type { Page } from '../../lib/json.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 import { type FetchPage, largestPage, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {
@@ -30,7 +30,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
   const isKnown = (record: JsonObject): boolean => known.has(keyOf(record));
 
   const first = await readNewest(options, (_page, found) => found >= Math.max(last, largestPage));
-  for (const record of first.records) known.add(keyOf(record));
+  remember(first.records);
   yield { records: first.records.slice(0, last).toReversed() };
 
   for (let failures = 0; ; ) {
@@ -57,11 +57,15 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
     if (lastKnown === -1 && !isWholeList) notes.tooManyRecords();
     // Records below the last known one are old: they move up when others are deleted. But a list that was read to its
     // end at the start has no unknown old records.
-    const knowsAll = first.isWholeList && !known.hasForgotten;
-    const reach = knowsAll || lastKnown === -1 ? records.length : lastKnown;
+    const reach = first.isWholeList || lastKnown === -1 ? records.length : lastKnown;
     const found = records.slice(0, reach).filter((record) => !isKnown(record));
-    for (const record of records) known.add(keyOf(record));
+    remember(records);
     return found;
+  }
+
+  /** The newest come last, because the first are forgotten first. */
+  function remember(records: readonly JsonObject[]): void {
+    for (const record of records.toReversed()) known.add(keyOf(record));
   }
 }
 

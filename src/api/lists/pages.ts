@@ -1,5 +1,5 @@
+import type { Page } from '../../lib/json.ts';
 import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 
 export interface Paging {
   limit?: number;
@@ -33,7 +33,8 @@ export interface ListOptions {
 export const defaultLimit = 20;
 export const largestPage = 100;
 
-const mostSamePages = 3;
+/** While records arrive, an honest list can show the same page several times in a row. */
+const mostSamePages = 20;
 const mostKnownPages = 100;
 const mostEmptyPages = 10;
 
@@ -149,7 +150,6 @@ const leastRemembered = 10_000;
 export class RecentKeys {
   #younger = new Set<string>();
   #older = new Set<string>();
-  hasForgotten = false;
 
   has(key: string): boolean {
     return this.#younger.has(key) || this.#older.has(key);
@@ -158,7 +158,6 @@ export class RecentKeys {
   add(key: string): void {
     this.#younger.add(key);
     if (this.#younger.size < leastRemembered) return;
-    this.hasForgotten ||= this.#older.size > 0;
     this.#older = this.#younger;
     this.#younger = new Set();
   }

@@ -4,7 +4,7 @@ import type { ValFields } from '../../api/routes.ts';
 import { PartialError, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { RemoteVal } from '../../workspace/remote-vals.ts';
-import type { Target } from './target.ts';
+import type { Target } from './copy-target.ts';
 
 export function fieldsOf(source: JsonObject): ValFields {
   const readme = textAt(source, 'readme');

@@ -9,8 +9,8 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
+import type { Target } from './copy-target.ts';
 import { newVal, overwrite, refuseTokens, sendCopy } from './send-copy.ts';
-import type { Target } from './target.ts';
 
 export interface CopyOptions {
   from: Api;
@@ -53,16 +53,16 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
     expectField('privacy', textAt(source, 'privacy'), there?.privacy);
     return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   }
-  const facts = { name, ...(before !== undefined && { versionBefore: before }) };
+  const copied = { name, ...(before !== undefined && { versionBefore: before }) };
   const fields = there === undefined ? fieldsOf(source) : fieldsToChange(source, there, options.force);
   const copy = { name, source, there, fields, mayReplace: found === 'unknown' && options.force };
   refuseTokens(newVal(name, first.value, fields), options);
-  if (options.dryRun) return { ...facts, status: 'planned', ...idAndVersion(there?.id, undefined) };
+  if (options.dryRun) return { ...copied, status: 'planned', ...idAndVersion(there?.id, undefined) };
   const { sent, id: idThere, isReplaced } = await sendCopy(copy, first.value, codes, options, remarkOn);
   expectField('readme', fields.readme, fieldOf(sent, 'readme'));
   expectField('privacy', textAt(source, 'privacy'), fieldOf(sent, 'privacy'));
   return {
-    ...facts,
+    ...copied,
     status: there === undefined && !isReplaced ? 'created' : 'pushed',
     ...idAndVersion(idThere, versionOf(sent)),
   };

@@ -56,7 +56,7 @@ export const command = defineCommand({
         hint: ['Give the names of vals.', { text: 'To copy all your vals', input: { all: true } }],
       });
     }
-    const { openTarget } = await import('./target.ts');
+    const { openTarget } = await import('./copy-target.ts');
     const { copyVal } = await import('./copy-val.ts');
     const from = await context.connect();
     const target = await openTarget(context, to, ids.length);

@@ -3,7 +3,14 @@ import type { Call } from '../../api/call.ts';
 import { fieldOf, publicity } from '../../api/change-val.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { afterPart, ConflictError, isInvalidRequest, type Problem, RefusedError } from '../../errors.ts';
+import {
+  afterPart,
+  ConflictError,
+  isInvalidRequest,
+  type Problem,
+  RefusedError,
+  type ValsError,
+} from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { RemoteVal } from '../../workspace/remote-vals.ts';
 import {
@@ -14,7 +21,7 @@ import {
   notPrivateThere,
   privacyOf,
 } from './copy-privacy.ts';
-import type { Target } from './target.ts';
+import type { Target } from './copy-target.ts';
 
 export interface Copy {
   name: string;
@@ -146,7 +153,7 @@ const withoutField = (field: string): Problem => ({
   many: `were copied without their ${field}, which the service did not accept`,
 });
 
-const needsPrivacy = (error: RefusedError, privacy: string): RefusedError =>
+const needsPrivacy = (error: ValsError, privacy: string): RefusedError =>
   new RefusedError(error.message, {
     ...error.facts,
     hint: `vals does not copy a val that is ${privacy} without its privacy, because the copy could be public.`,

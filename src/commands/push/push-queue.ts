@@ -1,8 +1,8 @@
 import type { Context } from '../../cli/context.ts';
+import { messageWithHint } from '../../errors.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { messageWithHint } from '../shared/messages.ts';
 import { createFilePusher, type PusherOptions, type PushResult } from './push-saved-file.ts';
 
 export interface PushQueue {

@@ -6,6 +6,7 @@ import {
   describeError,
   InterruptedError,
   LocalError,
+  messageWithHint,
   NoSpaceError,
   PartialError,
   UnavailableError,
@@ -26,7 +27,6 @@ import { createNestedProjectCheck } from '../../workspace/sources/nested-project
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
-import { messageWithHint } from '../shared/messages.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
@@ -79,22 +79,22 @@ export function createFilePusher(
 
   async function pushFile(file: string, isInitial: boolean): Promise<PushResult> {
     const path = pathTo(workspace, file);
-    const facts: { file: string; name?: string } = { file: path };
+    const known: { file: string; name?: string } = { file: path };
     try {
       if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
-      facts.name = val.name;
+      known.name = val.name;
       if (code !== undefined) checkNotEmpty(path, code);
       const remotes = isInitial ? initialRemotes : createRemotes();
       const given = { remotes, mayOverwrite: mayOverwriteFile(isInitial) };
       const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, ...given });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
-      return { service, outcome: { ...facts, ...outcome } };
+      return { service, outcome: { ...known, ...outcome } };
     } catch (error) {
-      const result = resultOfError(error, facts);
+      const result = resultOfError(error, known);
       // The next attempt must read the list of vals again, because `initialRemotes` keeps the failed or outdated list.
       if (result.service === 'unreachable') initialRemotes = createRemotes();
       return result;
@@ -127,7 +127,7 @@ function createMoveFollower(context: Context, workspace: Workspace): (file: stri
     });
 }
 
-function resultOfError(error: unknown, facts: { file: string; name?: string }): PushResult {
+function resultOfError(error: unknown, known: { file: string; name?: string }): PushResult {
   const endsWatch =
     !(error instanceof ValsError) || error instanceof AuthError || error instanceof NoSpaceError;
   if (endsWatch) throw error;
@@ -138,7 +138,7 @@ function resultOfError(error: unknown, facts: { file: string; name?: string }): 
   const isFromService = !(error instanceof LocalError) && !(error instanceof UsageError);
   return {
     service: isFromService ? 'answered' : 'not asked',
-    outcome: { ...facts, status: 'failed', error: describeError(error) },
+    outcome: { ...known, status: 'failed', error: describeError(error) },
     warning: messageWithHint(error),
   };
 }

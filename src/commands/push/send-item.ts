@@ -13,7 +13,7 @@ import { idAndVersion, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { withNameProposed } from '../shared/messages.ts';
+import { withNameProposed } from '../shared/notes.ts';
 import type { PushItem } from './item.ts';
 import { isSent } from './outcomes.ts';
 
@@ -109,14 +109,14 @@ async function pushUntracked(
   if (dryRun) return { status: 'planned' };
   const { status, body = null } = await api.send(call);
   const id = textAt(body, 'id');
-  const facts = idAndVersion(id, versionOf(body));
-  if (status === 201) return { status: 'created', ...facts };
+  const stored = idAndVersion(id, versionOf(body));
+  if (status === 201) return { status: 'created', ...stored };
   // The service makes no new version if the code is the same. So the val is unchanged if this machine has seen the
   // version before.
   const version = textAt(body, 'version');
   const isUnchanged =
     version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);
-  return { status: isUnchanged ? 'unchanged' : 'pushed', ...facts };
+  return { status: isUnchanged ? 'unchanged' : 'pushed', ...stored };
 }
 
 /** A service without a list of vals can have only a val that this machine has seen. */

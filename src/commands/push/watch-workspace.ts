@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError, UsageError } from '../../errors.ts';
+import { exitQuietly, LocalError, UsageError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -13,8 +13,7 @@ import { createNestedProjectCheck, inOtherProject } from '../../workspace/source
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { exitQuietly } from '../shared/messages.ts';
-import { askAboutDiffering, type Overwriting } from './differing.ts';
+import { askAboutDiffering, type Overwriting } from './ask-to-overwrite.ts';
 import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 

@@ -1,19 +1,18 @@
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, RunFailedError, ValsError } from '../../errors.ts';
+import { exitQuietly, InterruptedError, messageWithHint, RunFailedError, ValsError } from '../../errors.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare } from './once.ts';
-import { finishedRun } from './record.ts';
+import { finishedRun } from './record-run.ts';
 
 const defaultSeconds = 60;
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
   const { signal, clock, flags, progress, say } = context;
-  const { serveVal } = await import('../../run/serve.ts');
+  const { serveVal } = await import('../../run/serve-val.ts');
   const { target, launch, record } = await prepare(context, given);
   const entry = await target.load();
   progress.stop();

@@ -3,11 +3,11 @@ import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
 import { createLogs } from '../../run/logs.ts';
 import type { Entry } from '../../run/modules.ts';
-import { type Run, startRun } from '../../run/run.ts';
+import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
 import { type GivenRun, type Launch, prepareLaunch } from './launch.ts';
-import { createRecorder, finishedRun, type RecordRun } from './record.ts';
+import { createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
 export type Shown = JsonResult | PiecesResult;
 

@@ -1,8 +1,7 @@
 import type { Context } from '../../cli/context.ts';
-import { LocalError, RunFailedError, UsageError } from '../../errors.ts';
+import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { exitQuietly, messageWithHint } from '../shared/messages.ts';
 import type { GivenRun } from './launch.ts';
 import { prepare, run, type Shown } from './once.ts';
 

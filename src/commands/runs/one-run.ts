@@ -3,7 +3,7 @@ import type { Call } from '../../api/call.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { NotFoundError, UsageError, ValsError } from '../../errors.ts';
+import { hasStatus, NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, column, moment } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
@@ -36,7 +36,7 @@ async function readRun(api: Api, id: string): Promise<JsonObject | undefined> {
   try {
     return await api.record(routes.getRun(id));
   } catch (error) {
-    if (error instanceof ValsError && [404, 405, 501].includes(error.facts.status ?? 0)) return undefined;
+    if (hasStatus(error, 404, 405, 501)) return undefined;
     throw error;
   }
 }

@@ -1,9 +1,8 @@
 import { isTooLong, notThisService } from '../../api/records.ts';
 import { readRun } from '../../api/run-record.ts';
 import { BadResponseError } from '../../errors.ts';
-import type { JsonObject, JsonValue } from '../../lib/json.ts';
+import type { JsonObject, JsonValue, Page } from '../../lib/json.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import type { Page } from '../../lib/page.ts';
 import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 

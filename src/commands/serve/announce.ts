@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
-import type { EmbeddedService } from '../../cli/load-service.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
+import type { EmbeddedService } from '../../service/index.ts';
 import type { Log, Setup, ShowLink } from './start.ts';
 import type { Place } from './store-place.ts';
 

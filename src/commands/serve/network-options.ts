@@ -1,9 +1,9 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { resolve } from 'node:path';
-import type { Network } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
 import { isLoopback } from '../../lib/host-names.ts';
+import type { Network } from '../../service/index.ts';
 
 export interface NetworkOptions {
   host?: string;

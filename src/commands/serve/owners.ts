@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { loadService, type Store } from '../../cli/load-service.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
+import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { type GivenPlace, type Place, storePlace } from './store-place.ts';
 
@@ -39,7 +39,7 @@ export async function withStoreOrNew<Result>(
   given: GivenPlace,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
-  const { openStore, DatabaseFailure } = await loadService();
+  const { openStore, DatabaseFailure } = await import('../../service/index.ts');
   const place = storePlace(context, given);
   const store = await openStore(place.location);
   try {

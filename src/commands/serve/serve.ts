@@ -1,8 +1,7 @@
 import { defineCommand, parsed, word } from '../../cli/command.ts';
 import { parseAge } from '../../cli/moments.ts';
-import { type InterruptedError, UsageError } from '../../errors.ts';
+import { exitQuietly, type InterruptedError, UsageError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { exitQuietly } from '../shared/messages.ts';
 import { parsePort, wholeNumber } from '../shared/options.ts';
 import { placeOptions } from './store-place.ts';
 

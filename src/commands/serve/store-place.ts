@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import type { StoreLocation } from '../../cli/load-service.ts';
 import { UsageError } from '../../errors.ts';
 import type { Hint } from '../../lib/hint.ts';
+import type { StoreLocation } from '../../service/index.ts';
 
 export const placeOptions = {
   database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {

@@ -1,12 +1,11 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { LocalError, ValsError } from '../../errors.ts';
+import { LocalError, messageWithHint, ValsError } from '../../errors.ts';
 import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { type SelectedVal, selectVals } from '../../workspace/select.ts';
 import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
-import { messageWithHint } from '../shared/messages.ts';
 
 interface Compared {
   workspace: Workspace;

@@ -11,7 +11,7 @@ import { likelyRenames, renameHint } from '../../workspace/similar.ts';
 import { type State, stateOf } from '../../workspace/state.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn } from '../shared/columns.ts';
-import { fileAndOthers, notePossibleTakeovers } from '../shared/messages.ts';
+import { fileAndOthers, notePossibleTakeovers } from '../shared/notes.ts';
 import { compareVals } from './compare-vals.ts';
 
 /** `vals status` lists the vals in the order of these keys. */

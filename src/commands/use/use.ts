@@ -4,7 +4,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
-import { warnIfLocalIsSet } from '../shared/messages.ts';
+import { warnIfLocalIsSet } from '../shared/notes.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
 
 export const command = defineCommand({

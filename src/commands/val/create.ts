@@ -5,7 +5,7 @@ import { PartialError, UsageError } from '../../errors.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
-import { withNameProposed } from '../shared/messages.ts';
+import { withNameProposed } from '../shared/notes.ts';
 import { codeFile, dryRun, plan, privacy } from '../shared/options.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
 

@@ -1,7 +1,7 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand, toggle, val } from '../../cli/command.ts';
-import { splitVersion } from '../../names/val-word.ts';
+import { splitVersion } from '../../lib/val-word.ts';
 import { valColumns } from '../shared/columns.ts';
 import { versionCode } from '../shared/versions.ts';
 

@@ -8,7 +8,7 @@ import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { valColumns } from '../shared/columns.ts';
-import { withNameProposed } from '../shared/messages.ts';
+import { withNameProposed } from '../shared/notes.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
 
 export const command = defineCommand({

@@ -4,8 +4,8 @@ import { sendEvent } from './channel.ts';
 
 const mostCharacters = 65_536;
 
-export function fail(error: unknown, facts: Partial<Thrown> = {}): never {
-  sendEvent({ kind: 'failed', thrown: { ...describe(error), ...facts } });
+export function fail(error: unknown, more: Partial<Thrown> = {}): never {
+  sendEvent({ kind: 'failed', thrown: { ...describe(error), ...more } });
   process.exit(1);
 }
 
@@ -14,10 +14,10 @@ export function describe(error: unknown): Thrown {
     const whole = shortened(typeof error === 'string' ? error : inspect(error));
     if (!(error instanceof Error)) return { text: whole, whole };
     const { name, message, code, permission, resource } = error as Error & Record<string, unknown>;
-    const facts = Object.entries({ code, permission, resource }).filter(
+    const texts = Object.entries({ code, permission, resource }).filter(
       ([, value]) => typeof value === 'string',
     );
-    return { text: shortened(`${name}: ${message}`), whole, ...Object.fromEntries(facts) };
+    return { text: shortened(`${name}: ${message}`), whole, ...Object.fromEntries(texts) };
   } catch {
     const text = 'a value that cannot be shown';
     return { text, whole: text };

@@ -21,7 +21,7 @@ async function run(): Promise<void> {
   if (mode === 'script') process.argv[1] = fileURLToPath(url);
   const exported = await importDefault();
   if (mode === 'serve') {
-    const { serve } = await import('./serve.ts');
+    const { serve } = await import('./answer-requests.ts');
     serve(exported, { onlyLoopback: process.argv[2] === 'loopback' });
     return finish();
   }

@@ -1,6 +1,6 @@
 import { type BlockList, isIP } from 'node:net';
+import { wrongHost } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
-import { wrongHost } from '../../lib/problem-types.ts';
 import { Problem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';

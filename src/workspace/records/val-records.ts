@@ -95,18 +95,18 @@ function createIndex(records: readonly ValRecord[]): Record<'byId' | 'byName', M
   return { byId, byName };
 }
 
-/** The first line has the facts, and the rest is the code, so that a read parses little. */
-function formatRecord({ code, ...facts }: ValRecord): string {
-  return `${stringifyJson(withoutUndefined({ ...facts, length: code.length }) as JsonObject)}\n${code}`;
+/** The first line has everything else, and the rest is the code, so that a read parses little. */
+function formatRecord({ code, ...head }: ValRecord): string {
+  return `${stringifyJson(withoutUndefined({ ...head, length: code.length }) as JsonObject)}\n${code}`;
 }
 
 function parseRecord(text: string | undefined): ValRecord | undefined {
   if (text === undefined) return undefined;
   const end = text.indexOf('\n');
-  const facts = parseOrNothing(text.slice(0, Math.max(0, end)));
+  const head = parseOrNothing(text.slice(0, Math.max(0, end)));
   const code = text.slice(end + 1);
-  if (!isObject(facts) || facts.length !== code.length) return undefined;
-  const { file, name, id, version, changedAt, sent } = facts;
+  if (!isObject(head) || head.length !== code.length) return undefined;
+  const { file, name, id, version, changedAt, sent } = head;
   if (typeof file !== 'string' || typeof name !== 'string') return undefined;
   return { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent), code };
 }

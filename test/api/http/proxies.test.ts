@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { bypassesProxy } from '../../../src/lib/host-names.ts';
-import { forEachAtMost } from '../../support/cases.ts';
 import { trusting } from '../../support/certificates.ts';
 import { folderOfVals, runQuickly as run, runProcess } from '../../support/program.ts';
 import { tunnellingProxy } from '../../support/proxy.ts';
@@ -29,68 +28,63 @@ const refusal = (status: number) =>
 
 describe('a proxy', () => {
   it.each([
-    { baseUrl: 'https://vals.test', place: 'vals.test:443' },
-    { baseUrl: 'http://vals.test:8080', place: 'vals.test:8080', secure: true },
-  ])(
-    'makes one tunnel for many requests: $baseUrl, TLS to the proxy: $secure',
-    async ({ secure, ...row }) => {
-      const cwd = folderOfVals(['a', 'b', 'c'], () => 'code');
-      const seen: unknown[] = [];
-      const service = serviceFor(new URL(row.baseUrl).protocol, (request, response) => {
-        seen.push(request.headers.authorization, request.headers['proxy-authorization']);
-        request.resume().on('end', () => response.end('{}'));
-      });
-      const proxy = await tunnellingProxy(service, secure);
-      const scheme = secure ? 'https' : 'http';
-      const env = { ...through(proxy.port, row.baseUrl, `ada:${password}@`, scheme), ...trusting };
-      const result = await runProcess(['push', '.', '--concurrency', '1', '--allow-http', '--debug'], {
-        env,
-        cwd,
-      });
-      expect(result).toMatchObject({ exit: 0 });
-      expect(result.stderr).not.toContain('word-9');
-      expect(seen).toEqual(
-        Array(3)
-          .fill([`Bearer ${testToken}`, undefined])
-          .flat(),
-      );
-      expect(proxy.asked).toHaveLength(1);
-      const [head] = proxy.asked;
-      expect(head).toContain(`CONNECT ${row.place} HTTP/1.1\r\n`);
-      expect(head).toContain(`Basic ${Buffer.from(`ada:${decoded}`).toString('base64')}\r\n`);
-      expect(head).not.toContain(testToken);
-    },
-  );
-
-  it('does not vouch for the service: the certificate of the service is checked in the tunnel', async () => {
-    const proxy = await tunnellingProxy(serviceFor('https:', () => {}));
-    const env = { ...through(proxy.port, 'https://elsewhere.example'), ...trusting };
-    const { exit, error } = await runProcess([...reading, '--json'], { env });
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 7,
-      message: 'The certificate of the service at https://elsewhere.example is for another host.',
+    { baseUrl: 'https://vals.test', place: 'vals.test:443', scheme: 'http' },
+    { baseUrl: 'http://vals.test:8080', place: 'vals.test:8080', scheme: 'https' },
+  ])('at $scheme makes one tunnel for many requests to $baseUrl', async ({ baseUrl, place, scheme }) => {
+    const seen: unknown[] = [];
+    const service = serviceFor(new URL(baseUrl).protocol, (request, response) => {
+      seen.push([request.headers.authorization, request.headers['proxy-authorization']]);
+      request.resume().on('end', () => response.end('{}'));
     });
-    expect(proxy.connections()).toBe(1);
+    const proxy = await tunnellingProxy(service, scheme === 'https');
+    const env = { ...through(proxy.port, baseUrl, `ada:${password}@`, scheme), ...trusting };
+    const cwd = folderOfVals(['a', 'b', 'c'], () => 'code');
+    const args = ['push', '.', '--concurrency', '1', '--allow-http', '--debug'];
+    const { exit, stderr } = await runProcess(args, { env, cwd });
+    expect(exit).toBe(0);
+    expect(stderr).not.toContain('word-9');
+    expect(seen).toEqual(Array(3).fill([`Bearer ${testToken}`, undefined]));
+    expect(proxy.asked).toHaveLength(1);
+    const [head] = proxy.asked;
+    expect(head).toContain(`CONNECT ${place} HTTP/1.1\r\n`);
+    expect(head).toContain(`Basic ${Buffer.from(`ada:${decoded}`).toString('base64')}\r\n`);
+    expect(head).not.toContain(testToken);
   });
 
-  it('with a bad certificate is named in the error', async () => {
-    const proxy = await secureService('expired');
-    const env = { ...through(proxy.port, 'https://vals.test', '', 'https'), ...trusting };
+  it.each<[what: string, port: () => Promise<number>, baseUrl: string, scheme: string, says: RegExp]>([
+    [
+      'does not vouch for the service, whose certificate is checked in the tunnel',
+      async () => (await tunnellingProxy(serviceFor('https:', () => {}))).port,
+      'https://elsewhere.example',
+      'http',
+      /^The certificate of the service at https:\/\/elsewhere\.example is for another host\.$/,
+    ],
+    [
+      'with a bad certificate is named in the error',
+      async () => (await secureService('expired')).port,
+      'https://vals.test',
+      'https',
+      /^The certificate of the proxy localhost:\d+ has expired\.$/,
+    ],
+  ])('%s', async (_what, port, baseUrl, scheme, says) => {
+    const env = { ...through(await port(), baseUrl, '', scheme), ...trusting };
     const { exit, error } = await runProcess([...writing, '--json'], { env, input: 'code' });
-    expect({ exit, message: error?.message }).toEqual({
-      exit: 7,
-      message: `The certificate of the proxy localhost:${proxy.port} has expired.`,
-    });
-    expect(proxy.connections()).toBe(1);
+    expect({ exit, message: error?.message }).toEqual({ exit: 7, message: expect.stringMatching(says) });
   });
 });
 
-describe('a proxy that makes no tunnel', () => {
+describe('a proxy that makes no tunnel changes nothing', () => {
   const established = 'HTTP/1.1 200 OK\r\n\r\n';
-  const http = 'http' as const;
-  const end = 'end' as const;
-  const cases: [name: string, answer: string, attempts: number, says: RegExp, more?: 'http' | 'end'][] = [
+  const credentials = `ada:${password}@`;
+  interface More {
+    baseUrl?: string;
+    ends?: true;
+    credentials?: string;
+  }
+
+  it.each<[what: string, answer: string, attempts: number, says: RegExp, more?: More]>([
     ['407', refusal(407), 1, /^The proxy \S+ rejected the user name and password\.$/],
+    ['407', refusal(407), 1, /^The proxy \S+ requires a user name and password\.$/, { credentials: '' }],
     ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(status 403\)\.$/],
     [
       '502',
@@ -98,47 +92,32 @@ describe('a proxy that makes no tunnel', () => {
       4,
       /^Could not connect .* \(4 attempts\): the proxy \S+ answered with status 502\.$/,
     ],
-    ['503 for http', refusal(503), 4, /answered with status 503\.$/, http],
+    ['503 for http', refusal(503), 4, /answered with status 503\.$/, { baseUrl: 'http://vals.test' }],
     ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /at the proxy \S+, the reply is not HTTP\.$/],
-    [
-      'half an answer',
-      'HTTP/1.1 200',
-      4,
-      /at the proxy \S+, the connection was closed before the whole reply arrived\.$/,
-      end,
-    ],
-    ['200, then the end', established, 4, /through the proxy \S+, the connection was reset\.$/, end],
-  ];
-  it('changes nothing, and errors that may pass are tried four times', async () => {
-    const all = cases.map((row, index) => ({ row, args: index % 2 === 0 ? writing : reading }));
-    await forEachAtMost(8, all, async ({ row: [name, answer, attempts, says, more], args }) => {
-      let heard = '';
-      const proxy = await rawService({
-        received(socket, text) {
-          heard += text;
-          socket.write(answer);
-          if (more === end) socket.end();
-        },
-      });
-      const env = through(
-        proxy.port,
-        more === http ? 'http://vals.test' : 'https://vals.test',
-        `ada:${password}@`,
-      );
-      const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
-      const { exit, error } = result;
-      expect({ name, exit, connections: proxy.connections(), message: error?.message }).toEqual({
-        name,
-        exit: 7,
-        connections: attempts,
-        message: expect.stringMatching(says),
-      });
-      expect(heard).not.toContain(testToken);
-      expect(result.stderr).not.toMatch(/word-9|openssl/i);
+    ['half an answer', 'HTTP/1.1 200', 4, /at the proxy \S+, the connection was closed/, { ends: true }],
+    ['200, then the end', established, 4, /through the proxy \S+, the connection was reset/, { ends: true }],
+  ])('after %s', async (_what, answer, attempts, says, more = {}) => {
+    let heard = '';
+    const proxy = await rawService({
+      received(socket, text) {
+        heard += text;
+        socket.write(answer);
+        if (more.ends) socket.end();
+      },
     });
-  }, 60_000);
+    const env = through(proxy.port, more.baseUrl ?? 'https://vals.test', more.credentials ?? credentials);
+    for (const args of [writing, reading]) {
+      const before = proxy.connections();
+      const result = await run([...args, '--json', '--allow-http', '--debug'], { env, input: 'code' });
+      const message = expect.stringMatching(says);
+      expect(result).toMatchObject({ exit: 7, error: { message } });
+      expect(result.stderr).not.toMatch(/word-9|openssl/i);
+      expect(proxy.connections() - before).toBe(attempts);
+    }
+    expect(heard).not.toContain(testToken);
+  });
 
-  it('although it confirmed the tunnel leaves the outcome of a write without TLS unknown', async () => {
+  it('unless it confirmed the tunnel: then the outcome of a write without TLS is unknown', async () => {
     const proxy = await rawService({
       received: (socket, text) => (text.startsWith('CONNECT') ? socket.write(established) : socket.destroy()),
     });
@@ -149,27 +128,20 @@ describe('a proxy that makes no tunnel', () => {
     expect(proxy.connections()).toBe(5);
   });
 
-  it('because it never answers ends the command at the deadline, and nothing was changed', async () => {
+  it('at the deadline, if it never answers', async () => {
     const proxy = await rawService({});
     const env = through(proxy.port, 'https://vals.test');
-    const result = await run([...writing, '--timeout', '1'], { env, input: 'code' });
-    expect(result).toMatchObject({ exit: 7 });
+    expect(await run([...writing, '--timeout', '1'], { env, input: 'code' })).toMatchObject({ exit: 7 });
   });
 
-  it('because nothing listens is named in the error, and the service is not', async () => {
-    const { exit, error } = await run([...reading, '--json'], {
-      env: through(1, 'https://vals.test'),
-    });
-    expect(exit).toBe(7);
-    expect(error?.message).toContain('at the proxy 127.0.0.1:1, the connection was refused.');
-  });
-
-  it('because it answers 407 leads to a hint where to put the password', async () => {
-    const proxy = await rawService({ received: (socket) => socket.write(refusal(407)) });
-    const { error } = await run([...reading, '--json'], { env: through(proxy.port, 'https://vals.test') });
-    expect(error).toMatchObject({
-      message: `The proxy 127.0.0.1:${proxy.port} requires a user name and password.`,
-      hint: expect.stringContaining(`HTTPS_PROXY to http://USER:PASSWORD@127.0.0.1:${proxy.port}`),
+  it('and is named with the variable that has its address, if nothing listens there', async () => {
+    const { exit, error } = await run([...reading, '--json'], { env: through(1, 'https://vals.test') });
+    expect({ exit, error }).toMatchObject({
+      exit: 7,
+      error: {
+        message: expect.stringContaining('at the proxy 127.0.0.1:1, the connection was refused.'),
+        hint: expect.stringContaining('Check the proxy address in HTTPS_PROXY.'),
+      },
     });
   });
 });

@@ -20,32 +20,21 @@ interface Change {
 }
 
 interface Look extends Change {
-  during: Change[];
+  during?: Change[];
   awayAt?: number;
 }
 
 interface Plan {
   start: number;
   last: number;
-  cap: number;
-  links: boolean;
-  ids: boolean;
+  cap?: number;
+  links?: boolean;
+  ids?: boolean;
   looks: Look[];
 }
 
-interface Followed {
-  given: string[];
-  old: string[];
-  arrived: string[];
-  left: Set<string>;
-  notes: string[];
-  waits: number[];
-  requests: number;
-  error: unknown;
-}
-
-async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
-  const { start, last, cap, links, ids, looks } = plan;
+async function followPlan(plan: Plan, failWith: Error = new UnavailableError('away')) {
+  const { start, last, cap = 100, links = true, ids = true, looks } = plan;
   const controller = new AbortController();
   const arrived: string[] = [];
   const old = Array.from({ length: start }, (_, index) => `old-${index}`);
@@ -78,11 +67,11 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
   };
   const fetchPage = async (query: URLSearchParams) => {
     const planned = looks[look];
-    const change = planned?.during[request - 1];
+    const change = planned?.during?.[request - 1];
     if (change) apply(change);
     request += 1;
     requests += 1;
-    if (planned?.awayAt === request - 1) throw failWith ?? new UnavailableError('away');
+    if (planned?.awayAt === request - 1) throw failWith;
     const offset = Number(query.get('offset'));
     const page = list.slice(offset, offset + Math.min(cap, Number(query.get('limit'))));
     const end = offset + page.length;
@@ -111,102 +100,80 @@ async function followPlan(plan: Plan, failWith?: Error): Promise<Followed> {
   } catch (thrown) {
     error = thrown;
   }
-  return { given, old, arrived, left: new Set(list), notes, waits, requests, error };
+  const [left, printed] = [new Set(list), new Set(given)];
+  const missing = arrived.filter((id) => left.has(id) && !printed.has(id));
+  return { given, expected: [...old.slice(-last), ...arrived], missing, notes, waits, requests, error };
 }
 
 const burst = fc.oneof(
   { weight: 4, arbitrary: fc.nat(5) },
   { weight: 1, arbitrary: fc.constantFrom(99, 100, 101, 199, 200, 250, 340) },
 );
-const change = fc.record({ arrive: fc.nat(5) });
+const awayAt = fc.option(fc.nat(4), { nil: undefined });
 const service = {
-  start: fc.constantFrom(0, 1, 5, 99, 100, 101, 180),
+  start: fc.constantFrom(0, 1, 5, 99, 100, 101, 180, 300),
   last: fc.constantFrom(1, 10, 150),
   cap: fc.constantFrom(7, 20, 100),
   links: fc.boolean(),
 };
-const awayAt = fc.option(fc.nat(4), { nil: undefined });
-const runs = { numRuns: budget(60) };
+
+const inAllCases = (plans: Record<string, fc.Arbitrary<unknown>>, check: (plan: Plan) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(fc.record({ ...service, ...plans }) as fc.Arbitrary<Plan>, check), {
+    numRuns: budget(60),
+  });
 
 describe('following a list', () => {
   it('gives the last records, then each new record once and in order', async () => {
-    const looks = fc.array(fc.record({ arrive: burst, during: fc.array(change, { maxLength: 4 }), awayAt }), {
-      maxLength: 6,
+    const during = fc.array(fc.record({ arrive: fc.nat(5) }), { maxLength: 4 });
+    const looks = fc.array(fc.record({ arrive: burst, during, awayAt }), { maxLength: 6 });
+    await inAllCases({ ids: fc.boolean(), looks }, async (plan) => {
+      const { given, expected, error, notes } = await followPlan(plan);
+      expect(error).toMatchObject({ exit: 130 });
+      expect(given).toEqual(expected);
+      expect(notes.join(' ')).toMatch(/^(away back ?)*$/);
     });
-    await fc.assert(
-      fc.asyncProperty(fc.record({ ...service, ids: fc.boolean(), looks }), async (plan) => {
-        const { given, old, arrived, error, notes } = await followPlan(plan);
-        expect(error).toMatchObject({ exit: 130 });
-        expect(given).toEqual([...old.slice(-plan.last), ...arrived]);
-        expect(notes.join(' ')).toMatch(/^(away back ?)*$/);
-      }),
-      runs,
-    );
   });
 
   it('takes no old record for a new one if records vanish between two looks', async () => {
-    const looks = fc.array(
-      fc.record({
-        arrive: burst,
-        vanish: fc.array(fc.nat(60), { maxLength: 30 }),
-        during: fc.constant<Change[]>([]),
-        awayAt,
-      }),
-      { maxLength: 6 },
-    );
-    const start = fc.constantFrom(0, 50, 99, 100, 101, 300);
-    await fc.assert(
-      fc.asyncProperty(fc.record({ ...service, start, ids: fc.constant(true), looks }), async (plan) => {
-        const { given, old, arrived, left } = await followPlan(plan);
-        const once = new Set(given);
-        const first = new Set(old.slice(-plan.last));
-        expect(given.length).toBe(once.size);
-        expect(given.filter((id) => id.startsWith('old-') && !first.has(id))).toEqual([]);
-        expect(arrived.filter((id) => left.has(id) && !once.has(id))).toEqual([]);
-      }),
-      runs,
-    );
+    const vanish = fc.array(fc.nat(60), { maxLength: 30 });
+    const looks = fc.array(fc.record({ arrive: burst, vanish, awayAt }), { maxLength: 6 });
+    await inAllCases({ looks }, async (plan) => {
+      const { given, expected, missing } = await followPlan(plan);
+      expect(given).toEqual(expected.filter((id) => given.includes(id)));
+      expect(missing).toEqual([]);
+    });
   });
 
   it('finds records that arrive below others, as far down as one request reaches', async () => {
-    const looks = fc.array(
-      fc.record({ arrive: fc.nat(5), depth: fc.nat(60), during: fc.constant<Change[]>([]) }),
-      {
-        maxLength: 8,
-      },
-    );
-    await fc.assert(
-      fc.asyncProperty(
-        fc.record({ ...service, cap: fc.constant(100), ids: fc.constant(true), looks }),
-        async (plan) => {
-          const { given, old, arrived } = await followPlan(plan);
-          expect(given.length).toBe(new Set(given).size);
-          expect([...given].sort()).toEqual([...old.slice(-plan.last), ...arrived].sort());
-        },
-      ),
-      runs,
-    );
+    const looks = fc.array(fc.record({ arrive: fc.nat(5), depth: fc.nat(60) }), { maxLength: 8 });
+    await inAllCases({ looks, cap: fc.constant(100) }, async (plan) => {
+      const { given, expected } = await followPlan(plan);
+      expect([...given].sort()).toEqual(expected.sort());
+    });
   });
 
   it('sends one request if nothing changed', async () => {
-    const quiet = { arrive: 0, during: [] };
-    const plan = { start: 500, last: 1, cap: 100, links: true, ids: true };
-    const idle = await followPlan({ ...plan, looks: Array(20).fill(quiet) });
+    const idle = await followPlan({ start: 500, last: 1, looks: Array(20).fill({ arrive: 0 }) });
     expect({ given: idle.given.length, requests: idle.requests }).toEqual({ given: 1, requests: 25 });
   });
 
   it('gives the newest 10,000 records, and says so, if more have arrived', async () => {
-    const looks = [10_001, 0, 5].map((arrive) => ({ arrive, during: [] }));
-    const plan = { start: 5, last: 1, cap: 100, links: true, ids: true, looks };
-    const { given, arrived, notes } = await followPlan(plan);
-    expect(given).toEqual(['old-4', ...arrived.slice(1)]);
+    const looks = [10_001, 0, 5].map((arrive) => ({ arrive }));
+    const { given, expected, notes } = await followPlan({ start: 5, last: 1, looks });
+    expect(given).toEqual(expected.filter((id) => id !== 'new-0'));
     expect(notes).toEqual(['too many']);
+  });
+
+  it('gives no record twice, although only the newest 10,000 are remembered', async () => {
+    const looks = [1, 9_999, 9_999, 0, 2].map((arrive) => ({ arrive }));
+    const { given, expected } = await followPlan({ start: 25_000, last: 25_000, looks });
+    expect(given).toEqual(expected);
   });
 });
 
 describe('while the service is away', () => {
-  const away = { arrive: 1, during: [], awayAt: 0 };
-  const plan = { start: 5, last: 5, cap: 100, links: true, ids: true };
+  const away = { arrive: 1, awayAt: 0 };
+  const plan = { start: 5, last: 5 };
 
   it('the client looks less and less often, up to every 30 s, and every 2 s again when the service is back', async () => {
     const { given, waits, notes } = await followPlan({ ...plan, looks: Array(6).fill(away) });
@@ -307,25 +274,20 @@ describe('vals runs --follow', () => {
 
   it.each([100, 40])('appends rows below one header at a terminal of %i columns', async (columns) => {
     const evil = runOf('evil', { val: { name: '\u001b[2J漢字漢字' }, error: 'x'.repeat(300) });
-    const service = await scriptedService(
-      [],
-      growing(start, [[runOf('a')], [evil], [runOf('z', { error: 'z-last' })]]),
-    );
-    const { exit, stdout } = await followFast(
+    const last = runOf('z', { error: 'z-last' });
+    const service = await scriptedService([], growing(start, [[runOf('a')], [evil], [last]]));
+    const { stdout } = await followFast(
       ['runs', '--follow', '--limit', '2', '--no-color'],
       { ...service.env, TERM: 'xterm', LC_ALL: 'C.UTF-8' },
       ({ stdout }) => lines(stdout).length === 6,
       columns,
     );
-    expect(exit).toBe(130);
-    const [head = '', ...rows] = lines(stripVTControlCharacters(stdout));
-    expect(rows.length).toBe(5);
     expect(stdout).toBe(stripVTControlCharacters(stdout));
-    expect(stdout.match(/VERSION/g)?.length ?? 0).toBe(columns === 40 ? 0 : 1);
-    expect(head.includes('STARTED')).toBe(true);
+    const [head = '', ...rows] = lines(stdout);
+    expect(rows.length).toBe(5);
+    expect(head).toContain('STARTED');
     expect(head.includes('ERROR')).toBe(columns > 40);
     expect(rows[4]?.indexOf('z-last')).toBe(head.indexOf('ERROR'));
-    expect(rows[4]).toContain('failed');
     for (const row of rows.filter((row) => !row.includes('漢')))
       expect(row.length).toBeLessThanOrEqual(columns);
   });
@@ -355,18 +317,14 @@ describe('vals runs --follow', () => {
     expect(result).toMatchObject({ exit: 7, stdout: '' });
   });
 
-  it.each([
-    { args: ['--json'], says: '--ndjson' },
-    { args: ['--all'], says: '--all' },
-    { args: ['--offset', '5'], says: '--offset' },
-    { args: ['--until', 'now'], says: '--until' },
-    { args: ['--summary'], says: '--summary' },
-  ])('is refused with $args', async ({ args, says }) => {
-    const service = await scriptedService([]);
-    const { exit, stdout, stderr } = await run(['runs', '--follow', ...args], { env: service.env });
-    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
-    expect(stderr).toContain(says);
-  });
+  it.each(['--json', '--all', '--offset=5', '--until=now', '--summary'])(
+    'is refused with %s',
+    async (flag) => {
+      const service = await scriptedService([]);
+      const { exit, stderr } = await run(['runs', '--follow', flag], { env: service.env });
+      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(flag.replace(/=.*/, '')) });
+    },
+  );
 
   it('of the built program prints runs at once, and SIGTERM ends the program with 143', async () => {
     const service = await scriptedService([], growing([runOf('first')], []));

@@ -12,74 +12,29 @@ export interface Command extends Asking {
 }
 
 export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-const at = '2024-05-06T07:08:09.000Z';
-const val = { id, name: 'hello', code: 'export default 1', privacy: 'private', version: 3, createdAt: at };
-const run = {
-  id: 'run-1',
-  val: { id, name: 'hello', version: 3 },
-  runStartAt: at,
-  runEndAt: at,
-  error: null,
-};
+const val = { id, name: 'hello', code: 'export default 1', privacy: 'private', version: 3 };
+const run = { id: 'run-1', val: { id, name: 'hello', version: 3 }, error: null };
+const runs = { data: [run], links: { self: 'https://vals.example/' } };
 
 /** One command for each way to send a request and read its reply. The other commands differ only in their routes. */
-const commandsWith = (input: string, file: string): readonly Command[] => [
-  {
-    name: 'me',
-    args: ['me'],
-    method: 'GET',
-    path: '/v1/me',
-    status: 200,
-    good: { id: 'user-1', username: 'ada' },
-    reads: 'record',
-    isBatch: false,
-    input,
-  },
-  {
-    name: 'runs',
-    args: ['runs'],
-    method: 'GET',
-    path: '/v1/me/runs',
-    status: 200,
-    good: { data: [run], links: { self: 'https://vals.example/' } },
-    reads: 'list',
-    isBatch: false,
-    input,
-  },
-  {
-    name: 'val create',
-    args: ['val', 'create', 'hello'],
-    method: 'POST',
-    path: '/v1/vals',
-    status: 201,
-    good: val,
-    reads: 'record',
-    isBatch: false,
-    input,
-  },
-  {
-    name: 'push',
-    args: ['push', file],
-    method: 'PUT',
-    path: '/v1/vals',
-    status: 200,
-    good: val,
-    reads: 'what there is',
-    isBatch: true,
-    input,
-  },
-  {
-    name: 'val rm',
-    args: ['val', 'rm', id, '--yes'],
-    method: 'DELETE',
-    path: `/v1/vals/${id}`,
-    status: 204,
-    good: undefined,
-    reads: 'nothing',
-    isBatch: true,
-    input,
-  },
-];
+function commandsWith(input: string, file: string): readonly Command[] {
+  const command = (
+    args: readonly string[],
+    [method, path]: readonly [Asking['method'], string],
+    [status, good, reads]: readonly [number, unknown, Asking['reads']],
+  ): Command => {
+    const isBatch = method === 'PUT' || method === 'DELETE';
+    return { name: args.slice(0, 2).join(' '), args, method, path, status, good, reads, isBatch, input };
+  };
+  const me = { id: 'user-1', username: 'ada' };
+  return [
+    command(['me'], ['GET', '/v1/me'], [200, me, 'record']),
+    command(['runs'], ['GET', '/v1/me/runs'], [200, runs, 'list']),
+    command(['val', 'create', 'hello'], ['POST', '/v1/vals'], [201, val, 'record']),
+    command(['push', file], ['PUT', '/v1/vals'], [200, val, 'what there is']),
+    command(['val', 'rm', id, '--yes'], ['DELETE', `/v1/vals/${id}`], [204, undefined, 'nothing']),
+  ];
+}
 
 const code = 'export default 1\n';
 const largeCode = `// ${'x'.repeat(250_000)}\n`;

@@ -122,25 +122,22 @@ const slowness: Fault[] = [
   ),
 ];
 
+const refused = (name: string, status: number, text: string, more: Partial<Fault> = {}): Fault =>
+  answered(name, { kind: 'status', status }, text, more);
+
 const statuses = [400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 429, 500, 501, 502, 503, 504].map(
-  (status) =>
-    answered(
-      `status ${status}`,
-      { kind: 'status', status },
-      response(status, json({ message: `for ${status}` })),
-      {
-        inMessage: () => `for ${status}`,
-      },
-    ),
+  (status) => {
+    const inMessage = () => `for ${status}`;
+    return refused(`status ${status}`, status, response(status, json({ message: inMessage() })), {
+      inMessage,
+    });
+  },
 );
 
 const later = (status: number, value: string): string => response(status, '', [`retry-after: ${value}`]);
-const tooLate = { retryAfter: 'past the deadline' as const };
 
 const retryAfter: Fault[] = [
-  answered('429, Retry-After in seconds', { kind: 'status', status: 429 }, later(429, '3'), {
-    leastGapMs: 3_000,
-  }),
+  refused('429, Retry-After in seconds', 429, later(429, '3'), { leastGapMs: 3_000 }),
   asked(
     '503, Retry-After as a date',
     { kind: 'status', status: 503 },
@@ -149,10 +146,10 @@ const retryAfter: Fault[] = [
   ),
   answered(
     '503, Retry-After past the deadline',
-    { kind: 'status', status: 503, ...tooLate },
+    { kind: 'status', status: 503, retryAfter: 'past the deadline' },
     later(503, '9'.repeat(40)),
   ),
-  answered('429, Retry-After garbage', { kind: 'status', status: 429 }, later(429, 'in a bit; 3')),
+  refused('429, Retry-After garbage', 429, later(429, 'in a bit; 3')),
 ];
 
 const redirect = (status: number, name: string, location: (world: World) => string): Fault =>
@@ -173,6 +170,7 @@ const page = (text: string) => `<!doctype html><html><title>${text}</title><body
 const notJson = { kind: 'not JSON' as const };
 const ok = (body: string, headers?: string[]): string => response(200, body, headers);
 const latin1 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1');
+const utf8 = (text: string): string => latin1(Buffer.from(text));
 
 const bodies: Fault[] = [
   answered('a page with 200', notJson, ok(page('Sign in'), ['content-type: text/html'])),
@@ -185,6 +183,9 @@ const bodies: Fault[] = [
     'gzip',
     { kind: 'compressed' },
     ok(latin1(gzipSync('{"id":"a","data":[]}')), ['content-encoding: gzip']),
+  ),
+  asked('a good answer that says that it is not compressed', wordy, (socket, { command }) =>
+    socket.write(ok(json(command.good ?? { deleted: true }), ['content-encoding: Identity']), 'latin1'),
   ),
   asked('an endless body', { kind: 'too large' }, (socket) => endless(socket), { isSlow: true }),
   asked('a 404 with an endless body', { kind: 'status', status: 404 }, (socket) => endless(socket, 404)),
@@ -210,46 +211,29 @@ function changed(value: unknown, change: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, changed(item, change)]));
 }
 
-const withTexts = (name: string, change: (text: string) => string): Fault => {
-  const value = ({ good }: Command) => changed(good ?? { name: 'x' }, change);
-  return asked(
+const answeredWith = (name: string, value: (command: Command) => unknown): Fault =>
+  asked(
     name,
     (command) => ({ kind: 'value', value: value(command) }),
     (socket, { command }) => socket.write(ok(json(value(command))), 'latin1'),
   );
-};
+
+const withTexts = (name: string, change: (text: string) => string): Fault =>
+  answeredWith(name, ({ good }) => changed(good ?? { name: 'x' }, change));
+
+const withKeys = (name: string, keys: Record<string, unknown>): Fault =>
+  answeredWith(name, ({ good, reads }) =>
+    reads === 'list' ? { data: [keys], links: {} } : { ...(good ?? {}), ...keys },
+  );
 
 const evil =
   '\u001b[2J\u001b]0;owned\u0007\u001b[5m\u001b[?25l\u009b31m\r\n\t\b\u0000\u007f\u202e\u2066\u2028';
 
-const withKeys = (name: string, keys: Record<string, unknown>): Fault => {
-  const value = ({ good, reads }: Command): unknown =>
-    JSON.parse(reads === 'list' ? `{"data":[${JSON.stringify(keys)}],"links":{}}` : withMembers(good, keys));
-  return asked(
-    name,
-    (command) => ({ kind: 'value', value: value(command) }),
-    (socket, { command }) => socket.write(ok(json(value(command))), 'latin1'),
-  );
-};
-
-const withMembers = (value: unknown, keys: Record<string, unknown>): string => {
-  const texts = [value ?? {}, keys].map((members) => JSON.stringify(members).slice(1, -1));
-  return `{${texts.filter((text) => text !== '').join(',')}}`;
-};
-
 const texts: Fault[] = [
   withTexts('control characters in every text', (text) => text + evil),
   withKeys('control characters in a key', { [`key${evil}`]: 1 }),
-  answered(
-    'control characters in an error',
-    { kind: 'status', status: 422 },
-    response(422, json({ message: `no${evil}`, [evil]: [evil] })),
-  ),
-  answered(
-    'control characters in an error that is text',
-    { kind: 'status', status: 400 },
-    response(400, Buffer.from(`no${evil}`).toString('latin1')),
-  ),
+  refused('control characters in an error', 422, response(422, json({ message: evil, [evil]: [evil] }))),
+  refused('control characters in an error that is text', 400, response(400, utf8(`no${evil}`))),
   answered(
     'control characters in a Location',
     { kind: 'redirect' },
@@ -260,24 +244,16 @@ const texts: Fault[] = [
 const tokens: Fault[] = [
   withTexts('the token in every text', (text) => `${text} ${canary} ${encodeURIComponent(canary)}`),
   withKeys('the token as a key', { [canary]: { [canary]: canary } }),
-  answered(
+  refused(
     'the token in an error',
-    { kind: 'status', status: 403 },
+    403,
     response(403, json({ message: `no: Bearer ${canary}`, [canary]: [canary] })),
   ),
-  answered(
-    'the token in an error that is text',
-    { kind: 'status', status: 400 },
-    response(400, `no ${canary}`),
-  ),
-  answered(
-    'the token where an error is cut',
-    { kind: 'status', status: 418 },
-    response(418, 'x'.repeat(490) + canary.repeat(200)),
-  ),
+  refused('the token in an error that is text', 400, response(400, `no ${canary}`)),
+  refused('the token where an error is cut', 418, response(418, 'x'.repeat(490) + canary.repeat(200))),
   answered('the token in a page', notJson, ok(page(canary))),
   answered('the token in a Location', { kind: 'redirect' }, response(302, '', [`location: /?t=${canary}`])),
-  answered('the token in the reason', { kind: 'status', status: 500 }, response(500, '', [], canary)),
+  refused('the token in the reason', 500, response(500, '', [], canary)),
   answered('the token as an encoding', { kind: 'compressed' }, ok('{}', [`content-encoding: ${canary}`])),
   answered('the token as a status', { kind: 'not HTTP' }, `HTTP/1.1 ${canary}\r\n\r\n`),
 ];

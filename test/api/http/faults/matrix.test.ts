@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forEachAtMost, isLong } from '../../../support/cases.ts';
 import { kinds } from '../../../support/kinds.ts';
@@ -100,17 +101,14 @@ async function mismatches(cell: Cell): Promise<string[]> {
 function handlersFor({ command, fault, forever }: Cell, world: World): Handlers {
   const strikes = (count: number) => forever || count === 0;
   const struckSockets = new WeakSet();
+  const strikeAt = (stage: Fault['stage']) => (socket: Socket, count: number) => {
+    if (fault.stage !== stage || !strikes(count)) return;
+    struckSockets.add(socket);
+    fault.act(socket, world);
+  };
   return {
-    accepted(socket, count) {
-      if (fault.stage !== 'accept' || !strikes(count)) return;
-      struckSockets.add(socket);
-      fault.act(socket, world);
-    },
-    begun(socket, count) {
-      if (fault.stage !== 'begun' || !strikes(count)) return;
-      struckSockets.add(socket);
-      fault.act(socket, world);
-    },
+    accepted: strikeAt('accept'),
+    begun: strikeAt('begun'),
     asked(socket, count) {
       if (fault.stage === 'begun' ? struckSockets.delete(socket) : struckSockets.has(socket)) return;
       if (fault.stage === 'asked' && strikes(count)) fault.act(socket, world);

@@ -10,7 +10,7 @@ import type { Host } from '../host.ts';
 import { type Candidate, completions } from './completions.ts';
 import { filesLine } from './scripts.ts';
 
-export async function completionAnswer(
+export async function completionReply(
   [shell, ...typed]: readonly string[],
   tree: CommandTree,
   host: Host,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { Context, Permissions } from '../cli/context.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/streams.ts';
-import { type Commands, createCaller, folderForFiles } from './call.ts';
-import type { Answer } from './captured-output.ts';
+import type { ToolResult } from './captured-output.ts';
+import { type Commands, createToolRunner, folderForFiles } from './tool-runner.ts';
 import { isAllowed, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
 
 const instructions =
@@ -34,8 +34,8 @@ export async function serveAgents(
   const redactor = createRedactor();
   redactor.add(settings.token?.value);
   const log = await context.openLog();
-  const answerTo = createCaller(context, { permissions, commands: allCommands, redactor, log: log.write });
-  const underWay = new Set<Promise<Answer>>();
+  const runTool = createToolRunner(context, { permissions, commands: allCommands, redactor, log: log.write });
+  const underWay = new Set<Promise<ToolResult>>();
 
   say.banner(
     'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
@@ -61,9 +61,9 @@ export async function serveAgents(
     async call(name, input, options) {
       const found = tools.get(name);
       if (found === undefined) throw new Error(`no tool ${name}`);
-      const answer = answerTo(found.command, input, options);
-      underWay.add(answer);
-      return answer.finally(() => underWay.delete(answer));
+      const result = runTool(found.command, input, options);
+      underWay.add(result);
+      return result.finally(() => underWay.delete(result));
     },
   });
   await Promise.allSettled(underWay);
@@ -75,4 +75,4 @@ const filesNote = (folder: string | undefined): string =>
     ? 'The tools of this server cannot use files. Give the code itself instead.'
     : `Use only files in ${folder} or in folders below it.`;
 
-const loadProtocol = (): Promise<typeof import('./protocol.ts')> => import(join(__dirname, 'mcp.cjs'));
+const loadProtocol = (): Promise<typeof import('./mcp-server.ts')> => import(join(__dirname, 'mcp.cjs'));

@@ -1,9 +1,9 @@
 import { type Readable, Transform } from 'node:stream';
 import { type CallToolResult, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { CallOptions } from './call.ts';
-import type { Answer } from './captured-output.ts';
+import type { ToolResult } from './captured-output.ts';
 import type { ToolInput } from './tool-input.ts';
+import type { CallOptions } from './tool-runner.ts';
 import type { Tool } from './tools.ts';
 
 export interface ProtocolOptions {
@@ -11,7 +11,7 @@ export interface ProtocolOptions {
   instructions: string;
   tools: readonly Tool[];
   explainMissing(name: string): string;
-  call(name: string, input: ToolInput, options: CallOptions): Promise<Answer>;
+  call(name: string, input: ToolInput, options: CallOptions): Promise<ToolResult>;
   stdin: Readable;
   stdout: NodeJS.WritableStream;
   editBeforeWriting(message: string): string;
@@ -24,7 +24,7 @@ export async function serveProtocol(options: ProtocolOptions): Promise<void> {
   const output = new Transform({
     transform: (message, _encoding, done) => done(null, editBeforeWriting(String(message))),
   });
-  // Each answer that waits adds a listener, and Node would warn about more than ten.
+  // Each result that waits adds a listener, and Node would warn about more than ten.
   output.setMaxListeners(0).pipe(stdout, { end: false });
   const transport = new StdioServerTransport(stdin, output);
   const handle = serveStdio(() => createServer(options), { transport, onerror: onError });

@@ -8,11 +8,11 @@ import {
   UnavailableError,
   UnknownOutcomeError,
   type ValsError,
+  wrongHost,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
 import { isObject } from '../../lib/json.ts';
-import { wrongHost } from '../../lib/problem-types.ts';
 import type { Call } from '../call.ts';
 import { notThisService } from '../records.ts';
 import { type Fault, isRead } from './retry.ts';

@@ -22,7 +22,7 @@ const isGone = ({ facts: { status } }: ValsError): boolean => status === 404 || 
 function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
   const { val, remember } = call;
   switch (remember?.kind) {
-    case 'caller': {
+    case 'me': {
       const id = textAt(body, 'id');
       if (id !== undefined) seen.noteMe(id);
       break;

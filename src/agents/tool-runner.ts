@@ -13,7 +13,7 @@ import type { Output } from '../terminal/output.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/within.ts';
-import { type Answer, captureOutput } from './captured-output.ts';
+import { captureOutput, type ToolResult } from './captured-output.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
 
@@ -27,7 +27,7 @@ export interface Commands {
   run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
 }
 
-export interface CallerOptions {
+export interface ToolRunnerOptions {
   permissions: Permissions;
   commands: Commands;
   redactor: Redactor;
@@ -37,9 +37,12 @@ export interface CallerOptions {
 const mostReaders = 4;
 const mostRuns = 4;
 
-export type Caller = (command: LoadedCommand, given: ToolInput, call: CallOptions) => Promise<Answer>;
+export type ToolRunner = (command: LoadedCommand, given: ToolInput, call: CallOptions) => Promise<ToolResult>;
 
-export function createCaller(context: Context, { permissions, commands, ...options }: CallerOptions): Caller {
+export function createToolRunner(
+  context: Context,
+  { permissions, commands, ...options }: ToolRunnerOptions,
+): ToolRunner {
   const { settings, signal: serverSignal } = context;
   const { platform } = settings.system;
   // Without GITHUB_ACTIONS, the calls of an agent do not appear in the summary of a GitHub job.
@@ -75,9 +78,9 @@ export function createCaller(context: Context, { permissions, commands, ...optio
         signal.throwIfAborted();
         return commands.run({ command, input, flags: flagsForTools(context) }, host, captured.output);
       });
-      return await captured.answer(error);
+      return await captured.result(error);
     } catch (error) {
-      if (error instanceof ValsError) return captured.answer(error);
+      if (error instanceof ValsError) return captured.result(error);
       throw error;
     } finally {
       for (const cause of causes) cause.removeEventListener('abort', abort);

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, RefusedError, type ValsError } from '../../errors.ts';
-import { type Hints, hintList } from '../../lib/hint.ts';
+import { RefusedError } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
 
@@ -18,16 +18,11 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
 export const fileAndOthers = (file: string, others: number): string =>
   others === 0 ? file : `${file} and ${others} more ${others === 1 ? 'file' : 'files'}`;
 
-export const exitQuietly = (error: unknown): unknown =>
-  error instanceof InterruptedError && error.exit === 130 ? new InterruptedError(130, '') : error;
-
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => Hints): unknown {
   const valid = validName(name);
   if (!(error instanceof RefusedError) || valid === undefined || valid === name) return error;
   return new RefusedError(error.message, { ...error.facts, hint: hint(valid) });
 }
-
-export const messageWithHint = ({ message, facts }: ValsError): Hints => [message, ...hintList(facts.hint)];
 
 export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
   if (!isOn(env.VALS_LOCAL)) return;

@@ -124,8 +124,8 @@ function ownLines(whole: string, modules: Modules): { lines: string[]; place?: s
     } else {
       const place = `${source.name}:${row}:${column}`;
       first ??= place;
-      const caller = called?.replace(/^(async )?(?:Module|Object)\./, '$1');
-      lines.push(`${at}${caller ? `${caller} (${place})` : place}${rest}`);
+      const callee = called?.replace(/^(async )?(?:Module|Object)\./, '$1');
+      lines.push(`${at}${callee ? `${callee} (${place})` : place}${rest}`);
     }
   }
   return { lines, ...(first !== undefined && { place: first }) };

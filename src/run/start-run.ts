@@ -108,7 +108,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   }
 
   async function failureOf(outcome: Outcome): Promise<unknown> {
-    const failures = await import('./failure.ts');
+    const failures = await import('./failed-run.ts');
     switch (outcome.kind) {
       case 'cut off':
         return undefined;
