@@ -143,20 +143,3 @@ describe('a person who lost access', () => {
     );
   });
 });
-
-test('an endless list of spaces does not block vals use', async () => {
-  let count = 0;
-  const service = await scriptedService([], ({ path }) => {
-    if (!path.startsWith('/v1/me/spaces')) return { status: 404, body: {} };
-    const body = JSON.stringify({
-      data: [{ username: `space${++count}`, role: 'write' }],
-      links: { next: `?cursor=${count}` },
-    });
-    return (response) => void setTimeout(() => response.end(body), 200);
-  });
-  const { exit, stderr } = await run(['use', '--json'], { env: service.env });
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: `warning: ${service.baseUrl} did not send the whole list of your spaces in time, so some spaces are missing.\n`,
-  });
-});
