@@ -8,6 +8,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -238,9 +239,12 @@ describe('a config that is no plain file of this user, or too large', () => {
       },
     },
     {
-      what: 'larger than 1 MB',
-      problem: 'is larger than 1 MB.',
-      make: (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
+      what: 'larger than 64 MB',
+      problem: 'is larger than 64 MB.',
+      make(file) {
+        writeFileSync(file, '{}', { mode: 0o600 });
+        truncateSync(file, 65 * 1_048_576);
+      },
     },
   ];
   it.runIf(isRoot)('of another user is not used, even by root', async () => {
