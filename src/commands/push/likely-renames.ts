@@ -12,7 +12,7 @@ import type { PushItem } from './item.ts';
 export async function noteLikelyRenames(
   { say }: Context,
   workspace: Workspace,
-  items: readonly PushItem[],
+  items: readonly Pick<PushItem, 'file' | 'val'>[],
   remotes: RemoteVals,
 ): Promise<void> {
   const { root, vals } = workspace;
