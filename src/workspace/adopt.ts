@@ -46,7 +46,7 @@ export function createAdopter(workspace: Workspace) {
         `${pathTo(workspace, otherSpelling)} exists, and on some systems the two names mean the same file`,
       );
     }
-    const here = readBelow(root, file, undefined, path);
+    const here = readBelow(root, file, path);
     const record = records.of({ file, name, id });
     const state = codeState({ here, record: record?.code, there: remote.code }, true);
     // With a record without an id, a push sent the code before, and the service did not tell the id.

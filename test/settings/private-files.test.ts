@@ -7,6 +7,7 @@ import {
   renameSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -169,9 +170,12 @@ describe('a config file', () => {
     ['a named pipe', 'is a named pipe, not a regular file.', makeNamedPipe],
     ['a folder', 'is a folder, not a regular file.', (file) => mkdirSync(file)],
     [
-      'larger than 1 MB',
-      'is larger than 1 MB.',
-      (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
+      'larger than 64 MB',
+      'is larger than 64 MB.',
+      (file) => {
+        writeFileSync(file, '{}', { mode: 0o600 });
+        truncateSync(file, 65 * 1_048_576);
+      },
     ],
   ])('is refused with an error if it is %s', async (_, problem, make) => {
     const home = temporaryFolder();

@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -89,10 +90,11 @@ it.each(['.gitignore', 'lib/.valsignore'])(
   'push sends nothing if %s is too large to be read',
   async (file) => {
     const { place, sent } = await workspace();
-    place.put({ 'lib/secret.ts': 'secret', [file]: `secret.ts\n${'#'.repeat(1_100_000)}` });
+    place.put({ 'lib/secret.ts': 'secret', [file]: 'secret.ts\n' });
+    truncateSync(join(place.folder, file), 65 * 1_048_576);
     for (const args of [['push'], ['push', 'lib']]) {
       const { exit, stderr } = await place.vals(...args);
-      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 1 MB') });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 64 MB') });
     }
     expect(sent()).toEqual([]);
   },

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { createSettings } from '../../src/settings/settings.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
-import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
-import { folderOf, run } from '../support/program.ts';
-import { Place, pushed, startService } from './support.ts';
+import { folderOf, run, valNames } from '../support/program.ts';
+import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
   const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
@@ -81,34 +78,11 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
   expect(place.read('vals.json')).toBe(odd);
 });
 
-it('vals.json loses no entry if several processes write at once', async () => {
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
-  const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
-  const warn = () => {};
-  const contextOfProcess = () => ({
-    settings: createSettings({}, { env: {}, cwd: '/', system: { platform: 'linux' } }, warn),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    say: { warn },
-  });
-  await Promise.all(
-    names.map((name) =>
-      updateManifest(
-        cwd,
-        contextOfProcess(),
-        ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), unknownKeys: {} }),
-      ),
-    ),
-  );
+it('vals.json loses no entry if several commands write at once', async () => {
   const service = await startService();
-  const place = new Place(cwd, service.env);
-  for (const name of names) place.put({ [`${name}.ts`]: name });
-  await Promise.all(
-    [0, 1, 2].map((third) =>
-      place.rows(['push', ...names.slice(third * 4, third * 4 + 4).map((name) => `${name}.ts`)]),
-    ),
-  );
-  const { vals } = place.manifest();
-  expect(Object.keys(vals).sort()).toEqual(names.map((name) => `${name}.ts`).sort());
-  expect(Object.values(vals).every(({ ids }) => Object.keys(ids ?? {}).length === 1)).toBe(true);
+  const files = valNames(12).map((name) => `${name}.ts`);
+  const place = workspaceWith(service.env, Object.fromEntries(files.map((file) => [file, 'code'])));
+  await Promise.all(files.map((file) => place.rows(['push', file])));
+  expect(Object.keys(place.manifest().vals).sort()).toEqual(files.sort());
+  for (const file of files) expect(place.idOf(file)).not.toBe('');
 });

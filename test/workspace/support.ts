@@ -101,19 +101,9 @@ export class Place {
 
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
-    expect({
-      exit: result.exit,
-      stderr:
-        exit === 0
-          ? result.stderr.replace(
-              /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm,
-              '',
-            )
-          : '',
-    }).toEqual({
-      exit,
-      stderr: '',
-    });
+    const remarks = /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm;
+    const stderr = exit === 0 ? result.stderr.replace(remarks, '') : '';
+    expect({ exit: result.exit, stderr }).toEqual({ exit, stderr: '' });
     return JSON.parse(result.stdout);
   }
 

@@ -168,14 +168,9 @@ it.runIf(isLinux)('a file whose name is not UTF-8 is named as such', async () =>
   const { env } = await scriptedService([]);
   const cwd = temporaryFolder();
   writeFileSync(Buffer.concat([Buffer.from(join(cwd, 'caf')), Buffer.from([0xe9]), Buffer.from('.ts')]), 'x');
-  for (const args of [
-    ['push', 'caf\ufffd.ts'],
-    ['push', '.'],
-    ['val', 'create', 'x', 'caf\ufffd.ts'],
-  ]) {
-    const { exit, stderr } = await run(args, { cwd, env });
-    expect({ args, exit }).toEqual({ args, exit: 10 });
+  for (const path of ['caf\ufffd.ts', '.']) {
+    const { exit, stderr } = await run(['push', path], { cwd, env });
+    expect(exit).toBe(10);
     expect(stderr).toContain('caf\ufffd.ts does not exist, or its name is not UTF-8.');
-    expect(stderr).toContain('Rename the file to a name in UTF-8.');
   }
 });

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
-import { largest, readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
+import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';
 
 /** Returns the path of `below` on the disk. Throws if one of the folders on the way is a link or a file. */
@@ -29,13 +29,8 @@ export const notUsed = (file: string, place: string, cause: UnusableFile): Local
     cause,
   });
 
-export function readBelow(
-  root: string,
-  file: string,
-  mostBytes = largest.text,
-  shownPath = file,
-): string | undefined {
-  const bytes = readBytesBelow(root, file, mostBytes, shownPath);
+export function readBelow(root: string, file: string, shownPath = file): string | undefined {
+  const bytes = readBytesBelow(root, file, shownPath);
   return bytes === undefined ? undefined : decode(shownPath, bytes);
 }
 
@@ -48,12 +43,8 @@ export function decode(shownPath: string, bytes: Buffer): string {
   });
 }
 
-export const readBytesBelow = (
-  root: string,
-  file: string,
-  mostBytes: number,
-  shownPath = file,
-): Buffer | undefined => unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file), { mostBytes }));
+export const readBytesBelow = (root: string, file: string, shownPath = file): Buffer | undefined =>
+  unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file)));
 
 export const existsBelow = (root: string, file: string): boolean =>
   unlessMissing(file, () => lstatSync(pathBelow(root, file))) !== undefined;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
-import { largest, readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
+import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
 import { notUsed, pathBelow } from './files.ts';
 
@@ -74,7 +74,7 @@ function refuseEdited(path: string, file: string, before: string | undefined): v
 
 function contentOf(path: string): string | undefined {
   try {
-    return readPlainFile(path, { mostBytes: largest.text }).toString();
+    return readPlainFile(path).toString();
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -5,7 +5,6 @@ import nativePath, { basename, extname, join, type PlatformPath, resolve } from 
 import { LocalError, UsageError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
-import { largest } from '../../lib/plain-file.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
@@ -72,7 +71,7 @@ export async function collectFiles(
 }
 
 export function readInFolder(file: string, { folder, below }: FileInFolder): string {
-  const code = readBelow(folder, below, largest.text, file);
+  const code = readBelow(folder, below, file);
   if (code === undefined) throw missingFile(file);
   return checkNotEmpty(file, code);
 }
