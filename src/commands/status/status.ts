@@ -115,7 +115,7 @@ function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
   say.note([
-    `The service sent no id for ${files} and cannot list vals. So ${files} was compared with the code that was pushed last.`,
+    `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
     'To compare with the code on the service, find the id of the val on the service.',
     { text: 'To make the id known', command: 'pull', input: { vals: true } },
   ]);
