@@ -76,7 +76,6 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     state.pendingShutdowns -= 1;
-    if (state.firstSignal !== undefined)
-      killSelfAfter(graceAfterShutdownMs, state.firstSignal.name, state);
+    if (state.firstSignal !== undefined) killSelfAfter(graceAfterShutdownMs, state.firstSignal.name, state);
   }
 }
