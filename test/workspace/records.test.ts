@@ -96,7 +96,7 @@ describe('after a command was killed before it wrote vals.json', () => {
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push')).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining('a.ts was sent to the val "b"'),
+      stderr: expect.stringContaining('The val "a" of a.ts is named "b" on the service now.'),
     });
     expect(await service.ask('GET', path)).toMatchObject({ name: 'b', code: 'a2' });
   });
@@ -233,6 +233,18 @@ describe('a service that sends no id', () => {
     expect(await place.words(['push'], 9)).toEqual({ 'a.ts': 'failed', 'b.ts': 'pushed' });
     expect(await service.code(id)).toBe('theirs');
     expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'unchanged' });
+  });
+
+  it('nor a version: --prune compares the code alone', async () => {
+    const { service, env } = await serviceWith(storedSilently);
+    const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b' });
+    await place.rows(['push']);
+    place.put({ 'a.ts': 'a2', 'b.ts': 'b2' });
+    await place.rows(['push']);
+    await service.edit('b', 'theirs');
+    place.remove('a.ts', 'b.ts');
+    const pruned = await place.words(['push', '--prune', '--yes'], 9);
+    expect(pruned).toEqual({ 'a.ts': 'deleted', 'b.ts': 'failed' });
   });
 
   it('is mentioned after a push outside of a workspace', async () => {

@@ -96,6 +96,20 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
+it('push --watch says before it pushes a new file that the file may be a renamed one', async () => {
+  const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
+  place.remove('old.ts');
+  place.put({ 'new.ts': '// one\n// edited\n' });
+  const watch = watching(place);
+  const note = (from: string, to: string) => `${from} is missing, and the new file ${to} has similar code.`;
+  expect(await watch.event('new.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('old.ts', 'new.ts')));
+  place.remove('late.ts');
+  place.put({ 'later.ts': '// three\n// edited\n' });
+  expect(await watch.event('later.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('late.ts', 'later.ts')));
+});
+
 it('push --watch sends written, replaced and new files, and only reports deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
