@@ -3,6 +3,7 @@ import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand, val } from '../cli/command.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
+import type { Hints } from '../lib/hint.ts';
 import { isLoopback } from '../lib/host-names.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
@@ -55,33 +56,21 @@ async function linkForOneVisit(api: Api, val: string | undefined): Promise<strin
   }
 }
 
-const longestAddress = 8_192;
-
 const seeAnswer = { text: 'To see the answer of the service', command: 'val get', input: { json: true } };
 
 function addressOf(api: Api, text: string | undefined): string {
-  if (text === undefined) {
-    throw new BadResponseError('The service sent no address of a page, so nothing was opened.', {
-      hint: seeAnswer,
-    });
-  }
-  if (text.length > longestAddress) throw unusable('is too long');
+  if (text === undefined) throw unusable('no address of a page', seeAnswer);
   // The address must not contain the token, because other users of this machine can see a browser's command line.
-  if ([text, decoded(text)].some(api.holdsToken)) throw unusable('contains your token');
+  if ([text, decoded(text)].some(api.holdsToken)) {
+    throw unusable('an address that contains your token', notThisService);
+  }
   // Only http:// and https:// are accepted, because a hostile service could send an address that starts a program.
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
-  throw new BadResponseError(
-    'The service sent an address that is not http:// or https://, so nothing was opened.',
-    {
-      hint: seeAnswer,
-    },
-  );
+  throw unusable('an address that is not http:// or https://', seeAnswer);
 }
 
-const unusable = (problem: string): BadResponseError =>
-  new BadResponseError(`The service sent an address that ${problem}, so nothing was opened.`, {
-    hint: notThisService,
-  });
+const unusable = (what: string, hint: Hints): BadResponseError =>
+  new BadResponseError(`The service sent ${what}, so nothing was opened.`, { hint });
 
 function decoded(text: string): string {
   try {

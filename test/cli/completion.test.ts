@@ -1,45 +1,33 @@
-import { chmodSync, closeSync, constants, mkdirSync, openSync, writeFileSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { spawn } from '@lydell/node-pty';
 import { execa } from 'execa';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { argument, defineCommand, toggle, val, word } from '../../src/cli/command.ts';
 import { loadTree } from '../../src/cli/command-tree.ts';
 import { completions } from '../../src/cli/completion/completions.ts';
 import { filesLine, shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { describeWith } from '../support/installed.ts';
-import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
 
+/** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
   ['vals vers', ['version']],
-  ['vals version li', ['version', 'list']],
-  ['vals --base-url me comments --ndj', ['--base-url', 'me', 'comments', '--ndjson']],
-  ['vals comments --relationship gi', ['comments', '--relationship', 'given']],
   ['vals comments --relationship=gi', ['comments', '--relationship=given']],
   [
     'vals comments --since 10:30 --relationship rec',
     ['comments', '--since', '10:30', '--relationship', 'received'],
   ],
   ['vals push hello.ts tw', ['push', 'hello.ts', 'two words.ts']],
-  ['vals push -- he', ['push', '--', 'hello.ts']],
   ["vals push 'two words.ts' he", ['push', 'two words.ts', 'hello.ts']],
   ['vals val create one --readme=tw', ['val', 'create', 'one', '--readme=two words.ts']],
   ['vals val rm deep gre', ['val', 'rm', 'deep', 'greeting']],
   ['vals runs --val=gre', ['runs', '--val=greeting']],
-  ['vals val get he', ['val', 'get', 'hello.ts']],
   ['vals val get ./he', ['val', 'get', './hello.ts']],
   ['vals val get sub/', ['val', 'get', 'sub/deep.ts']],
-  ['vals val get tw', ['val', 'get', 'tw']],
-  ['vals use ht', ['use', 'http://127.0.0.1:4000']],
   ['vals use http:', ['use', 'http://127.0.0.1:4000']],
   ['vals use http://127.0.0.1:4', ['use', 'http://127.0.0.1:4000']],
-  ['vals copy --all --to htt', ['copy', '--all', '--to', 'http://127.0.0.1:4000']],
-  ['vals val create he', ['val', 'create', 'he']],
-  ['vals push --name he', ['push', '--name', 'he']],
   ['vals me he', ['me', 'he']],
 ];
 
@@ -56,64 +44,29 @@ const hostileNames = [
 ];
 
 function workplace() {
-  const folder = temporaryFolder();
-  const bin = join(folder, '.bin');
-  mkdirSync(bin);
-  for (const name of ['hello.ts', 'two words.ts']) writeFileSync(join(folder, name), '');
-  const names = { 'hello.ts': 'greeting', 'sub/deep.ts': 'deep' };
-  const hostile = hostileNames.map((name, index) => [`hostile ${index}.ts`, { name }]);
-  const vals = Object.entries(names).map(([file, name]) => [file, { name }]);
-  writeFileSync(
-    join(folder, 'vals.json'),
-    JSON.stringify({ vals: Object.fromEntries([...vals, ...hostile]) }),
-  );
-  const config = { baseUrl: 'http://127.0.0.1:4000', tokens: { 'http://127.0.0.1:4000': 'token-of-mine' } };
-  writeFileSync(join(bin, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const names = ['greeting', 'deep', ...hostileNames];
+  const files = ['hello.ts', 'sub/deep.ts', ...hostileNames.map((_, index) => `hostile ${index}.ts`)];
+  const vals = Object.fromEntries(files.map((file, index) => [file, { name: names[index] }]));
+  const folder = folderOf({ 'hello.ts': '', 'two words.ts': '', 'vals.json': JSON.stringify({ vals }) });
+  const service = 'http://127.0.0.1:4000';
+  const bin = folderOf({
+    'config.json': JSON.stringify({ baseUrl: service, tokens: { [service]: 'token-of-mine' } }),
+    vals: `#!/bin/sh
+case "$1" in
+  __complete | completion) exec '${process.execPath}' '${program}' "$@" ;;
+esac
+printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
+`,
+  });
+  chmodSync(join(bin, 'config.json'), 0o600);
+  chmodSync(join(bin, 'vals'), 0o755);
   const env = environment(folder, {
     PATH: `${bin}:${process.env.PATH}`,
     TERM: 'xterm',
     PS1: 'ready: ',
     VALS_CONFIG_DIR: bin,
   });
-  const [asked, answered] = answerInProcess(bin, { env, cwd: folder });
-  writeFileSync(
-    join(bin, 'vals'),
-    `#!/bin/sh
-case "$1" in
-  __complete) printf '%s\\0' "$@" > '${asked}'; exec cat '${answered}' ;;
-  completion) test -n "$COMPLETED" || exec '${process.execPath}' '${program}' "$@" ;;
-esac
-printf 'ran:'; printf '[%s]' "$@"; printf '\\n'
-`,
-  );
-  chmodSync(join(bin, 'vals'), 0o755);
   return { folder, env };
-}
-
-function answerInProcess(folder: string, options: InProcessOptions): [asked: string, answered: string] {
-  const asked = join(folder, 'asked');
-  const answered = join(folder, 'answered');
-  for (const pipe of [asked, answered]) makeNamedPipe(pipe);
-  const answerAll = async () => {
-    for (;;) {
-      const words = (await readFile(asked, 'utf8')).split('\0').slice(0, -1);
-      if (words.length === 0) return;
-      await writeFile(answered, (await inProcess(words, options)).stdout);
-    }
-  };
-  let isOver = false;
-  void answerAll().then(() => {
-    isOver = true;
-  });
-  onTestFinished(async () => {
-    // A process may still wait until somebody opens `asked` or `answered`, so the loop opens and closes each pipe.
-    while (!isOver) {
-      for (const pipe of [answered, asked])
-        closeSync(openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK));
-      await nextTurn();
-    }
-  });
-  return [asked, answered];
 }
 
 async function typeWithTab(shell: string, args: string[], load: string, lines: readonly string[]) {
@@ -135,7 +88,7 @@ async function typeWithTab(shell: string, args: string[], load: string, lines: r
       onOutput();
     });
   await appears(/ready: /);
-  terminal.write(`${load}; export COMPLETED=1; echo load''ed\r`);
+  terminal.write(`${load}; echo load''ed\r`);
   await appears(/\bloaded/);
   const ran: string[] = [];
   for (const line of lines) {
@@ -280,100 +233,67 @@ describe('vals completion', () => {
 });
 
 describe('the next word', async () => {
-  const wholeTree = await loadTree(commandTree);
-  const tried = defineCommand({
-    summary: 'Try',
-    passesThrough: true,
-    arguments: { val: val('<val|file>', 'what'), args: argument('[args...]', 'the rest') },
-    options: {
-      at: word('--at <version>', 'a version'),
-      all: toggle('--all', 'all'),
-      few: toggle('--few', 'few', { conflicts: ['all'] }),
-      kind: word('--kind <word>', 'a kind', { choices: ['one', 'other'] }),
-      readme: word('--readme <file>', 'a file'),
-    },
-    examples: [],
-    columns: [],
-    run: () => ({ kind: 'nothing' }),
-  });
-  const tree = {
-    groups: [
-      { title: 'All:', commands: [{ ...tried, path: 'try', effect: 'reads' as const, isTool: false }] },
-    ],
-    topics: {},
-    synonyms: {},
+  const tree = await loadTree(commandTree);
+  const next = (line: string) => {
+    const words = line.split(' ');
+    return completions(tree, words.slice(0, -1), words.at(-1) ?? '');
   };
 
-  it.each<[string, { words?: string[]; vals?: boolean; files?: boolean; before?: string }]>([
-    ['t', { words: ['try'] }],
-    ['try ', { vals: true, files: true }],
-    ['try --a', { words: ['--at', '--all', '--allow-http'] }],
-    ['try --all --a', { words: ['--at', '--allow-http'] }],
-    ['try --all --f', { words: ['--fields'] }],
-    ['try --at ', {}],
-    ['try --kind o', { words: ['one', 'other'] }],
-    ['try --kind=on', { words: ['one'], before: '--kind=' }],
-    ['try --readme=x', { files: true, before: '--readme=' }],
-    ['try --readme x --kin', { words: ['--kind'] }],
-    ['try -- --a', { vals: true, files: true }],
-    ['try hello.ts --a', {}],
-    ['try hello.ts --at ', {}],
-    ['try --nonsense ', { vals: true, files: true }],
-    ['nonsense ', {}],
-    ['nonsense --a', {}],
-    ['help t', { words: ['try'] }],
-    ['help ', { words: ['try', 'options'] }],
-    ['help try ', {}],
-  ])('is offered after %j', (line, { words = [], vals = false, files = false, before = '' }) => {
-    const typed = line.split(' ');
-    const { candidates, ...next } = completions(tree, typed.slice(0, -1), typed.at(-1) ?? '');
-    expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(next).toEqual({ offersVals: vals, offersFiles: files, before, offersServices: false });
-  });
-
-  it.each<[string, string[]]>([
+  it.each<[string, string[], { before: string }?]>([
     ['ru', ['run', 'runs']],
-    ['comp', ['completion']],
     ['val del', ['delete']],
     ['push --concu', ['--concurrency']],
     ['val push --concu', ['--concurrency']],
-    ['runs --no-e', ['--no-error']],
+    ['val create --readme x --priv', ['--privacy']],
     ['val create one --privacy unl', ['unlisted']],
-    ['completion fi', ['fish']],
-    ['api PA', ['PATCH']],
-    ['api /x -f a=1 --raw', ['--raw-field']],
-    ['help opt', ['options']],
-    ['help val ed', ['edit']],
+    ['runs --no-e', ['--no-error']],
     ['runs --error --no-e', []],
     ['--json me --nd', []],
     ['me --quiet --qu', []],
-  ])('after `vals %s` is one of %j', (line, words) => {
-    const typed = line.split(' ');
-    const { candidates } = completions(wholeTree, typed.slice(0, -1), typed.at(-1) ?? '');
+    ['api /x -f a=1 --raw', ['--raw-field']],
+    ['api PA', ['PATCH']],
+    ['completion fi', ['fish']],
+    ['comments --relationship gi', ['given']],
+    ['comments --relationship=gi', ['given'], { before: '--relationship=' }],
+    ['push --name ', []],
+    ['run hello.ts --a', []],
+    ['run hello.ts --at ', []],
+    ['run --http hello.ts --por', ['--port']],
+    ['nonsense ', []],
+    ['nonsense --a', []],
+    ['help opt', ['options']],
+    ['help val ed', ['edit']],
+    ['help me ', []],
+  ])('after `vals %s` is one of %j', (line, words, { before } = { before: '' }) => {
+    const { candidates, ...others } = next(line);
     expect(candidates.map(({ word }) => word)).toEqual(words);
+    expect(others).toEqual({ before, offersVals: false, offersFiles: false, offersServices: false });
   });
 
   it.each([
-    ['push', 'files'],
-    ['val create one', 'files'],
-    ['val create --readme', 'files'],
-    ['serve --data', 'files'],
-    ['serve --seed', 'files'],
-    ['version new x', 'files'],
-    ['runs --val', 'vals'],
-    ['val rm x', 'vals'],
-    ['diff', 'vals'],
-    ['version new', 'vals'],
-  ])('after `vals %s` is one of the %s', (line, kind) => {
-    const { offersVals, offersFiles } = completions(wholeTree, line.split(' '), '');
-    expect({ offersVals, offersFiles }).toEqual({
-      offersVals: kind === 'vals',
-      offersFiles: kind === 'files',
+    ['push ', 'files'],
+    ['push --nonsense ', 'files'],
+    ['val create --readme ', 'files'],
+    ['val create one --readme=x', 'files'],
+    ['serve --data ', 'files'],
+    ['version new x ', 'files'],
+    ['version new ', 'vals'],
+    ['runs --val ', 'vals'],
+    ['val rm x ', 'vals'],
+    ['run ', 'vals and files'],
+    ['run -- --a', 'vals and files'],
+    ['use ', 'services'],
+    ['copy --to ', 'services'],
+  ])('after `vals %s` is one of the %s', (line, kinds) => {
+    expect(next(line)).toMatchObject({
+      candidates: [],
+      offersVals: kinds.includes('vals'),
+      offersFiles: kinds.includes('files'),
+      offersServices: kinds.includes('services'),
     });
   });
 
   it('has a description', () => {
-    const { candidates } = completions(wholeTree, [], 'ver');
-    expect(candidates).toEqual([{ word: 'version', description: 'Versions of a val' }]);
+    expect(next('ver').candidates).toEqual([{ word: 'version', description: 'Versions of a val' }]);
   });
 });

@@ -11,6 +11,10 @@ import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import type { Hints } from '../../src/lib/hint.ts';
 import { quoteFor } from '../../src/lib/shell-command.ts';
+import { connectAgent } from '../agents/clients.ts';
+import { folderOf, run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 const tree = await loadTree(commandTree);
 const push = commandNamed(tree, 'push');
@@ -77,48 +81,21 @@ it.each<[Hints, string, string]>([
     'To send it, run `vals push --dry-run -- --force.ts`.',
     'To send it, call `push {"paths": ["--force.ts"], "dryRun": true}`.',
   ],
+  [
+    { text: 'To give it time', command: 'run', input: { val: 'x', maxTime: 90 } },
+    'To give it time, run `vals run --max-time 90 x`.',
+    'To give it time, a person has to run `vals run --max-time 90 x`.',
+  ],
 ])('%j: a person reads %j, an agent %j', async (hints, forPerson, forAgent) => {
   expect(await shellHints().write(hints)).toBe(forPerson);
   expect(await toolHints().write(hints)).toBe(forAgent);
 });
 
-it('a hint names a val with the word that the user typed', async () => {
-  for (const hints of [shellHints(), toolHints()]) {
-    hints.nameVal('4f2c0c1e', 'my val');
-    const written = await hints.write({ text: 'To see it', command: 'val get', input: { val: '4f2c0c1e' } });
-    expect(written).toContain('my val');
-    expect(written).not.toContain('4f2c0c1e');
-  }
-});
-
-it('options of `vals run` come before the val, because what follows belongs to the val', async () => {
-  const hint = { text: 'To give it time', command: 'run', input: { val: 'x', maxTime: 90 } };
-  const [key = ''] = Object.keys(commandNamed(tree, 'run')?.arguments ?? {});
-  const { val, ...options } = hint.input;
-  expect(await shellHints().write({ ...hint, input: { [key]: val, ...options } })).toBe(
-    'To give it time, run `vals run --max-time 90 x`.',
-  );
-});
-
-it.each([
-  'hello.ts',
-  ';touch x;',
-  "it's",
-  '$(touch x)',
-  '`touch x`',
-  'a b',
-  '~',
-  '*',
-  '',
-  '\\',
-  "\\'",
-  "\\\\'a\\b",
-  '"',
-  'ä',
-  '=deploy',
-])('a shell reads %j as one unchanged word', async (word) => {
-  const quote = quoteFor('linux');
-  expect((await execa('sh', ['-c', `printf %s. ${quote(word)} end`])).stdout).toBe(`${word}.end.`);
+it('a shell reads a quoted word as one unchanged word', async () => {
+  const words = ['hello.ts', ';touch x;', "it's", '$(touch x)', '`touch x`', 'a b', '~', '*', ''];
+  words.push('\\', "\\'", "\\\\'a\\b", '"', 'ä', '=deploy');
+  const script = `printf '%s\n' ${words.map(quoteFor('linux')).join(' ')}`;
+  expect((await execa('sh', ['-c', script])).stdout.split('\n')).toEqual(words);
 });
 
 it('no backslash stands before a quote in the quotes, because fish would not end the quotes there', () => {
@@ -131,6 +108,64 @@ it('on Windows, words are quoted for PowerShell', async () => {
   expect(await shellHints('win32').write(overwrite)).toBe(
     "To overwrite it, run `vals push 'a b.ts' --force`.",
   );
+});
+
+it("a hint shows the user's own word for a val, in quotes, and the error keeps the id", async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const service = await scriptedService([
+    { body: { id: 'u1', username: 'ada' } },
+    { body: { data: [{ id, name: 'my val' }] } },
+    { body: { data: [] } },
+    { status: 404, body: {} },
+  ]);
+  const { exit, error } = await run(['version', 'get', 'my val', '9', '--json'], { env: service.env });
+  expect(exit).toBe(3);
+  expect(error?.message).toContain('val my val.');
+  expect(error?.hint).toContain("`vals version ls 'my val'`");
+  expect(error).toMatchObject({ path: `/v1/vals/${id}/versions/9` });
+});
+
+it('an address in a hint is quoted', async () => {
+  const { baseUrl } = await scriptedService([{ status: 401, body: {} }]);
+  const address = `${baseUrl}/a;touch(x)`;
+  const { exit, stderr } = await run(['me'], { env: { VALS_BASE_URL: address } });
+  expect(exit).toBe(4);
+  expect(stderr).toContain(`\`vals login --base-url '${address}'\``);
+});
+
+it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {
+  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  const code = 'import { writeFileSync } from "node:fs"; writeFileSync("x", "")';
+  const service = await scriptedService([{ body: { id, name: 'hello', version: 1, code } }]);
+  const { exit, stderr } = await run(['run', '--no-report', id], { env: service.env });
+  expect(exit).toBe(12);
+  expect(stderr).toMatch(/`vals run --allow-write \S+ <val\|file>`/);
+});
+
+it('a hint for an agent names a tool, or a person', async () => {
+  const { env } = await serviceInProcess();
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'one.ts': '1', 'two.ts': '2', 'empty.ts': '' });
+  const agent = await connectAgent(['--allow-run', '--allow-delete'], { env, cwd });
+  await agent.call('push', { paths: ['one.ts', 'two.ts'] });
+  await agent.call('val_rm', { vals: ['two'] });
+  const failing: [string, Record<string, unknown>][] = [
+    ['val_get', { val: 'nope' }],
+    ['version_get', { val: 'one', version: 9 }],
+    ['version_diff', { val: 'nope', a: 1 }],
+    ['diff', { vals: ['nope'] }],
+    ['pull', { vals: ['two.ts'] }],
+    ['push', { paths: ['two.ts'] }],
+    ['push', { code: 'x' }],
+    ['push', { paths: ['empty.ts'] }],
+    ['val_create', { name: 'one', code: 'x' }],
+    ['val_create', { name: 'n', file: '.' }],
+    ['run', { val: 'nope' }],
+  ];
+  for (const [name, input] of failing) {
+    const { isError, document } = await agent.call(name, input);
+    const text = JSON.stringify(document).replaceAll(/a person has to run `vals [^`]*`/g, '');
+    expect([name, isError, text]).toEqual([name, true, expect.not.stringContaining('`vals ')]);
+  }
 });
 
 it('each hint in the source names a command, with inputs that the command has', () => {

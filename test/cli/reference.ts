@@ -7,7 +7,6 @@ import {
 import type { LoadedCommand, LoadedTree } from '../../src/cli/command-tree.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { columnsFor } from '../../src/terminal/column.ts';
-import { recordSection } from './record-fields.ts';
 
 const sharedSections = ['Exit codes', 'Settings'];
 
@@ -21,7 +20,6 @@ export function referenceOf({ groups }: LoadedTree, guide: string): string {
     ]),
     '## Options of every command',
     optionList(globalOptions),
-    ...recordSection(),
     ...sharedSections.map((title) => sectionFrom(guide, title)),
   ].join('\n\n')}\n`;
 }

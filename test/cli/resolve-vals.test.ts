@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, put } from '../workspace/support.ts';
 
@@ -27,26 +27,10 @@ async function known(name = 'hello') {
 }
 
 describe('a name or a file stands for the val', () => {
-  it('the question before a deletion shows the name', async () => {
-    const { service, folder } = await known();
-    const { exit, screen } = await runOnScreen(['val', 'rm', 'hello'], {
-      env: service.env,
-      cwd: folder,
-      columns: 200,
-      answers: [{ after: '[y/N]', keys: 'n\r' }],
-    });
-    expect({ exit, requests: service.requests.map(({ method }) => method) }).toEqual({
-      exit: 2,
-      requests: ['GET'],
-    });
-    expect(screen).toContain('Delete the val hello, with all its versions and runs?');
-  });
-
   it.each<[string[], string]>([
     [['val', 'get', 'hello'], `GET /v1/vals/${id}`],
     [['val', 'get', 'lib/hello.ts'], `GET /v1/vals/${id}`],
     [['val', 'get', './lib/hello.ts'], `GET /v1/vals/${id}`],
-    [['val', 'runs', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
     [['runs', '--val', 'hello'], `GET /v1/vals/${id}/runs?limit=20&offset=0`],
     [['version', 'ls', 'hello'], `GET /v1/vals/${id}/versions`],
     [['version', 'get', 'hello', '1'], `GET /v1/vals/${id}/versions/1`],

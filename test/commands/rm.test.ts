@@ -49,51 +49,78 @@ it.each(['y\r', 'Y\r', 'yes\r'])('the answer %j deletes, and stdout has only the
   ]);
 });
 
+it('val rm shows the vals before it asks, once for all of them', async () => {
+  const vals = [
+    { id: a, name: 'hello', version: 3, privacy: 'private', versionCreatedAt: '2026-01-02T03:04:05Z' },
+    { id: b, name: 'second', version: 1, privacy: 'public', versionCreatedAt: '2026-01-02T03:04:05Z' },
+  ];
+  const service = await scriptedService(vals.map((body) => ({ body })));
+  const { exit, screen } = await runOnScreen(['val', 'rm', a, b, '--no-color'], {
+    env: service.env,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(exit).toBe(2);
+  expect(screen).toMatch(/hello +3 +private +2026-01-02 \d\d:\d\d +a\w{7}\r\n/);
+  expect(screen).toMatch(/second +1 +public +2026-01-02 \d\d:\d\d +b\w{7}\r\n/);
+  expect(screen).toContain('Delete these 2 vals, with all their versions and runs: hello, second? [y/N]');
+});
+
+it.each<[string[], string]>([
+  [['3'], 'Delete version 3 of the val hello, its current version?'],
+  [['1'], 'Delete version 1 of the val hello, whose current version is 3?'],
+  [['1', '3'], 'Delete the versions 1, 3 of the val hello, among them its current version 3?'],
+])('version rm %s says which version is current', async (versions, question) => {
+  const service = await scriptedService([{ body: { id, name: 'hello', version: 3 } }]);
+  const { screen } = await runOnScreen(['version', 'rm', id, ...versions], {
+    env: service.env,
+    columns: 120,
+    answers: [{ after: '[y/N]', keys: 'n\r' }],
+  });
+  expect(screen).toContain(question);
+});
+
+it('val rm of an id that names no val is refused before the question', async () => {
+  const service = await scriptedService([{ body: { id: a, name: 'hello' } }, { status: 404 }]);
+  const { exit, screen } = await runOnScreen(['val', 'rm', a, b], { env: service.env, answers: [] });
+  expect(exit).toBe(3);
+  expect(screen).not.toContain('[y/N]');
+});
+
 const absent: Reply = { status: 404 };
 const deleted = { status: 'deleted' };
 const failed = (kind: string, exit: number) => ({ status: 'failed', error: { kind, exit } });
 const cases: { what: string; words: string[]; replies: Reply[]; rows: object[]; exit: number }[] = [
-  { what: '204', words: [a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
-  { what: 'a body', words: [a], replies: [{ body: { id } }], rows: [{ id: a, ...deleted }], exit: 0 },
-  { what: 'no JSON', words: [a], replies: [{ body: 'gone' }], rows: [{ id: a, ...deleted }], exit: 0 },
-  { what: 'a 404', words: [a], replies: [absent], rows: [{ id: a, ...failed('not_found', 3) }], exit: 3 },
+  { what: 'a body', words: [a], replies: [{ body: { id } }], rows: [deleted], exit: 0 },
+  { what: 'no JSON', words: [a], replies: [{ body: 'gone' }], rows: [deleted], exit: 0 },
+  { what: 'one val twice', words: [a, a], replies: [gone], rows: [deleted], exit: 0 },
+  { what: 'a 404', words: [a], replies: [absent], rows: [failed('not_found', 3)], exit: 3 },
   {
     what: 'one of three absent',
     words: [a, b, c],
     replies: [gone, absent, gone],
-    rows: [
-      { id: a, ...deleted },
-      { id: b, ...failed('not_found', 3) },
-      { id: c, ...deleted },
-    ],
+    rows: [deleted, failed('not_found', 3), deleted],
     exit: 9,
   },
   {
     what: 'all absent',
     words: [a, b],
     replies: [absent, { status: 410 }],
-    rows: [a, b].map((each) => ({ id: each, ...failed('not_found', 3) })),
+    rows: [failed('not_found', 3), failed('not_found', 3)],
     exit: 3,
   },
   {
     what: 'a refused token',
     words: [a, b],
     replies: [{ status: 401 }],
-    rows: [
-      { id: a, ...failed('auth', 4) },
-      { id: b, status: 'skipped' },
-    ],
+    rows: [failed('auth', 4), { status: 'skipped' }],
     exit: 4,
   },
-  { what: 'one twice', words: [a, a], replies: [gone], rows: [{ id: a, ...deleted }], exit: 0 },
 ];
 it.each(cases)('a deletion with $what ends with exit $exit', async ({ words, replies, rows, exit }) => {
   const service = await scriptedService(replies);
   const result = await run(['val', 'rm', ...words, '--yes', '--json'], { env: service.env });
   expect(result.exit).toBe(exit);
-  const received = JSON.parse(result.stdout);
-  expect(received).toHaveLength(rows.length);
-  expect(received).toMatchObject(rows);
+  expect(JSON.parse(result.stdout)).toMatchObject(rows.map((row, index) => ({ id: words[index], ...row })));
   expect(service.requests).toHaveLength(replies.length);
   if (exit !== 0) expect(result.error).toMatchObject({ exit });
 });

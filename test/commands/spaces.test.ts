@@ -1,8 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run } from '../support/program.ts';
-import { scriptedService } from '../support/scripted-service.ts';
 import { signIn, startTeam } from '../support/team.ts';
 
 test('one sign-in serves the person and their spaces, and vals use switches between them', async () => {
@@ -141,22 +139,5 @@ describe('a person who lost access', () => {
     expect(error?.hint).toBe(
       'To get write access, ask the person who runs the service. To add a member, run `vals space grant acme <username>`.',
     );
-  });
-});
-
-test('an endless list of spaces does not block vals use', async () => {
-  let count = 0;
-  const service = await scriptedService([], ({ path }) => {
-    if (!path.startsWith('/v1/me/spaces')) return { status: 404, body: {} };
-    const body = JSON.stringify({
-      data: [{ username: `space${++count}`, role: 'write' }],
-      links: { next: `?cursor=${count}` },
-    });
-    return (response) => void setTimeout(() => response.end(body), 200);
-  });
-  const { exit, stderr } = await run(['use', '--json'], { env: service.env });
-  expect({ exit, stderr }).toEqual({
-    exit: 0,
-    stderr: `warning: ${service.baseUrl} did not send the whole list of your spaces in time, so some spaces are missing.\n`,
   });
 });

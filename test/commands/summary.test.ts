@@ -219,29 +219,6 @@ describe('vals runs --summary', () => {
     }
   });
 
-  const manyVersions = (count: number) => Array.from({ length: count }, (_, version) => runOf(version, 0, 1));
-
-  it('has up to 10,000 rows', async () => {
-    expect((await summaryOf(manyVersions(10_000))).rows).toHaveLength(10_000);
-  });
-
-  const long = 'x'.repeat(1_001);
-  it.each([
-    [
-      'more than 10,000 vals and versions',
-      manyVersions(10_001),
-      'more than 10,000 different vals and versions',
-    ],
-    ['a long id of a val', [{ id: 1, valId: long }], 'more than 1,000 characters'],
-    ['a long name', [{ id: 1, valId: 'a', valName: long }], 'more than 1,000 characters'],
-    ['a long version', [{ id: 1, valId: 'a', version: [long] }], 'more than 1,000 characters'],
-  ])('is refused for %s', async (_what, all, message) => {
-    const service = await scriptedService([], listOf(all));
-    const { exit, stdout, error } = await run(['runs', '--summary', '--json'], { env: service.env });
-    expect({ exit, stdout }).toEqual({ exit: 11, stdout: '' });
-    expect(error?.message).toContain(message);
-  });
-
   it('is an empty list if there are no runs', async () => {
     expect((await summaryOf([])).stdout).toBe('[]\n');
   });

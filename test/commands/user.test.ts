@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
-import { ask, createVal, newPlace } from '../service/support.ts';
+import { clientOf, newPlace } from '../service/support.ts';
 import { type RunResult, run, runOnScreen, shellAtTerminal, temporaryFolder } from '../support/program.ts';
 
 async function newStore() {
@@ -27,7 +27,10 @@ test('a person is added with a token that works and is shown once', async () => 
   expect({ username, others }).toEqual({ username: 'ada', others: {} });
   expect(token).toMatch(/^vals_[\w-]{43}$/);
   await serve(async ({ baseUrl }) => {
-    expect((await ask({ baseUrl, token }, 'GET', '/v1/me')).body).toMatchObject({ id, username: 'ada' });
+    expect((await clientOf({ baseUrl, token }).ask('GET', '/v1/me')).body).toMatchObject({
+      id,
+      username: 'ada',
+    });
   });
   const list = await user('ls', '--json');
   expect(list.stdout).not.toContain(token);
@@ -53,7 +56,8 @@ test('a new token ends the old one', async () => {
   const after = JSON.parse(stdout);
   expect(after).toEqual({ ...before, token: expect.stringMatching(/^vals_[\w-]{43}$/) });
   await serve(async ({ baseUrl }) => {
-    const statusOf = async (token: string) => (await ask({ baseUrl, token }, 'GET', '/v1/me')).status;
+    const statusOf = async (token: string) =>
+      (await clientOf({ baseUrl, token }).ask('GET', '/v1/me')).status;
     expect([await statusOf(before.token), await statusOf(after.token)]).toEqual([401, 200]);
   });
 });
@@ -62,7 +66,9 @@ test('the list shows how many vals each person owns, in the order of names', asy
   const { user, serve } = await newStore();
   const { token } = JSON.parse((await user('add', 'zoe', '--json')).stdout);
   await user('add', 'ada');
-  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  await serve(
+    async ({ baseUrl }) => void (await clientOf({ baseUrl, token }).createVal({ name: 'v', code: 'c' })),
+  );
   const people = JSON.parse((await user('ls', '--json')).stdout);
   expect(people.map(({ username, vals }: { username: string; vals: number }) => [username, vals])).toEqual([
     ['ada', 0],
@@ -75,7 +81,9 @@ test('the list shows how many vals each person owns, in the order of names', asy
 test('a person who owns vals is removed only with the vals, and a dry run removes nobody', async () => {
   const { user, serve } = await newStore();
   const { id, token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
-  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  await serve(
+    async ({ baseUrl }) => void (await clientOf({ baseUrl, token }).createVal({ name: 'v', code: 'c' })),
+  );
   const refused = await user('rm', 'ada', '--yes', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
   expect(refused.error?.hint).toContain('--with-vals');
@@ -158,9 +166,9 @@ describe('spaces', () => {
     expect(JSON.parse(reads.stdout)).toEqual({ space: 'acme', username: 'bob', role: 'read' });
     await serve(async ({ baseUrl }) => {
       const body = { name: 'v', code: 'c' };
-      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(201);
+      expect((await clientOf({ baseUrl, token }).ask('PUT', '/@acme/v1/vals', { body })).status).toBe(201);
       await space('revoke', 'acme', 'ada');
-      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(404);
+      expect((await clientOf({ baseUrl, token }).ask('PUT', '/@acme/v1/vals', { body })).status).toBe(404);
     });
     await space('grant', 'acme', 'ada', '--read');
     const members = [
@@ -184,7 +192,7 @@ describe('spaces', () => {
     await space('add', 'acme');
     await space('grant', 'acme', 'ada');
     const service = await startService({ file: at, port: 0 });
-    await ask({ baseUrl: service.baseUrl, token }, 'PUT', '/@acme/v1/vals', {
+    await clientOf({ baseUrl: service.baseUrl, token }).ask('PUT', '/@acme/v1/vals', {
       body: { name: 'v', code: 'c' },
     });
     await service.close();

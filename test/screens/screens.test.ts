@@ -17,10 +17,11 @@ interface Look {
   env?: Record<string, string>;
 }
 
-/** A narrow screen in ASCII, and the usual one. */
-const looks: Look[] = [{ columns: 40, env: { NO_COLOR: '1', LC_ALL: 'C' } }, { columns: 80 }];
+const narrow: Look = { columns: 40, env: { NO_COLOR: '1', LC_ALL: 'C' } };
+const usual: Look = { columns: 80 };
 
 interface Options {
+  looks?: Look[];
   files?: Record<string, string>;
   before?: string[][];
   edits?: Record<string, string>;
@@ -30,7 +31,7 @@ interface Options {
 function screen(name: string, commands: string[][], options: Options = {}): void {
   it(name, async () => {
     const captures: string[] = [];
-    for (const look of looks) {
+    for (const look of options.looks ?? [narrow, usual]) {
       const session = await play(commands, look, options);
       const said = Object.entries(look.env ?? {}).map(([key, value]) => ` ${key}=${value}`);
       captures.push(`#### ${look.columns} columns${said.join('')}\n${session}`);
@@ -95,52 +96,60 @@ async function play(
   }
 }
 
+const hello = "export default () => 'hello';\n";
+const pulled = [['init'], ...Object.values(ids).map((id) => ['pull', id])];
+
 screen('runs', [['runs']]);
 screen('runs of one val', [['val', 'runs', ids.hello]]);
 screen('failed runs', [['runs', '--error']]);
-screen('runs in full', [['runs', '--error', '--full']]);
+screen('runs in full', [['runs', '--error', '--full', '--limit', '2']]);
 screen('runs as they come', [['runs', '--follow']], { until: 'hello' });
 screen('summary', [['runs', '--summary']]);
 screen('lists', [['likes'], ['comments'], ['refs']]);
 screen('fields', [['likes', '--fields', 'name,id,nope']]);
 screen('one record', [['me'], ['val', 'get', ids.hello]]);
-screen('json', [
-  ['me', '--json'],
-  ['version', 'ls', ids.hello, '--ndjson'],
-]);
-screen('versions', [
-  ['version', 'ls', ids.hello],
-  ['version', 'diff', ids.hello, '1'],
-  ['version', 'restore', ids.hello, '1'],
-  ['version', 'rm', ids.hello, '1', '--yes'],
-  ['val', 'rm', ids.hello, '--yes'],
-]);
-screen('help', [['--help'], ['push', '--help'], ['run', '--help']]);
-const hello = "export default () => 'hello';\n";
 screen(
   'push',
   [
     ['push', 'hello.ts', 'prices.ts'],
     ['push', 'hello.ts', 'broken.ts', 'prices.ts'],
   ],
-  {
-    files: { 'hello.ts': hello, 'prices.ts': hello, 'broken.ts': hello },
-  },
+  { files: { 'hello.ts': hello, 'prices.ts': hello, 'broken.ts': hello } },
 );
 screen(
   'errors',
   [['val', 'get', 'hello'], ['val', 'create', 'hello', 'hello.ts'], ['vals'], ['likes', '--limit', 'x']],
-  {
-    files: { 'hello.ts': hello },
-  },
+  { files: { 'hello.ts': hello } },
 );
+screen('status', [['status'], ['status', 'hello']], { before: pulled });
+
+// The narrow screen would only wrap the same texts.
+screen(
+  'json',
+  [
+    ['me', '--json'],
+    ['version', 'ls', ids.hello, '--ndjson'],
+  ],
+  { looks: [usual] },
+);
+screen(
+  'versions',
+  [
+    ['version', 'ls', ids.hello],
+    ['version', 'diff', ids.hello, '1'],
+    ['version', 'restore', ids.hello, '1'],
+    ['version', 'rm', ids.hello, '1', '--yes'],
+    ['val', 'rm', ids.hello, '--yes'],
+  ],
+  { looks: [usual] },
+);
+screen('help', [['--help'], ['push', '--help']], { looks: [usual] });
 screen('workspace', [['init'], ['status'], ['push']], {
+  looks: [usual],
   files: { 'hello.ts': hello, 'prices.ts': hello },
 });
-screen('status', [['status'], ['status', 'hello']], {
-  before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
-});
 screen('both sides edited', [['status'], ['diff'], ['push'], ['pull'], ['pull', '--merge']], {
-  before: [['init'], ...Object.values(ids).map((id) => ['pull', id])],
+  looks: [usual],
+  before: pulled,
   edits: { 'hello.ts': hello, 'sendWeeklyNewsletterDigest.ts': "export default () => 'new news';\n" },
 });

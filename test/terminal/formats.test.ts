@@ -32,16 +32,11 @@ describe('tab-separated lines in a pipe', () => {
     expect(pipe.stdout).toContain('\u001b[1mNAME');
   });
 
-  it('are one line for one record', async () => {
-    const service = await scriptedService([{ body: { id: 'u', username: 'ada', bio: 'a\nb', more: 1 } }]);
+  it('are one line for one record, however long', async () => {
+    const bio = `a\n${'x'.repeat(10_000)}`;
+    const service = await scriptedService([{ body: { id: 'u', username: 'ada', bio, more: 1 } }]);
     const { stdout } = await run(['me'], { env: service.env });
-    expect(stdout).toBe('ada\tu\t\ta\\nb\t\n');
-  });
-
-  it('do not cut a long value', async () => {
-    const name = 'x'.repeat(10_000);
-    const service = await scriptedService([list([{ name }])]);
-    expect((await run(['likes', '--fields', 'name'], { env: service.env })).stdout).toBe(`${name}\n`);
+    expect(stdout).toBe(`ada\tu\t\t${bio.replace('\n', '\\n')}\t\n`);
   });
 
   it('keep every digit of a number, and show nested values as compact JSON', async () => {
@@ -51,14 +46,13 @@ describe('tab-separated lines in a pipe', () => {
     expect(stdout).toBe('12345678901234567890\t1.0\t1e400\t-0\t{"a":[1.50]}\ttrue\n');
   });
 
-  const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), { numRuns: 300, seed: 20_260_131 });
-  it.each([
-    {
-      what: 'backslashes',
-      values: ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'],
-    },
-    { what: 'any text', values: random },
-  ])('escape $what so that it can be restored', async ({ values }) => {
+  it('escape any text so that it can be restored', async () => {
+    const backslashes = ['\\', '\\\\', '\\n', '\n', '\\\n', 'C:\\temp\\u0041', '\\u000a', '\\t\t'];
+    const random = fc.sample(fc.string({ unit: 'binary', maxLength: 40 }), {
+      numRuns: 300,
+      seed: 20_260_131,
+    });
+    const values = [...backslashes, ...random];
     const service = await scriptedService([list(values.map((name) => ({ name, version: 7 })))]);
     const { exit, stdout } = await run(['likes', '--all', '--fields', 'name,version'], { env: service.env });
     expect(exit).toBe(0);
@@ -80,28 +74,20 @@ describe('--json', () => {
     expect((await run(['me', '--json'], { env: service.env })).stdout).toBe(`${text}\n`);
   });
 
-  it('is indented at a terminal, with the same value', async () => {
-    const rows = [{ id: 'a', o: { b: [1] } }, { id: 'c' }];
-    const service = await scriptedService([{ body: hello }, list(rows)]);
-    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
-    expect(one.screen).toContain('\u001b[36m"id"\u001b[39m');
-    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
-    const many = await runOnScreen(['likes', '--json', '--quiet'], { env: service.env });
-    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
-  });
-
-  it('is one array over several pages, indented or not', async () => {
-    const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}` }));
+  it('is indented at a terminal, and one array over several pages', async () => {
+    const rows = Array.from({ length: 5 }, (_, index) => ({ id: `r${index}`, o: { b: [1] } }));
     const pages = (): Reply[] => [
       { body: { data: rows.slice(0, 2), links: { next: '?offset=2' } } },
       { body: { data: rows.slice(2, 4), links: { next: '?offset=4' } } },
       { body: { data: rows.slice(4), links: {} } },
     ];
-    const service = await scriptedService([...pages(), ...pages()]);
+    const service = await scriptedService([...pages(), ...pages(), { body: hello }]);
     const pipe = await run(['likes', '--all', '--json'], { env: service.env });
     expect(pipe.stdout).toBe(`${JSON.stringify(rows)}\n`);
-    const terminal = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
-    expect(bare(terminal.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+    const many = await runOnScreen(['likes', '--all', '--json', '--quiet'], { env: service.env });
+    expect(bare(many.screen)).toBe(`${JSON.stringify(rows, undefined, 2)}\n`);
+    const one = await runOnScreen(['val', 'get', id, '--json', '--quiet'], { env: service.env });
+    expect(bare(one.screen)).toBe(`${JSON.stringify(hello, undefined, 2)}\n`);
   });
 
   it('of a text is a JSON string', async () => {
@@ -137,29 +123,17 @@ describe('--fields', () => {
     '"tags":["x","y"],"dot.ted":5,"__proto__":{"polluted":"yes"},"constructor":"mine"}';
   const cases: { fields: string; json: string; cells: string }[] = [
     { fields: 's,id', json: '{"s":"text","id":"r"}', cells: 'text\tr' },
-    { fields: ' id , s ', json: '{"id":"r","s":"text"}', cells: 'r\ttext' },
     { fields: 'a.b', json: '{"a":{"b":1}}', cells: '1' },
-    { fields: 'a.c.d,id', json: '{"a":{"c":{"d":2}},"id":"r"}', cells: '2\tr' },
-    { fields: 'a.b,a.c', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"d":2}' },
-    { fields: 'a.c.d,a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
+    { fields: 'a.c.d, a.b', json: '{"a":{"c":{"d":2},"b":1}}', cells: '2\t1' },
     { fields: 'a,a.b', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '{"b":1,"c":{"d":2}}\t1' },
     { fields: 'a.b,a', json: '{"a":{"b":1,"c":{"d":2}}}', cells: '1\t{"b":1,"c":{"d":2}}' },
     { fields: 'id,id', json: '{"id":"r"}', cells: 'r\tr' },
     { fields: 'nope,id', json: '{"nope":null,"id":"r"}', cells: '\tr' },
-    { fields: 'nope.deep.er,id', json: '{"nope":{"deep":{"er":null}},"id":"r"}', cells: '\tr' },
     { fields: 'a.nope,id', json: '{"a":{"nope":null},"id":"r"}', cells: '\tr' },
     { fields: 's.length,id', json: '{"s":{"length":null},"id":"r"}', cells: '\tr' },
-    { fields: 'n.x,n', json: '{"n":null}', cells: '\t' },
-    { fields: 'big', json: '{"big":12345678901234567890}', cells: '12345678901234567890' },
-    { fields: 'big.text,id', json: '{"big":{"text":null},"id":"r"}', cells: '\tr' },
-    { fields: 'tags', json: '{"tags":["x","y"]}', cells: '["x","y"]' },
     { fields: 'tags.length,id', json: '{"tags":{"length":null},"id":"r"}', cells: '\tr' },
-    { fields: '__proto__', json: '{"__proto__":{"polluted":"yes"}}', cells: '{"polluted":"yes"}' },
     { fields: '__proto__.polluted', json: '{"__proto__":{"polluted":"yes"}}', cells: 'yes' },
-    { fields: 'a.__proto__,id', json: '{"a":{"__proto__":null},"id":"r"}', cells: '\tr' },
-    { fields: 'constructor,id', json: '{"constructor":"mine","id":"r"}', cells: 'mine\tr' },
     { fields: 'toString,id', json: '{"toString":null,"id":"r"}', cells: '\tr' },
-    { fields: 'a.hasOwnProperty,id', json: '{"a":{"hasOwnProperty":null},"id":"r"}', cells: '\tr' },
   ];
 
   it.each(cases)('with $fields', async ({ fields, json, cells }) => {
@@ -206,45 +180,28 @@ describe('--fields', () => {
 });
 
 describe('--code and --readme', () => {
-  const texts: [string, string][] = [
-    ['NUL', 'a\u0000b'],
-    ['a byte order mark', '\ufeffexport default 1\n'],
-    ['CRLF', 'a\r\nb\r\n'],
-    ['no newline at the end', 'a\nb'],
-    ['newlines at the end', 'a\n\n\n'],
-    ['astral characters', '𝒳😀👩‍👩‍👧‍👦'],
-    ['control characters', '\u0001\u001b[2J\u007f\u009b\u202e'],
-    ['backslashes', '\\n\\u0000\\\\'],
-    ['nothing', ''],
-    ['only spaces', ' \t '],
-    ['noncharacters', '\uffff\ufffe\u{10ffff}'],
-  ];
-
-  it.each(texts)('are printed unchanged: %s', async (_what, text) => {
-    const { env } = await scriptedService([], () => ({ body: { ...hello, code: text, readme: text } }));
-    for (const args of [
-      ['val', 'get', id, '--code'],
-      ['val', 'get', id, '--readme'],
-      ['version', 'get', id, '3', '--code'],
-    ]) {
-      expect(await run([...args, '--color'], { env })).toMatchObject({ exit: 0, stdout: text, stderr: '' });
-    }
-  });
-
-  it('are printed byte for byte to a pipe', async () => {
-    const text = `\ufeff${texts.map(([, each]) => each).join('')}`;
-    const { env } = await scriptedService([{ body: { ...hello, readme: text } }]);
-    const { exitCode, stdout } = await execa(process.execPath, [program, 'val', 'get', id, '--readme'], {
+  it.each([
+    [['val', 'get', id, '--code']],
+    [['val', 'get', id, '--readme']],
+    [['version', 'get', id, '3', '--code']],
+  ])('%j is printed byte for byte to a pipe', async (args) => {
+    const text = '\ufeffa\u0000b\r\n\n\u0001\u001b[2J\u009b\u202e\\n\\u0000 \t 𝒳👩‍👩‍👧‍👦\uffff\u{10ffff}';
+    const { env } = await scriptedService([{ body: { ...hello, code: text, readme: text } }]);
+    const { exitCode, stdout } = await execa(process.execPath, [program, ...args, '--color'], {
       env: environment(temporaryFolder(), env),
       extendEnv: false,
       encoding: 'buffer',
       stripFinalNewline: false,
       reject: false,
     });
-    expect({ exitCode, bytes: Buffer.from(stdout).toString('hex') }).toEqual({
-      exitCode: 0,
-      bytes: Buffer.from(text).toString('hex'),
-    });
+    const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+    expect({ exitCode, bytes: hex(stdout) }).toEqual({ exitCode: 0, bytes: hex(Buffer.from(text)) });
+  });
+
+  it('of an empty text print nothing', async () => {
+    const { env } = await scriptedService([{ body: { ...hello, code: '' } }]);
+    const result = await run(['val', 'get', id, '--code'], { env });
+    expect(result).toMatchObject({ exit: 0, stdout: '', stderr: '' });
   });
 
   it.each([{ ...hello, code: null }, { id }])(

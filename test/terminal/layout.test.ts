@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
 import type { Column } from '../../src/terminal/column.ts';
 import { gap, layOut } from '../../src/terminal/layout.ts';
 import { showsUnicode } from '../../src/terminal/style.ts';
 import { createTextWidth } from '../../src/terminal/text-width.ts';
 import { clockTime } from '../../src/terminal/times.ts';
-import { inProcess } from '../support/in-process.ts';
-import { temporaryFolder } from '../support/program.ts';
+import { pushCode } from '../commands/pushes.ts';
+import { runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
+import { lines, list } from './support.ts';
 
 describe('a table', () => {
   const columnOf = fc.record({
@@ -59,69 +60,13 @@ describe('a table', () => {
   });
 });
 
-it.each([
-  { args: ['runs'], heads: ['STATUS', 'STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
-  { args: ['runs', '--error'], heads: ['STARTED', 'VAL', 'TOOK', 'ERROR', 'ID'] },
-  {
-    args: ['val', 'runs', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11'],
-    heads: ['STATUS', 'STARTED', 'TOOK', 'ERROR', 'ID'],
-  },
-])('$args: a column is left out if the command line names its only value', async ({ args, heads }) => {
-  const run = {
-    id: 'an-id-of-a-run',
-    val: { name: 'hello' },
-    runStartAt: '2025-11-14T09:00:00Z',
-    runEndAt: '2025-11-14T09:00:01Z',
-    error: 'no',
-  };
-  const { env } = await scriptedService([{ body: [run, { ...run, id: 'another-one' }] }, { body: [] }]);
-  const { stdout } = await inProcess(args, {
-    env: { ...env, NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
-    terminal: { columns: 100 },
-  });
-  expect(stdout.split('\n')[0]?.split(/ +/)).toEqual(heads);
-});
-
-describe('a terminal of 40 columns', () => {
-  const linesOf = async (args: string[], records: object[]) => {
-    const { env } = await scriptedService([], ({ path }) => {
-      if (path === '/v1/me') return { body: { id: 'u1' } };
-      return { body: { data: path.includes('offset=0') ? records : [], links: {} } };
-    });
-    const { stdout } = await inProcess(args, {
-      env: { ...env, NO_COLOR: '1', TZ: 'UTC', LANG: 'C.UTF-8', VALS_CONFIG_DIR: temporaryFolder() },
-      terminal: { columns: 40 },
-      clock: { ...systemClock, now: () => Date.parse('2025-11-14T10:00:00Z') },
-    });
-    return stdout.split('\n').filter((line) => line !== '');
-  };
-  const failed = {
-    id: 'an-id-of-a-run',
-    val: { name: 'sendTheNewsletter', version: 3 },
-    runStartAt: '2025-11-13T08:30:00Z',
-    runEndAt: '2025-11-13T08:30:01Z',
-    error: 'TypeError: no',
-  };
-
-  it('shows the start of each run, with the hour of runs before today', async () => {
-    const [heads, first] = await linesOf(['runs'], [failed]);
-    expect(heads?.split(/ +/)).toEqual(['STATUS', 'STARTED', 'VAL']);
-    expect(first).toBe('✗ failed  Thu 08:30  sendTheNewsletter');
-  });
-
-  it('shows the error of failed runs beside the time', async () => {
-    const [heads, first] = await linesOf(['runs', '--error'], [failed]);
-    expect(heads?.split(/ +/)).toEqual(['STARTED', 'VAL', 'ERROR']);
-    expect(first).toMatch(/^Thu 08:30 {2}sendTheNew\S*… {2}TypeErro/);
-  });
-
-  it('leaves out the privacy of a val before it cuts the name', async () => {
-    const name = 'sendTheNewsletter';
-    const val = { id: 'an-id', name, privacy: 'unlisted', version: 12, versionCreatedAt: failed.runStartAt };
-    const [heads, first] = await linesOf(['ls'], [val]);
-    expect(heads?.split(/ +/)).toEqual(['NAME', 'VERSION', 'CHANGED']);
-    expect(first).toContain(name);
-  });
+it('vals ls at 40 columns leaves out the privacy and the id before it cuts the name', async () => {
+  const { env } = await serviceInProcess();
+  await pushCode(env, 'sendTheNewsletter', 'code');
+  const { screen } = await runOnScreen(['ls', '--no-color', '--quiet'], { env, columns: 40 });
+  const [heads, first] = lines(screen);
+  expect(heads?.split(/ +/)).toEqual(['NAME', 'VERSION', 'CHANGED']);
+  expect(first).toMatch(/^sendTheNewsletter /);
 });
 
 describe('a text', () => {
@@ -183,11 +128,7 @@ it.each([
   ['wide', 100],
   ['', 100],
 ])('with COLUMNS=%s, a terminal of 100 columns counts as %i', async (COLUMNS, width) => {
-  const name = 'x'.repeat(300);
-  const { env } = await scriptedService([{ body: [{ name, version: 1 }] }, { body: [] }]);
-  const { stdout } = await inProcess(['likes'], {
-    env: { ...env, COLUMNS, LANG: 'C.UTF-8', NO_COLOR: '1', VALS_CONFIG_DIR: temporaryFolder() },
-    terminal: { columns: 100 },
-  });
-  expect(stdout.split('\n')[1]).toHaveLength(width);
+  const { env } = await scriptedService([list([{ name: 'x'.repeat(300), version: 1 }])]);
+  const { screen } = await runOnScreen(['likes', '--no-color'], { env: { ...env, COLUMNS }, columns: 100 });
+  expect(lines(screen)[1]).toHaveLength(width);
 });

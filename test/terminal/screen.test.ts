@@ -26,8 +26,6 @@ describe('a table at a terminal', () => {
     { name: '😀'.repeat(40), id: 'i4' },
     { name: 'x😀日'.repeat(15), id: 'i5' },
     { name: 'e\u0301'.repeat(60), id: 'i6' },
-  ];
-  const joined: Row[] = [
     { name: '👩‍👩‍👧‍👦'.repeat(12), id: 'i7' },
     { name: '🇩🇪🇫🇷🇯🇵'.repeat(12), id: 'i8' },
     { name: '👍🏽❤️1️⃣⚠️☺'.repeat(12), id: 'i9' },
@@ -44,18 +42,11 @@ describe('a table at a terminal', () => {
     expect(screen).not.toContain('\ufffd');
     return all;
   }
-  const starts = (all: readonly string[]) =>
-    all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
-
   it.each([80, 60, 40])('fits %i columns, with each value below its header', async (columns) => {
     const all = await table(rows, columns, ['--fields', 'name,privacy,version,author.username,id']);
     expect(all[0]).toMatch(/^NAME +PRI/);
-    expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
-  });
-
-  it.each([80, 40])('fits and aligns joined emoji, flags and wide letters at %i columns', async (columns) => {
-    const all = await table(joined, columns);
-    expect(starts(all)).toEqual(all.map(() => all[0]?.indexOf('ID')));
+    const starts = all.map((line) => stringWidth(line.slice(0, line.search(/[iI]\w$/))));
+    expect(starts).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
 
   it('fits when there are more fields than the width has room for', async () => {
@@ -100,6 +91,7 @@ describe('one record at a terminal', () => {
       code: `// é\n${'export const one = 1;\n'.repeat(5)}`,
       readme: 'word '.repeat(100),
       smiles: '😀'.repeat(50),
+      ['long key '.repeat(20)]: 'value',
     };
     const service = await scriptedService([{ body: record }]);
     const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], {
@@ -107,17 +99,9 @@ describe('one record at a terminal', () => {
       columns,
     });
     expect(exit).toBe(0);
-    expect(lines(screen)).toHaveLength(4);
+    expect(lines(screen)).toHaveLength(5);
     expect(lines(screen).filter((line) => stringWidth(line) > columns)).toEqual([]);
     expect(screen).not.toContain('\ufffd');
-  });
-
-  it('fits even if a key is wider than the terminal', async () => {
-    const service = await scriptedService([{ body: { name: 'hello', ['long key '.repeat(20)]: 'value' } }]);
-    const { exit, screen } = await runOnScreen(['val', 'get', id, '--quiet'], { env: service.env });
-    expect(exit).toBe(0);
-    expect(lines(screen).filter((line) => stringWidth(line) > 80)).toEqual([]);
-    expect(screen).toContain('hello');
   });
 
   it('shows the beginning of very long code', async () => {

@@ -21,7 +21,7 @@ export const lines = (screen: string): string[] => bare(screen).replace(/\n$/, '
 export const moving =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
-const decoded = (field: string): string =>
+export const decoded = (field: string): string =>
   field.replace(/\\(u[0-9a-f]{4}|.)/gs, (_match, form: string) => {
     const short: Record<string, string> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
     return short[form] ?? String.fromCharCode(Number.parseInt(form.slice(1), 16));

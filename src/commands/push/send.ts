@@ -10,7 +10,7 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/notes.ts';
-import { askAboutDiffering } from './differing.ts';
+import { askAboutDiffering } from './ask-to-overwrite.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
@@ -87,8 +87,13 @@ function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
     { text: 'To see the differences', command: 'diff' },
     { text: 'To write the code of the service into the files', command: 'pull', input: { force: true } },
   ];
-  if (changedSomething(outcomes.rows)) return { ...outcomes, error: new PartialError(message, { hint }) };
-  return { ...outcomes, error: outcomes.error ?? new UsageError(message, { hint }) };
+  // The rows show as `skipped` what was declined, so another failure is the one to report.
+  if (outcomes.error !== undefined) return outcomes;
+  const isPartial = changedSomething(outcomes.rows);
+  return {
+    ...outcomes,
+    error: isPartial ? new PartialError(message, { hint }) : new UsageError(message, { hint }),
+  };
 }
 
 function sendItems(

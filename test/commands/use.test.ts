@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { writeConfig } from '../settings/support.ts';
+import { run, temporaryFolder } from '../support/program.ts';
+
+function signedIn(): string {
+  const home = temporaryFolder();
+  const origins = ['https://one.example', 'https://two.example'];
+  origins.push('http://localhost:4000', 'https://localhost:4000');
+  const tokens = Object.fromEntries(origins.map((origin, index) => [origin, `token-number-${index}`]));
+  writeConfig(home, JSON.stringify({ baseUrl: 'https://one.example/api', tokens }));
+  return home;
+}
+
+it('vals use lists the services, and switches to one of them', async () => {
+  const home = signedIn();
+  const rows = async (...args: string[]) =>
+    JSON.parse((await run(['use', ...args, '--json'], { home })).stdout);
+  const listed = await rows();
+  expect(listed).toHaveLength(4);
+  expect(listed[0]).toEqual({ default: true, baseUrl: 'https://one.example/api' });
+  const two = { default: true, baseUrl: 'https://two.example' };
+  expect(await rows('https://two.example/v1/')).toContainEqual(two);
+  const { stdout } = await run(['config', '--json'], { home });
+  expect(JSON.parse(stdout)[0].value).toBe('https://two.example');
+});
+
+it.each([
+  ['two.example', 0, 'https://two.example'],
+  ['two.example/api', 0, 'https://two.example/api'],
+  ['three.example', 2, 'not signed in to three.example'],
+  ['https://three.example', 2, 'vals login --base-url https://three.example'],
+  [
+    'localhost:4000',
+    2,
+    'localhost:4000 is ambiguous: it may be http://localhost:4000 or https://localhost:4000.',
+  ],
+])('vals use takes %s for a service if it names exactly one: exit %i', async (wanted, exit, says) => {
+  const result = await run(['use', wanted], { home: signedIn() });
+  expect(result.exit).toBe(exit);
+  expect(exit === 0 ? result.stdout : result.stderr).toContain(says);
+});
