@@ -118,7 +118,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 /** PostgreSQL refuses to run as root, so root starts PostgreSQL as the user postgres or nobody. */
-export function unprivileged(): { uid: number; gid: number } | undefined {
+function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
