@@ -223,13 +223,21 @@ describe('tokens', () => {
   });
 
   it.each(['name', 'privacy', 'readme', 'code'])(
-    'a source that sends the token as the %s of a val does not make vals send the token to the target',
+    'a source that sends a token as the %s of a val does not make vals send the token to the target',
     async (field) => {
-      const val = { id: testId, name: 'hello', code: 'a', privacy: 'public', [field]: testToken };
-      const to = await targetWith({ list: [], write: () => ({ body: {} }) });
-      const result = await copyFrom(await sourceWith(() => val), to, testId);
-      expect(result).toMatchObject({ exit: 10, stderr: expect.stringContaining(`The ${field} contains`) });
-      expect(JSON.stringify(to.requests)).not.toContain(testToken);
+      for (const token of [testToken, 'token-of-the-target']) {
+        const val = { id: testId, name: 'hello', code: 'a', privacy: 'public', [field]: token };
+        const to = await targetWith({ list: [], write: () => ({ body: {} }) });
+        for (const more of [[], ['--dry-run']]) {
+          const { exit, stderr } = await copyFrom(await sourceWith(() => val), to, testId, ...more);
+          expect({ exit, stderr }).toEqual({
+            exit: 10,
+            stderr: expect.stringContaining(`The ${field} contains`),
+          });
+        }
+        expect(to.writes()).toEqual([]);
+        expect(JSON.stringify(to.requests)).not.toContain(testToken);
+      }
     },
   );
 });

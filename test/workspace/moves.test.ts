@@ -147,6 +147,16 @@ describe('a file that was renamed and edited at once', () => {
     expect((await place.vals('push', '--dry-run')).stderr).toContain(hint);
   });
 
+  it('is mentioned if a colleague pushed its code, and the record is older', async () => {
+    const { place, service } = await pushed({ 'old.ts': code('four') });
+    await service.edit('old', '// rewritten\n');
+    place.remove('old.ts');
+    place.put({ 'new.ts': '// rewritten\n' });
+    const hint = 'old.ts is missing, and the new file new.ts has similar code.';
+    expect(await hintsOf(place)).toContain(hint);
+    expect((await place.vals('push', '--dry-run')).stderr).toContain(hint);
+  });
+
   it('is not guessed if two files are similar, or if little of it is left', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
     place.remove('old.ts');

@@ -102,8 +102,6 @@ describe('push', () => {
       exit: 0,
       screen: expect.stringContaining('To write the changes into the files, run'),
     });
-    const { error } = await place.vals('val', 'get', 'a.ts', '--json');
-    expect(error?.message).toContain('Did you mean "sub/a.ts"?');
   });
 
   it('recognises its own code on the service after a lost answer', async () => {

@@ -4,7 +4,6 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 const isLinux = process.platform === 'linux';
@@ -147,20 +146,6 @@ describe('a text with the token in it is not sent', () => {
     const cwd = folderOf({ 'token.ts': withToken, 'vals.json': '{"vals":{}}' });
     const { env } = await service();
     expect(await run(['push', '--dry-run'], { cwd, env })).toMatchObject({ exit: 10 });
-  });
-
-  it('by vals copy: neither the token of the source nor that of the target', async () => {
-    const to = await serviceInProcess();
-    for (const token of [testToken, to.token]) {
-      const body = { id, name: 'x', code: `// ${token}`, version: 1 };
-      const from = await scriptedService([], () => ({ body }));
-      const env = { ...from.env, VALS_TO_TOKEN: to.token };
-      for (const more of [[], ['--dry-run']]) {
-        const { exit } = await run(['copy', id, '--to', to.baseUrl, ...more], { env });
-        expect(exit).toBe(10);
-      }
-    }
-    expect((await run(['ls'], { env: to.env })).stdout).toBe('');
   });
 });
 

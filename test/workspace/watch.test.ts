@@ -96,6 +96,20 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
+it('push --watch says before it pushes a new file that the file may be a renamed one', async () => {
+  const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
+  place.remove('old.ts');
+  place.put({ 'new.ts': '// one\n// edited\n' });
+  const watch = watching(place);
+  const note = (from: string, to: string) => `${from} is missing, and the new file ${to} has similar code.`;
+  expect(await watch.event('new.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('old.ts', 'new.ts')));
+  place.remove('late.ts');
+  place.put({ 'later.ts': '// three\n// edited\n' });
+  expect(await watch.event('later.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('late.ts', 'later.ts')));
+});
+
 it('push --watch sends written, replaced and new files, and only reports deleted files', async () => {
   const { place, service, watch } = await changedOnce();
   expect(watch.events()).toEqual([
@@ -170,14 +184,16 @@ it('push --watch leaves out a watched folder that becomes a project of its own',
   expect(watch.events().filter(({ file }) => file.startsWith('lib/'))).toHaveLength(1);
 });
 
-it('push --watch reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
+it('push --watch reports a conflict or a syntax error, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
   expect((await watch.event('a.ts', 2)).error).toMatchObject({ kind: 'conflict', exit: 5 });
   expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
-  place.put({ 'b.ts': 'b2' });
-  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed' });
+  place.put({ 'b.ts': 'a b' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
+  place.put({ 'b.ts': 'a; b' });
+  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
   await place.vals('pull', 'a', '--merge');
   expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });
@@ -308,27 +324,18 @@ it('push --watch ends with exit 4 if the service refuses the token', async () =>
   expect(watch.stderr()).toContain('{"error":{"kind":"auth"');
 });
 
-it('push --watch prints a line of text for each push without --ndjson, and refuses --json', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'a.ts': 'a2' });
-  const watch = watchingWith(place, 'a.ts');
+it('push --watch of a name prints a line of text for each push of its file, and refuses --json', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+  place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
+  const watch = watchingWith(place, 'b');
   await watch.until(() => watch.text.stdout.includes('\n'));
-  expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\ta\t2\n$/);
   expect(await watch.end('SIGTERM')).toBe(143);
+  expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
   expect(await place.vals('push', '--watch', '--json')).toMatchObject({
     exit: 2,
     stdout: '',
     error: { hint: expect.stringContaining('--ndjson') },
   });
-});
-
-it('push --watch takes the name of a val, and then pushes only its file', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
-  place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watching(place, 'b');
-  expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
-  expect(await watch.end()).toBe(130);
-  expect(watch.events()).toHaveLength(1);
 });
 
 it.each([
@@ -345,14 +352,4 @@ it.each([
   symlinkSync('a.ts', join(place.folder, 'link.ts'));
   const { exit, stderr } = await place.vals('push', '--watch', path);
   expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`${path} ${message}`) });
-});
-
-it('push --watch does not send a save with a syntax error, and tries the next one', async () => {
-  const { place, service, watch } = await changedOnce();
-  place.put({ 'b.ts': 'a b' });
-  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
-  place.put({ 'b.ts': 'a; b' });
-  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
-  expect(await service.versions(place.idOf('b.ts'))).toEqual(['b', 'a; b']);
-  expect(await watch.end()).toBe(130);
 });
