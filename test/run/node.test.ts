@@ -16,7 +16,7 @@ const packages = {
   'node_modules/common/m.js': 'exports.named = require("node:path").posix.sep;',
 };
 
-const cases: [name: string, files: Record<string, string>, stdout: string][] = [
+const cases: [name: string, files: string | Record<string, string>, stdout: string][] = [
   [
     'TypeScript that is more than types',
     {
@@ -29,12 +29,9 @@ const cases: [name: string, files: Record<string, string>, stdout: string][] = [
   ],
   [
     'standard decorators',
-    {
-      'a.ts':
-        'const twice = (method: () => number, context: ClassMethodDecoratorContext) => function (this: C) {\n' +
-        '  return method.call(this) * 2 + context.kind.length };\n' +
-        'class C { @twice get() { return 5 } } console.log(new C().get())',
-    },
+    'const twice = (method: () => number, context: ClassMethodDecoratorContext) => function (this: C) {\n' +
+      '  return method.call(this) * 2 + context.kind.length };\n' +
+      'class C { @twice get() { return 5 } } console.log(new C().get())',
     '16\n',
   ],
   [
@@ -169,26 +166,21 @@ const cases: [name: string, files: Record<string, string>, stdout: string][] = [
   ],
   [
     'a script that asks whether it is the main program, once',
-    {
-      'a.ts':
-        'import { pathToFileURL } from "node:url"; export const main = () => console.log("ran");\n' +
-        'if (import.meta.url === pathToFileURL(process.argv[1]).href) main()',
-    },
+    'import { pathToFileURL } from "node:url"; export const main = () => console.log("ran");\n' +
+      'if (import.meta.url === pathToFileURL(process.argv[1]).href) main()',
     'ran\n',
   ],
   [
     'a default export that also runs as a script, once',
-    {
-      'a.ts':
-        'import { pathToFileURL } from "node:url"; const main = () => "ran";\n' +
-        'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(main()); export default main',
-    },
+    'import { pathToFileURL } from "node:url"; const main = () => "ran";\n' +
+      'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(main()); export default main',
     'ran\n',
   ],
 ];
 
 describe('vals run runs, as node does,', () => {
-  it.each(cases)('%s', async (_name, files, stdout) => {
+  it.each(cases)('%s', async (_name, code, stdout) => {
+    const files = typeof code === 'string' ? { 'a.ts': code } : code;
     const result = await folderWith(files).runProcess([Object.keys(files)[0] ?? '']);
     expect(result).toMatchObject({ exit: 0, stdout, stderr: '' });
   });

@@ -81,53 +81,53 @@ describe('a busy gate for one request at a time', () => {
   });
 });
 
-async function limitedService(most: number, ms: number, retryAfter: string) {
+async function limitedService(most: number, ms: number) {
   const seen = { underWay: 0, most: 0, refused: 0, all: 0 };
   const service = await scriptedService([], (): Reply => {
     seen.all += 1;
     if (seen.underWay >= most) {
       seen.refused += 1;
-      return { status: 429, headers: { 'retry-after': retryAfter }, body: { message: 'too many' } };
+      return { status: 429, headers: { 'retry-after': '1' }, body: { message: 'too many' } };
     }
     seen.underWay += 1;
     seen.most = Math.max(seen.most, seen.underWay);
     return (response) =>
       setTimeout(() => {
         seen.underWay -= 1;
-        response.setHeader('content-type', 'application/json').end('{"id":"a","version":1}');
+        response.end('{"id":"a","version":1}');
       }, ms);
   });
-  return { ...service, seen };
+  const push = async (count: number, ...more: string[]) => {
+    const cwd = folderOfVals(valNames(count));
+    const { exit, stdout } = await run(['push', '.', '--json', ...more], { env: service.env, cwd });
+    expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: count });
+  };
+  return { seen, push };
 }
 
 it('a service that accepts only 4 requests at a time gets every val', async () => {
-  const { env, seen } = await limitedService(4, 10, '1');
-  const { exit, stdout } = await run(['push', '.', '--json'], { env, cwd: folderOfVals(valNames(200)) });
-  expect({ exit, rows: JSON.parse(stdout).length }).toEqual({ exit: 0, rows: 200 });
+  const { push, seen } = await limitedService(4, 10);
+  await push(200);
   expect(seen.refused).toBeLessThan(0.1 * seen.all);
 });
 
 it('a service that accepts everything gets up to 32 requests at a time', async () => {
-  const { env, seen } = await limitedService(100, 40, '1');
-  expect((await run(['push', '.', '--quiet'], { env, cwd: folderOfVals(valNames(400)) })).exit).toBe(0);
+  const { push, seen } = await limitedService(100, 40);
+  await push(400);
   expect(seen.most).toBeGreaterThan(8);
   expect(seen.most).toBeLessThanOrEqual(32);
 });
 
 it('--concurrency fixes the number of requests at a time', async () => {
-  const { env, seen } = await limitedService(100, 5, '1');
-  const args = ['push', '.', '--quiet', '--concurrency', '3'];
-  expect((await run(args, { env, cwd: folderOfVals(valNames(60)) })).exit).toBe(0);
+  const { push, seen } = await limitedService(100, 5);
+  await push(60, '--concurrency', '3');
   expect(seen.most).toBe(3);
 });
 
 it('32 requests that wait for a retry at the same time print nothing on stderr', async () => {
-  let answered = 0;
-  const reply = (): Reply => (answered++ < 32 ? { status: 503 } : { body: { id: 'a', version: 1 } });
-  const { env } = await scriptedService([], reply);
+  const replies = Array(32).fill({ status: 503 });
+  const { env } = await scriptedService(replies, () => ({ body: { id: 'a', version: 1 } }));
   const args = ['push', '.', '--quiet', '--concurrency', '32'];
-  expect(await runProcess(args, { env, cwd: folderOfVals(valNames(32)) })).toMatchObject({
-    exit: 0,
-    stderr: '',
-  });
+  const result = await runProcess(args, { env, cwd: folderOfVals(valNames(32)) });
+  expect(result).toMatchObject({ exit: 0, stderr: '' });
 });
