@@ -22,9 +22,9 @@ const pages = (): Record<string, Page> => ({
   '/greet': { status: 302, location: '/v2/greet.ts' },
   '/v2/greet.ts': {
     type: 'application/typescript',
-    body: 'import { word } from "./word.js"; import { own } from "own"; import data from "/data.json";\nexport const greet = (name: string): string => word + own + name + data.n',
+    body: 'import { word } from "./word.jsx"; import { own } from "own"; import data from "/data.json";\nexport const greet = (name: string): string => word + own + name + data.n',
   },
-  '/v2/word.js': { body: 'export const word = "hello "' },
+  '/v2/word.jsx': { body: '/** @jsx String */ export const word = <hello /> + " "' },
   '/data.json': { type: 'application/json', body: '{"n":1}' },
   '/broken.ts': { type: 'application/typescript', body: 'export const x = ;' },
   '/throws.ts': { type: 'application/typescript', body: '\n  throw new Error("remote")' },
@@ -45,9 +45,9 @@ it('a val imports modules from the web, which are kept, and fetched again with -
   });
   const greeting = async (...args: string[]) => (await runProcess([...args, 'Ada'], { home })).stdout;
   expect(await greeting('a.ts')).toBe('hello dear Ada1\n');
-  expect(new Set(web.asked)).toEqual(new Set(['/greet', '/v2/greet.ts', '/v2/word.js', '/data.json']));
+  expect(new Set(web.asked)).toEqual(new Set(['/greet', '/v2/greet.ts', '/v2/word.jsx', '/data.json']));
   web.asked.length = 0;
-  web.pages['/v2/word.js'] = { body: 'export const word = "hi "' };
+  web.pages['/v2/word.jsx'] = { body: 'export const word = "hi "' };
   expect(await greeting('a.ts')).toBe('hello dear Ada1\n');
   expect(web.asked).toEqual([]);
   expect(await greeting('--reload', 'a.ts')).toBe('hi dear Ada1\n');

@@ -96,6 +96,13 @@ describe('a service', () => {
     expect(ms / play(steady(50), 1_000, random, 8).ms).toBeLessThan(0.45);
   });
 
+  it('that refuses one request soon gets as many requests again', () => {
+    let requests = 0;
+    const takes = () => (++requests === 500 ? 'refused' : 50);
+    const { ms } = play({ takes }, 1_000, chanceOf(1).fraction);
+    expect(ms / play(steady(50), 1_000, chanceOf(1).fraction).ms).toBeLessThan(1.15);
+  });
+
   it.each([0, 1_000])(
     'that refuses more than 4 requests at a time (Retry-After %i ms) refuses hardly any',
     (retryAfter) => {
