@@ -107,6 +107,7 @@ const cases: Failure[] = [
   ],
   ['returns a value that JSON lacks', 'export default () => 1n', 'cannot be written as JSON'],
   ['returns a function', 'export default () => () => {}', 'a value of type function'],
+  ['returns too much', 'export default () => "x".repeat((64 << 20) + 1)', 'a.ts returned more than 64 MiB'],
   ['never settles', 'export default () => new Promise(() => {})', 'a.ts never finished'],
   ['never settles at its top', 'await new Promise(() => {})', 'a.ts never finished'],
   [
