@@ -114,7 +114,7 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
 }
 
 /** Checks an id, name, version or time. A longer text could fill the memory, or make vals.json too large to read. */
-export const isTooLong = (text: string): boolean => text.length > 1_000;
+const isTooLong = (text: string): boolean => text.length > 1_000;
 
 const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt'];
 

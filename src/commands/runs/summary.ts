@@ -1,6 +1,4 @@
-import { isTooLong, notThisService } from '../../api/records.ts';
 import { readRun } from '../../api/run-record.ts';
-import { BadResponseError } from '../../errors.ts';
 import type { JsonObject, JsonValue, Page } from '../../lib/json.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { createDurations } from './durations.ts';
@@ -10,8 +8,6 @@ export interface SummaryOptions {
   defaultVal?: string;
   onRead(runs: number): void;
 }
-
-const mostGroups = 10_000;
 
 export async function summarize(
   pages: AsyncIterable<Page>,
@@ -35,8 +31,6 @@ export async function summarize(
     const key = stringifyJson([valKey ?? null, version]);
     let group = groups.get(key);
     if (group === undefined) {
-      if (isTooLong(key) || isTooLong(name ?? '')) throw tooLongText();
-      if (groups.size === mostGroups) throw tooManyGroups();
       group = createGroup(name ?? null, version);
       groups.set(key, group);
     }
@@ -77,14 +71,3 @@ export async function summarize(
   const rows = [...groups.values()].sort((a, b) => b.runs - a.runs).map(rowOf);
   return { rows, total: rowOf(together) };
 }
-
-const tooManyGroups = (): BadResponseError =>
-  new BadResponseError(
-    `The runs have more than ${mostGroups.toLocaleString('en')} different vals and versions, too many for a summary.`,
-    { hint: 'Choose a shorter time with --since and --until.' },
-  );
-
-const tooLongText = (): BadResponseError =>
-  new BadResponseError('The service sent a run whose val or version has more than 1,000 characters.', {
-    hint: notThisService,
-  });
