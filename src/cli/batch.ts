@@ -35,9 +35,6 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
 const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
 const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
-/** A hostile service can list 200,000 vals, and send a large error for each. Their bodies would fill the memory. */
-const mostErrorBodies = 100;
-
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
@@ -61,7 +58,6 @@ export async function runBatch<Item>(
       if (error === signal.reason) return;
       const isDefect = error !== caught;
       if (isDefect || error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
-      if (failures.size >= mostErrorBodies) error.facts.body = undefined;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);
       options.onFailure?.(item, error);

@@ -153,12 +153,10 @@ describe('a push sends nothing at all because of', () => {
     chmodSync(join(cwd, 'v'), 0o700);
   });
 
-  it.each([
-    ['empty', '', 'Send code that is not empty, or give a file.'],
-    ['not UTF-8', new Uint8Array([0xc3, 0x28]), expect.any(String)],
-  ])('standard input that is %s', async (_what, input, hint) => {
+  it('standard input that is empty', async () => {
     const service = await scriptedService([]);
-    const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input });
+    const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input: '' });
+    const hint = 'Send code that is not empty, or give a file.';
     expect(result).toMatchObject({ exit: 10, error: { kind: 'local', hint } });
     expect(statuses(result.stdout)).toEqual(['failed']);
   });
