@@ -72,7 +72,7 @@ function readCache(file, header) {
     const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
     descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     const stats = fs.fstatSync(descriptor);
-    if (!stats.isFile() || !isSafe(stats) || !isSafe(fs.statSync(dist))) return undefined;
+    if (!stats.isFile() || !isSafe(stats)) return undefined;
     return unpack(fs.readFileSync(descriptor), header);
   } catch {
     return undefined;
@@ -89,7 +89,7 @@ function readCache(file, header) {
 function writeCache(file, header, bytecode) {
   const unfinished = `${file}.${Math.random().toString(36).slice(2)}`;
   try {
-    if (!isSafe(fs.statSync(dist)) || !hasRoomFor(file)) return;
+    if (!hasRoomFor(file)) return;
     fs.writeFileSync(unfinished, pack(header, bytecode), { flag: 'wx', mode: 0o644, flush: true });
     fs.renameSync(unfinished, file);
   } catch {
@@ -126,7 +126,8 @@ function hasRoomFor(file) {
 }
 
 /**
- * V8 runs bytecode without a check. So the cache is safe only if nobody except root and this user can change it.
+ * V8 runs bytecode without a check. So the cache is safe only if nobody except root and this user can change it. The
+ * folder is not checked, because somebody who can write there can change the program itself.
  * @param {fs.Stats} stats
  */
 function isSafe({ uid, mode }) {

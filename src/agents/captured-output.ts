@@ -113,9 +113,9 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
       redactor,
       hints,
       progress: { show: onProgress, stop() {}, clear() {} },
-      messages: capturedMessages(say, log, () => {
-        hasMore = true;
-        say('There are more records. To see them, give a higher limit.');
+      messages: capturedMessages(say, log, (isCertain = true) => {
+        hasMore ||= isCertain;
+        say(`There ${isCertain ? 'are' : 'may be'} more records. To see them, give a higher limit.`);
       }),
       receive,
     },
@@ -187,7 +187,7 @@ const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format'> = {
 const capturedMessages = (
   say: (sentence: Hints) => void,
   log: (line: string) => void,
-  more: () => void,
+  more: Messages['more'],
 ): Messages => ({
   warn: say,
   note: say,

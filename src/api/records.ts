@@ -113,21 +113,11 @@ export function ownerOf(record: JsonValue): { id: string; username: string | und
   return id === undefined ? undefined : { id, username: textAt(record, 'author.username') };
 }
 
-/** Checks an id, name, version or time. A longer text could fill the memory, or make vals.json too large to read. */
-const isTooLong = (text: string): boolean => text.length > 1_000;
-
 const summaryKeys = ['name', 'version', 'privacy', 'updatedAt', 'versionCreatedAt'];
 
 /** Leaves out the code and unknown fields, because those of many large vals would fill the memory. */
-export function summaryOf(record: JsonObject): JsonObject {
-  const isShort = (key: string) => {
-    const text = textAt(record, key);
-    return text !== undefined && !isTooLong(text);
-  };
-  return Object.fromEntries(
-    Object.entries(record).filter(([key]) => summaryKeys.includes(key) && isShort(key)),
-  );
-}
+export const summaryOf = (record: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => summaryKeys.includes(key)));
 
 const noCodeHint = 'If the val has code, ask its owner to let you read the code.';
 

@@ -93,7 +93,9 @@ function interruptionMessage(
   const [[word, count] = [verb, 0], ...others] = counts;
   const also = others.map(([word, count]) => `, ${count} ${were(count)} ${word}`).join('');
   const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
-  return unknown === 0 ? message : `${message} ${unknown} of the other ${things} may have been changed too.`;
+  return unknown === 0
+    ? message
+    : `${message} It is not known whether ${unknown} more ${were(unknown)} changed.`;
 }
 
 function reportedError<Item>(

@@ -2,15 +2,14 @@ import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { createClient } from '../api/http/client.ts';
 import { mostRequests } from '../api/http/pace.ts';
-import { credentialsOf, type ProxyAddress } from '../api/http/proxy.ts';
-import { type LocalError, UsageError, ValsError } from '../errors.ts';
+import { type LocalError, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
-import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
+import { credentialsOf, proxyFor } from '../lib/proxy.ts';
 import { notingReplies } from '../names/note-replies.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
-import { chosenBaseUrl, type Setting, type Settings } from '../settings/settings.ts';
+import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/streams.ts';
 import type { ConnectOptions } from './context.ts';
 import { checkingSpace } from './space-access.ts';
@@ -48,7 +47,7 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
   const { baseUrl, token, close, explain, pace } = service;
   const { settings, signal, clock, trace, redactor, concurrency = 'auto' } = options;
   redactor.add(token);
-  const proxy = proxyFor(baseUrl, settings);
+  const proxy = proxyFor(baseUrl.origin, settings.proxy);
   redactor.add(proxy && credentialsOf(proxy.url));
   const client = createClient({
     concurrency: concurrency === 'auto' ? pace : concurrency,
@@ -90,28 +89,6 @@ function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }
   if (token !== undefined) return 'Nothing was stored. Check the token, then sign in again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
   return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
-}
-
-function proxyFor({ origin }: BaseUrl, settings: Settings): ProxyAddress | undefined {
-  const { protocol, hostname } = new URL(origin);
-  const { https, http, none } = settings.proxy;
-  const proxy = protocol === 'https:' ? (https ?? http) : http;
-  if (proxy === undefined || isLoopback(hostname) || bypassesProxy(none?.value ?? '', origin)) {
-    return undefined;
-  }
-  return { url: parseProxy(proxy), variable: proxy.source };
-}
-
-function parseProxy({ value, source }: Setting<string>): URL {
-  try {
-    const url = new URL(value);
-    credentialsOf(url);
-    if (/^https?:$/.test(url.protocol)) return url;
-  } catch {}
-  // The message must not repeat the address, because the address may contain a password.
-  throw new UsageError(`${source} is not the address of a proxy.`, {
-    hint: 'Set the variable to an address such as http://proxy.example.com:3128, or unset the variable. If the address contains a user name and a password, percent-encode both.',
-  });
 }
 
 function remote({ settings, token, baseUrl }: ConnectionOptions) {

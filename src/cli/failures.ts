@@ -152,5 +152,5 @@ function enumerate(labels: readonly string[]): string {
 function nextStep(failures: readonly Failure[]): string {
   return failures.every(({ error }) => error instanceof UnavailableError)
     ? 'To finish, run the command again.'
-    : 'The warnings above give the reasons and the next steps.';
+    : 'The output above gives the reason and the next step of each failure.';
 }

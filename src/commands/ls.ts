@@ -1,8 +1,8 @@
+import { takeRecords } from '../api/lists/take-records.ts';
 import { textAt } from '../api/records.ts';
 import { argument, defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
-import type { Page } from '../lib/json.ts';
-import { type JsonObject, jsonNumber } from '../lib/json.ts';
+import { type JsonObject, jsonNumber, type Page } from '../lib/json.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
 import { paging, privacy } from './shared/options.ts';
@@ -48,14 +48,8 @@ export const command = defineCommand({
       say.note('The service cannot list vals. The list below has only the vals that this machine has seen.');
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
-    const { takeRecords } = await import('./runs/filter-runs.ts');
-    const { all, limit = all ? Number.POSITIVE_INFINITY : 20, offset } = paging;
-    const rows = takeRecords(filterRecords(pages, isKept), { limit, offset }, say.more);
-    return {
-      kind: 'list',
-      rows,
-      emptyHint: 'None of your vals matches your search.',
-    };
+    const rows = takeRecords(filterRecords(pages, isKept), paging, say.more);
+    return { kind: 'list', rows, emptyHint: 'None of your vals matches your search.' };
   },
 });
 

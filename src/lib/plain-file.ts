@@ -1,20 +1,10 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats } from 'node:fs';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { errnoOf } from './system.ts';
 
-const megabyte = 1_048_576;
+/** In bytes. A larger file would fill the memory. */
+export const largestFile = 64 * 1_048_576;
 
-/** Without these limits (in bytes), an endless file would fill the memory. */
-export const largest = {
-  text: 64 * megabyte,
-  manifest: 16 * megabyte,
-  ignoreFile: megabyte,
-  config: megabyte,
-  certificate: megabyte,
-  seen: 16 * megabyte,
-};
-
-export interface ReadLimits {
-  mostBytes: number;
+export interface ReadOptions {
   followLinks?: boolean;
   /** May refuse the open file before it is read. */
   inspect?(stats: Stats, descriptor: number): void;
@@ -32,15 +22,15 @@ export class TooLarge extends UnusableFile {}
  * Never waits for the other end of a named pipe. Checks the open file, so that nobody can replace the file between
  * the check and the read.
  */
-export function readPlainFile(path: string, { mostBytes, followLinks = false, inspect }: ReadLimits): Buffer {
+export function readPlainFile(path: string, { followLinks = false, inspect }: ReadOptions = {}): Buffer {
   const descriptor = open(path, followLinks);
   try {
     const stats = fstatSync(descriptor);
     const kind = kindOf(stats);
     if (kind !== undefined) throw new UnusableFile(`is ${kind}, not a regular file`);
-    if (stats.size > mostBytes) throw tooLarge(mostBytes);
+    if (stats.size > largestFile) throw tooLarge();
     inspect?.(stats, descriptor);
-    return readAll(descriptor, stats.size, mostBytes);
+    return readFileSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -69,23 +59,4 @@ function kindOf(stats: Stats): string | undefined {
   return 'a device';
 }
 
-/** Reads until the end, because the system reports the size 0 for files in /proc. */
-function readAll(descriptor: number, size: number, mostBytes: number): Buffer {
-  // Thanks to the extra byte, the second `readSync` can find the end of the file without a larger buffer.
-  let bytes = Buffer.allocUnsafe(size + 1);
-  let length = 0;
-  for (;;) {
-    const read = readSync(descriptor, bytes, length, bytes.length - length, null);
-    if (read === 0) return bytes.subarray(0, length);
-    length += read;
-    if (length > mostBytes) throw tooLarge(mostBytes);
-    if (length === bytes.length) bytes = withDoubleSize(bytes);
-  }
-}
-
-const withDoubleSize = (bytes: Buffer) => Buffer.concat([bytes], 2 * bytes.length);
-
-export function tooLarge(mostBytes: number): TooLarge {
-  const limit = mostBytes >= megabyte ? `${Math.floor(mostBytes / megabyte)} MB` : `${mostBytes} bytes`;
-  return new TooLarge(`is larger than ${limit}`);
-}
+export const tooLarge = (): TooLarge => new TooLarge('is larger than 64 MB');

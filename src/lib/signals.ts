@@ -7,11 +7,13 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 type SignalName = keyof typeof exitCodes;
 const signalNames = Object.keys(exitCodes) as SignalName[];
 
+/** `timeout` sends a signal to the process and to its group. npm does the same with Ctrl-C. */
+const sameInterruptMs = 200;
 const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;
 
 interface SignalState {
-  firstSignal?: SignalName;
+  firstSignal?: { name: SignalName; at: number };
   pendingShutdowns: number;
   graceTimer?: NodeJS.Timeout;
 }
@@ -19,7 +21,7 @@ interface SignalState {
 /** The state of this process. Undefined in tests that call `main`, because `main` does not call `listenForSignals`. */
 let processState: SignalState | undefined;
 
-/** The first SIGINT or SIGTERM aborts the returned AbortSignal. The second signal ends the process. */
+/** The first SIGINT or SIGTERM aborts the returned AbortSignal. A later signal ends the process. */
 export function listenForSignals(
   reasonFor: (exit: number) => Error,
   isForUs: (name: SignalName) => boolean = () => true,
@@ -31,8 +33,12 @@ export function listenForSignals(
   for (const name of signalNames) {
     process.on(name, () => {
       if (!isForUs(name)) return;
-      if (state.firstSignal !== undefined) return killSelf(name);
-      state.firstSignal = name;
+      const { firstSignal } = state;
+      if (firstSignal !== undefined) {
+        if (performance.now() - firstSignal.at > sameInterruptMs) killSelf(name);
+        return;
+      }
+      state.firstSignal = { name, at: performance.now() };
       controller.abort(reasonFor(exitCodes[name]));
       killSelfAfter(graceMs, name, state);
     });
@@ -70,6 +76,6 @@ export async function beyondGracePeriod<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     state.pendingShutdowns -= 1;
-    if (state.firstSignal !== undefined) killSelfAfter(graceAfterShutdownMs, state.firstSignal, state);
+    if (state.firstSignal !== undefined) killSelfAfter(graceAfterShutdownMs, state.firstSignal.name, state);
   }
 }

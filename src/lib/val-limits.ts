@@ -1,5 +1,5 @@
-// The embedded service enforces these limits. The command line only warns, because other services may have other
-// limits.
+// The limits of a val. The embedded service enforces them. The command line only warns, because other services may have
+// other limits. The limits of requests are in src/service/limits.ts.
 
 export const namePattern = /^[a-zA-Z][a-zA-Z0-9_]{0,47}$/;
 export const nameRule =

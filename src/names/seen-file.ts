@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject } from '../lib/json.ts';
-import { largest, readPlainFile } from '../lib/plain-file.ts';
+import { readPlainFile } from '../lib/plain-file.ts';
 import { replacePrivate } from '../lib/replace-private.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -73,7 +73,7 @@ type Lines = Map<string, string>;
 function readLines(file: string): Lines {
   try {
     const lines: Lines = new Map();
-    for (const line of readPlainFile(file, { mostBytes: largest.seen }).toString().split('\n')) {
+    for (const line of readPlainFile(file).toString().split('\n')) {
       const end = line.indexOf('\t', line.indexOf('\t') + 1);
       if (end !== -1) lines.set(line.slice(0, end), line.slice(end + 1));
     }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { isWithin } from '../lib/paths.ts';
 
+/** What a val may do. `src/commands/run/launch.ts` decides it. */
 export interface Permissions {
   read: readonly string[];
   write: readonly string[];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { bypassesProxy, isLoopback } from '../lib/host-names.ts';
+import { isLoopback } from '../lib/host-names.ts';
+import { proxyFor } from '../lib/proxy.ts';
 import { replacePrivate } from '../lib/replace-private.ts';
 import { errorMessageOf } from '../lib/system.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -43,7 +44,7 @@ export function createRemote({ settings, signal, reload, loadFetch }: RemoteOpti
     for (let redirects = 0; redirects <= mostRedirects; redirects++) {
       checkAddress(url);
       const { status, location, type, text } = await loadFetch().fetchOnce(url, {
-        proxy: proxyFor(url, settings),
+        proxy: proxyFor(url, settings.proxy)?.url.href,
         timeoutMs: settings.timeout.value * 1_000,
         signal,
       });
@@ -70,12 +71,6 @@ function checkAddress(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
   throw new Error(`${protocol}//${hostname} is not https:, and http: is allowed only for loopback addresses`);
-}
-
-function proxyFor(url: string, { proxy: { https, http, none } }: Settings): string | undefined {
-  const { origin, protocol, hostname } = new URL(url);
-  const proxy = protocol === 'https:' ? (https ?? http) : http;
-  return isLoopback(hostname) || bypassesProxy(none?.value ?? '', origin) ? undefined : proxy?.value;
 }
 
 /** The language of a remote module, as the ending of a file name. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createKeyedSlots } from '../lib/slots.ts';
+import { checkBodyHeaders } from './body.ts';
 import { isOrphaned, isStoreBroken } from './database/database.ts';
 import {
-  checkBodyHeaders,
   checkMembership,
   identify,
   nothingAt,
@@ -12,6 +12,7 @@ import {
 } from './guard.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
+import { mostReadsOfOnePerson } from './limits.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
@@ -41,7 +42,6 @@ export type App = (
 ) => Promise<Reply>;
 
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const mostReadsOfOnePerson = 3;
 const withoutToken = 'without a token';
 
 export function createApp(store: Store, options: AppOptions): App {
@@ -86,7 +86,6 @@ export function createApp(store: Store, options: AppOptions): App {
       if (!route) return refuseUnknownRoute(request, allowedMethods);
       if (route.access === 'token') requireUser(request);
       const replyOfRoute = () => route.reply(request, params);
-      // Otherwise, one person with many reads could take all connections to the database.
       return route.method === 'GET'
         ? readSlots(request.actor?.id ?? withoutToken).run(replyOfRoute)
         : replyOfRoute();

@@ -1,7 +1,7 @@
 import { fchmodSync, type Stats } from 'node:fs';
 import { LocalError } from '../errors.ts';
 import { isObject } from '../lib/json.ts';
-import { largest, readPlainFile, UnusableFile } from '../lib/plain-file.ts';
+import { readPlainFile, UnusableFile } from '../lib/plain-file.ts';
 import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
@@ -37,7 +37,7 @@ function readPrivately(file: string, { platform, uid }: System, warn: Warn): str
     fchmodSync(descriptor, 0o600);
     warn(`Other users had access to ${file}. vals removed their access.`);
   };
-  return readPlainFile(file, { mostBytes: largest.config, followLinks: true, inspect }).toString();
+  return readPlainFile(file, { followLinks: true, inspect }).toString();
 }
 
 const ofSomebodyElse = (file: string): LocalError =>

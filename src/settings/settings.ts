@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
+import type { ProxyVariables } from '../lib/proxy.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
@@ -24,12 +25,6 @@ export interface Setting<T> {
   source: string;
 }
 
-interface Proxies {
-  https?: Setting<string>;
-  http?: Setting<string>;
-  none?: Setting<string>;
-}
-
 export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
@@ -39,7 +34,7 @@ export interface Settings {
   readonly timeout: Setting<number>;
   readonly debug: Setting<boolean>;
   readonly allowHttp: Setting<boolean>;
-  readonly proxy: Proxies;
+  readonly proxy: ProxyVariables;
   readonly configDirectory: Setting<string> | undefined;
   readonly dataDirectory: Setting<string> | undefined;
   readonly configFile: string;

@@ -3,7 +3,7 @@ import { mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LocalError, UsageError } from '../errors.ts';
-import { largest, readPlainFile } from '../lib/plain-file.ts';
+import { readPlainFile } from '../lib/plain-file.ts';
 import type { System } from '../lib/system.ts';
 
 export interface Editing {
@@ -54,8 +54,7 @@ export async function edit(
   });
 }
 
-const readEdited = async (file: string): Promise<Buffer> =>
-  readPlainFile(file, { mostBytes: largest.text, followLinks: true });
+const readEdited = async (file: string): Promise<Buffer> => readPlainFile(file, { followLinks: true });
 
 function asLocalError(error: Error): never {
   throw new LocalError(`The temporary file for the editor could not be used: ${error.message}.`, {

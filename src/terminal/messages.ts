@@ -13,7 +13,8 @@ export interface Say {
   warnInText(message: Hints): void;
   /** Shows a hint after the result, if the output is a terminal. */
   hint(message: Hints): void;
-  more(): void;
+  /** Says that the list has more records than the command shows, or may have more. */
+  more(isCertain?: boolean): void;
   note(message: Hints): void;
   /**
    * Shows a sentence as the last line, if the output is a terminal. The service and the duration follow in brackets.
@@ -53,7 +54,7 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
   const hint = (message: Hints) => void hints.set(JSON.stringify(message), message);
-  let hasMore = false;
+  let more: string | undefined;
   let lastLine: Parameters<Messages['done']> | undefined;
   const warn = (message: Hints) => writer.writeLabelled('warning:', 'yellow', message);
 
@@ -63,8 +64,8 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
       if (!json) warn(message);
     },
     hint,
-    more: () => {
-      hasMore = true;
+    more: (isCertain = true) => {
+      more = `There ${isCertain ? 'are' : 'may be'} more records.`;
     },
     note: writer.writeDim,
     done: (...line) => {
@@ -105,7 +106,7 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
     flush: writer.flush,
     finish() {
       // A script must learn that its list is not whole, so this line is written in a pipe too.
-      if (hasMore && !quiet) writer.writeDim('There are more records. To see them, add --limit N or --all.');
+      if (more && !quiet) writer.writeDim(`${more} To see them, add --limit N or --all.`);
       if (atTerminal && !quiet) {
         for (const message of hints.values()) writer.writeDim(message);
         if (lastLine) {

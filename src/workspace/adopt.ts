@@ -46,7 +46,7 @@ export function createAdopter(workspace: Workspace) {
         `${pathTo(workspace, otherSpelling)} exists, and on some systems the two names mean the same file`,
       );
     }
-    const here = readBelow(root, file, undefined, path);
+    const here = readBelow(root, file, path);
     const record = records.of({ file, name, id });
     const state = codeState({ here, record: record?.code, there: remote.code }, true);
     // With a record without an id, a push sent the code before, and the service did not tell the id.
@@ -84,7 +84,7 @@ function writeCode(
   const path = pathTo(workspace, file);
   const content = writable(remote, { name: remote.name ?? path });
   if (here !== undefined && here !== record?.code) backup.keep(file, here);
-  replaceBelow(workspace.root, file, content, here);
+  replaceBelow(workspace.root, file, content, here, path);
 }
 
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */

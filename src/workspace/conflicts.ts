@@ -1,4 +1,5 @@
-// Says why a val was not pushed, pulled or deleted, and what to do next.
+// Says why a val was not pushed, pulled or deleted, and what to do next. The conflict of --if-version is in
+// src/api/expected-version.ts.
 import { ConflictError, type Problem } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
 import type { Examined } from './examine.ts';

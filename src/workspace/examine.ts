@@ -32,7 +32,7 @@ export interface LocalSide {
  */
 export function readLocalSide(workspace: Workspace, val: WorkspaceVal): LocalSide {
   const record = workspace.records.of(val);
-  return { record, code: readBelow(workspace.root, val.file, undefined, pathTo(workspace, val.file)) };
+  return { record, code: readBelow(workspace.root, val.file, pathTo(workspace, val.file)) };
 }
 
 export async function examine(

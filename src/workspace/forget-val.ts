@@ -1,6 +1,5 @@
 import { basename, dirname } from 'node:path';
 import { ConflictError } from '../errors.ts';
-import { largest } from '../lib/plain-file.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
@@ -35,7 +34,7 @@ export async function forgetVals(
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {
   for (;;) {
-    const text = readBelow(root, file, largest.ignoreFile);
+    const text = readBelow(root, file);
     const lines = text?.split(/\r?\n/) ?? [];
     // A rule counts only if no exception (`!name`) follows.
     const lastException = lines.findLastIndex((line) => line.startsWith('!'));

@@ -28,9 +28,10 @@ export async function readPrunable(
   if (remote === undefined) return undefined;
   if (name === 'other val') throw otherName(workspace, examined);
   if (name !== 'same') throw refusal(`the val is named "${remote.name}" on the service`);
-  const isChanged =
-    record !== undefined && (remote.code !== record.code || !isSameVersion(remote.version, record.version));
-  if (isChanged) throw refusal('the val changed on the service');
+  // Some services answer a push without the version. Then only the code can be compared.
+  const hasOtherVersion = record?.version !== undefined && !isSameVersion(remote.version, record.version);
+  const hasOtherCode = record !== undefined && remote.code !== record.code;
+  if (hasOtherVersion || hasOtherCode) throw refusal('the val changed on the service');
   return remote;
 }
 

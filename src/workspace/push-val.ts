@@ -149,7 +149,7 @@ async function sendCode(push: Push, examined: Examined): Promise<Outcome> {
   const name = remote?.name ?? val.name;
   if (examined.isNameUnknown) options.onPossibleTakeover(val);
   if (name !== val.name) {
-    options.remark(`${path} was sent to the val "${name}", which was named "${val.name}" before.`, {
+    options.remark(`The val "${val.name}" of ${path} is named "${name}" on the service now.`, {
       text: 'To use the new name in vals.json too',
       command: 'pull',
       input: { vals: [path] },

@@ -1,7 +1,13 @@
 import { longestCode } from '../lib/val-limits.ts';
 import { linesOf } from './text/lines.ts';
 
-interface File {
+interface MissingFile {
+  file: string;
+  /** The code of the record and the code on the service. A fresh checkout has no record, and a record may be old. */
+  codes: readonly (string | undefined)[];
+}
+
+interface NewFile {
   file: string;
   code: string | undefined;
 }
@@ -17,12 +23,14 @@ export const renameHint = ({ from, to }: LikelyRename): string =>
 /** Comparing more files would make the user wait for a hint. */
 export const mostPairs = 2_500;
 
-export function likelyRenames(missing: readonly File[], fresh: readonly File[]): LikelyRename[] {
+export function likelyRenames(missing: readonly MissingFile[], fresh: readonly NewFile[]): LikelyRename[] {
   if (missing.length * fresh.length > mostPairs) return [];
-  const before = missing.map(({ file, code }) => ({ file, lines: linesWithText(code) }));
+  const before = missing.map(({ file, codes }) => ({ file, versions: codes.map(linesWithText) }));
   const after = fresh.map(({ file, code }) => ({ file, lines: linesWithText(code) }));
-  const pairs = before.flatMap((old) =>
-    after.filter((now) => areSimilar(old.lines, now.lines)).map((now) => ({ from: old.file, to: now.file })),
+  const pairs = before.flatMap(({ file, versions }) =>
+    after
+      .filter(({ lines }) => versions.some((version) => areSimilar(version, lines)))
+      .map((now) => ({ from: file, to: now.file })),
   );
   return pairs.filter(
     ({ from, to }) => pairs.filter((pair) => pair.from === from || pair.to === to).length === 1,

@@ -39,7 +39,10 @@ describe('the summary of failures', () => {
       refused('a.ts', 'No.', { problem: 'changed' }),
       refused('b.ts', 'No.', { problem: 'changed', hint: 'Wait.' }),
     ];
-    expect(summarizeFailures(failures, { ...pushed, total: 2, done: 0 }).warnings).toHaveLength(2);
+    const { error, warnings } = summarizeFailures(failures, { ...pushed, total: 2, done: 0 });
+    expect(warnings).toHaveLength(2);
+    // With --json, the reasons are in the outcomes, and no warnings are shown.
+    expect(error?.facts.hint).toBe('The output above gives the reason and the next step of each failure.');
   });
 
   const overwrite = (path: string) => ({ paths: [path], force: true });

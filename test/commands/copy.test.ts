@@ -4,7 +4,7 @@ import { openStore } from '../../src/service/index.ts';
 import { quickRetries } from '../support/clocks.ts';
 import { folderOfVals, run, temporaryFolder, valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
+import { frontOf, serviceInProcess } from '../support/service-in-process.ts';
 import { outcomes, pushCode as push } from './pushes.ts';
 
 type Env = Record<string, string>;
@@ -15,11 +15,13 @@ async function twoServices() {
   const from = await serviceInProcess();
   const file = join(temporaryFolder(), 'to.db');
   const to = await serviceInProcess(undefined, file);
-  const env = { ...from.env, VALS_TO_TOKEN: to.token };
-  const copy = (args: string[], more: Env = {}) =>
-    run(['copy', ...args, '--to', more.TO ?? to.baseUrl], { env: { ...env, ...more } });
-  return { from, to, file, env, copy };
+  const copy = (args: string[], at = to.baseUrl) =>
+    run(['copy', ...args, '--to', at], { env: { ...from.env, VALS_TO_TOKEN: to.token } });
+  return { from, to, file, copy };
 }
+
+const set = (env: Env, name: string, ...args: string[]) =>
+  run(['val', 'set', name, ...args], { env, input: 'long' });
 
 const record = async (env: Env, name: string) =>
   JSON.parse((await run(['val', 'get', name, '--json'], { env })).stdout);
@@ -36,23 +38,52 @@ async function versions(env: Env, name: string): Promise<string[]> {
 const statuses = ({ stdout }: { stdout: string }) =>
   outcomes(stdout).map(({ name, status }) => `${name} ${status}`);
 
+interface Target {
+  /** Undefined if the service cannot list vals. */
+  list?: object[];
+  read?(path: string): unknown;
+  write(sent: { method: string; path: string; body: Record<string, unknown> }): Reply;
+}
+
+/** A service that replies to writes as a test needs it. */
+async function targetWith({ list, read, write }: Target) {
+  const service = await scriptedService([], ({ method, path, body }: Seen) => {
+    if (path === '/v1/me') return { body: { id: 'u' } };
+    if (path.startsWith('/v1/users/')) return list ? { body: { data: list, links: {} } } : { status: 404 };
+    if (method === 'GET') return { body: read?.(path) };
+    return write({ method, path, body: JSON.parse(body) });
+  });
+  const writes = () =>
+    service.requests
+      .filter(({ method }) => method !== 'GET')
+      .map(({ method, path, body }) => ({ method, path, body: JSON.parse(body) }));
+  return { ...service, writes, bodies: () => writes().map(({ body }) => body) };
+}
+
+/** A service with one val, or with the val that `body` returns for a path. */
+const sourceWith = (body: (path: string) => unknown) =>
+  scriptedService([], ({ path }) => ({ body: body(path) }));
+
+const copyFrom = (from: { env: Env }, to: { baseUrl: string; token?: string }, ...args: string[]) =>
+  run(['copy', ...args, '--to', to.baseUrl], {
+    env: { ...from.env, VALS_TO_TOKEN: to.token ?? 'token-of-the-target' },
+    clock: quickRetries,
+  });
+
 describe('the current code', () => {
   it('is copied with name, readme and privacy, and is unchanged the second time', async () => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', '1', '2');
-    await run(['val', 'set', 'hello', '--privacy', 'unlisted', '--readme', '-'], {
-      env: from.env,
-      input: 'r',
-    });
+    await set(from.env, 'hello', '--privacy', 'unlisted', '--readme', '-');
     const first = await copy(['hello', '--json']);
     expect(first).toMatchObject({ exit: 0, stderr: '' });
     const there = await record(to.env, 'hello');
     expect(JSON.parse(first.stdout)).toEqual([
       { name: 'hello', status: 'created', id: there.id, version: 1 },
     ]);
-    expect(there).toMatchObject({ code: '2', readme: 'r', privacy: 'unlisted', version: 1 });
+    expect(there).toMatchObject({ code: '2', readme: 'long', privacy: 'unlisted', version: 1 });
     expect(statuses(await copy(['hello', '--json']))).toEqual(['hello unchanged']);
-    await run(['val', 'set', 'hello', '--privacy', 'private'], { env: from.env });
+    await set(from.env, 'hello', '--privacy', 'private');
     const { exit, stderr } = await copy(['hello']);
     expect({ exit, stderr }).toEqual({
       exit: 0,
@@ -68,8 +99,8 @@ describe('the current code', () => {
     const refused = await copy(['hello', '--json']);
     expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
     expect(statuses(refused)).toEqual(['hello failed']);
-    expect(statuses(await copy(['hello', '--dry-run', '--json']))).toEqual(['hello failed']);
-    expect(await copy(['hello', 'other', '--json'])).toMatchObject({ exit: 9 });
+    expect(await copy(['hello', '--dry-run'])).toMatchObject({ exit: 5 });
+    expect(await copy(['hello', 'other'])).toMatchObject({ exit: 9 });
     const forced = await copy(['hello', '--force', '--json']);
     expect(JSON.parse(forced.stdout)).toMatchObject([{ status: 'pushed', version: 2, versionBefore: 1 }]);
     expect(await versions(to.env, 'hello')).toEqual(['there', 'here']);
@@ -82,7 +113,7 @@ describe('the current code', () => {
     const planned = JSON.parse((await copy(['--all', '--dry-run', '--json'])).stdout);
     expect(planned).toHaveLength(130);
     expect(planned[0]).toEqual({ name: expect.stringMatching(/^val\d+$/), status: 'planned' });
-    expect(JSON.parse((await run(['ls', '--json'], { env: to.env })).stdout)).toEqual([]);
+    expect((await run(['ls'], { env: to.env })).stdout).toBe('');
     const { exit, stdout } = await copy(['--all', '--json']);
     expect(exit).toBe(0);
     expect(outcomes(stdout).every(({ status }) => status === 'created')).toBe(true);
@@ -91,44 +122,23 @@ describe('the current code', () => {
 
   it('is copied from the embedded service too', async () => {
     const to = await serviceInProcess();
-    const env = { VALS_LOCAL: '1', VALS_TO_TOKEN: to.token };
-    const home = temporaryFolder();
-    const local = (args: string[], input?: string) =>
-      run(args, { env: { ...env, VALS_DATA_DIR: home }, ...(input && { input }) });
-    await local(['push', '-', '--name', 'mine'], 'code');
-    expect(statuses(await local(['copy', 'mine', '--to', to.baseUrl, '--json']))).toEqual(['mine created']);
+    const local = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
+    await push(local, 'mine', 'code');
+    expect(statuses(await copyFrom({ env: local }, to, 'mine', '--json'))).toEqual(['mine created']);
     expect(await record(to.env, 'mine')).toMatchObject({ code: 'code' });
   });
 });
 
 describe('every version', () => {
-  it('is copied in order, and equal versions in a row count as one', async () => {
+  it('is copied in order, also after an interrupted copy, and is unchanged the second time', async () => {
     const { from, to, copy } = await twoServices();
-    await push(from.env, 'hello', 'a', 'b', 'a', 'c');
-    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello created']);
-    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a', 'c']);
-    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello unchanged']);
-  });
-
-  it('is copied after an interrupted copy too, even if the target already has the current code', async () => {
-    const { from, to, copy } = await twoServices();
+    const args = ['hello', '--versions', '--json'];
     await push(from.env, 'hello', 'a', 'b', 'a');
     await push(to.env, 'hello', 'a');
-    const { stdout } = await copy(['hello', '--versions', '--json']);
+    const { stdout } = await copy(args);
     expect(JSON.parse(stdout)).toMatchObject([{ status: 'pushed', version: 3, versionBefore: 1 }]);
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'a']);
-  });
-
-  it('makes a public copy private before it gets code of a val that is private now', async () => {
-    const { from, to, copy } = await twoServices();
-    await push(from.env, 'hello', 'open');
-    await run(['val', 'set', 'hello', '--privacy', 'public'], { env: from.env });
-    await copy(['hello', '--versions']);
-    expect(await record(to.env, 'hello')).toMatchObject({ privacy: 'public' });
-    await run(['val', 'set', 'hello', '--privacy', 'private'], { env: from.env });
-    await push(from.env, 'hello', 'secret');
-    expect(statuses(await copy(['hello', '--versions', '--json']))).toEqual(['hello pushed']);
-    expect(await record(to.env, 'hello')).toMatchObject({ code: 'secret', privacy: 'private' });
+    expect(statuses(await copy(args))).toEqual(['hello unchanged']);
   });
 
   it.each([
@@ -137,12 +147,13 @@ describe('every version', () => {
     ['public', 'unlisted', 'unlisted'],
     ['unlisted', 'public', 'unlisted'],
     ['private', 'unlisted', 'private'],
+    ['private', 'public', 'private'],
   ])('of a %s val makes a %s copy %s, also with --force', async (privacy, before, after) => {
     const { from, to, copy } = await twoServices();
     await push(from.env, 'hello', 'a', 'b');
     await push(to.env, 'hello', 'a', 'secret of the target');
-    await run(['val', 'set', 'hello', '--privacy', privacy], { env: from.env });
-    await run(['val', 'set', 'hello', '--privacy', before], { env: to.env });
+    await set(from.env, 'hello', '--privacy', privacy);
+    await set(to.env, 'hello', '--privacy', before);
     const { exit, stderr } = await copy(['hello', '--versions', '--force']);
     expect(exit).toBe(0);
     expect(stderr.includes('has another privacy')).toBe(after !== privacy);
@@ -169,15 +180,13 @@ describe('every version', () => {
     await store.close();
     await push(from.env, 'hello', 'a', 'b');
     const space = { ...to.env, VALS_BASE_URL: `${to.baseUrl}/@acme` };
-    const result = await copy(['--all', '--versions', '--json'], { TO: `${to.baseUrl}/@acme` });
+    const result = await copy(['--all', '--versions', '--json'], space.VALS_BASE_URL);
     expect(statuses(result)).toEqual(['hello created']);
     expect(await versions(space, 'hello')).toEqual(['a', 'b']);
     expect((await record(space, 'hello')).author.username).toBe('acme');
     await push(to.env, 'own', 'c');
-    const within = await run(['copy', 'own', '--to', `${to.baseUrl}/@acme`, '--json'], {
-      env: { ...to.env, VALS_TO_TOKEN: to.token },
-    });
-    expect(statuses(within)).toEqual(['own created']);
+    const within = { baseUrl: space.VALS_BASE_URL, token: to.token };
+    expect(statuses(await copyFrom(to, within, 'own', '--json'))).toEqual(['own created']);
   });
 });
 
@@ -185,8 +194,7 @@ describe('tokens', () => {
   it('the stored token of the target is used', async () => {
     const { from, to } = await twoServices();
     await push(from.env, 'hello', 'a');
-    const home = temporaryFolder();
-    const env = { VALS_CONFIG_DIR: home };
+    const env = { VALS_CONFIG_DIR: temporaryFolder() };
     await run(['login', '--base-url', to.baseUrl, '--with-token'], { env, input: to.token });
     const copied = await run(['copy', 'hello', '--to', to.baseUrl, '--json'], {
       env: { ...env, ...from.env },
@@ -197,244 +205,201 @@ describe('tokens', () => {
   it('the current token is not sent to another service', async () => {
     const from = await serviceInProcess();
     await push(from.env, 'hello', 'a');
-    const to = await scriptedService([]);
+    const to = await scriptedService([], ({ headers }) => ({
+      status: 401,
+      body: { message: `bad ${headers.authorization}` },
+    }));
     const refused = await run(['copy', 'hello', '--to', to.baseUrl, '--json'], { env: from.env });
     expect(refused).toMatchObject({ exit: 4, stdout: '', error: { kind: 'auth' } });
     expect(refused.stderr).toContain('VALS_TO_TOKEN');
     expect(to.requests).toEqual([]);
-    const env = { ...from.env, VALS_TO_TOKEN: 'wrong_token_of_the_target' };
-    const answers = await scriptedService([], ({ headers }) => ({
-      status: 401,
-      body: { message: `bad ${headers.authorization}` },
-    }));
-    const wrong = await run(['copy', 'hello', '--to', answers.baseUrl, '--json'], { env });
+    const wrong = await copyFrom(from, { ...to, token: 'wrong_token_of_the_target' }, 'hello', '--json');
     expect(wrong).toMatchObject({
       exit: 4,
       error: { kind: 'auth', hint: expect.stringContaining('VALS_TO_TOKEN') },
     });
     expect(wrong.stdout + wrong.stderr).not.toContain('wrong_token_of_the_target');
-    expect(answers.requests[0]?.headers.authorization).toBe('Bearer wrong_token_of_the_target');
-  });
-});
-
-it('a source that answers with another name than the list overwrites no other val', async () => {
-  const to = await serviceInProcess();
-  await push(to.env, 'prod', 'precious');
-  const from = await scriptedService([], ({ path }) => {
-    if (path === '/v1/me') return { body: { id: 'u' } };
-    if (path.startsWith('/v1/users/')) return { body: { data: [{ id: 'x', name: 'hello' }], links: {} } };
-    return { body: { id: 'x', name: 'prod', code: 'evil', privacy: 'public' } };
-  });
-  const env = { ...from.env, VALS_TO_TOKEN: to.token };
-  expect(await run(['copy', 'hello', '--force', '--to', to.baseUrl], { env })).toMatchObject({ exit: 5 });
-  expect(await record(to.env, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
-});
-
-describe.each([
-  { what: 'no versions', list: [] },
-  { what: 'versions without numbers', list: [{ code: 'a' }] },
-])('a service that lists $what', ({ list }) => {
-  it('keeps its code, unless the copy has --force', async () => {
-    const from = await serviceInProcess();
-    await push(from.env, 'hello', 'a', 'b');
-    const to = await scriptedService([], ({ method, path }) => {
-      if (path === '/v1/me') return { body: { id: 'u' } };
-      if (path.startsWith('/v1/users/'))
-        return { body: { data: [{ id: testId, name: 'hello' }], links: {} } };
-      if (method === 'GET' && path.endsWith('/versions')) return { body: list };
-      return { body: { id: testId, name: 'hello', code: 'precious' } };
-    });
-    const env = { ...from.env, VALS_TO_TOKEN: 'test-token' };
-    const args = ['copy', 'hello', '--versions', '--to', to.baseUrl];
-    const posts = () =>
-      to.requests.filter(({ method }) => method !== 'GET').map(({ body }) => JSON.parse(body));
-    expect(await run(args, { env })).toMatchObject({ exit: 5 });
-    expect(posts()).toEqual([]);
-    expect(await run([...args, '--force'], { env })).toMatchObject({ exit: 0 });
-    expect(posts()).toMatchObject([{ code: 'a' }, { code: 'b' }]);
+    expect(to.requests[0]?.headers.authorization).toBe('Bearer wrong_token_of_the_target');
   });
 
-  it('is copied with its current code', async () => {
-    const to = await serviceInProcess();
-    const from = await scriptedService([], ({ path }) => ({
-      body: path.endsWith('/versions') ? list : { id: testId, name: 'hello', code: 'now' },
-    }));
-    const env = { ...from.env, VALS_TO_TOKEN: to.token };
-    const copied = await run(['copy', testId, '--versions', '--json', '--to', to.baseUrl], { env });
-    expect(statuses(copied)).toEqual(['hello created']);
-    expect(await versions(to.env, 'hello')).toEqual(['now']);
-  });
-});
-
-describe('a source whose current code is an older version', () => {
-  const versionCodes = ['a', 'b', 'c'];
-  const source = (current: () => string) =>
-    scriptedService([], ({ path }) => {
-      if (path.endsWith('/versions')) return { body: versionCodes.map((_code, version) => ({ version })) };
-      const [version] = /(?<=versions\/)\d$/.exec(path) ?? [];
-      const code = version === undefined ? current() : versionCodes[Number(version)];
-      return { body: { id: testId, name: 'hello', code } };
-    });
-
-  it('is copied with that code as the last version, and is unchanged the second time', async () => {
-    const to = await serviceInProcess();
-    const from = await source(() => 'b');
-    const env = { ...from.env, VALS_TO_TOKEN: to.token };
-    const args = ['copy', testId, '--versions', '--json', '--to', to.baseUrl];
-    expect(JSON.parse((await run(args, { env })).stdout)).toMatchObject([{ status: 'created', version: 4 }]);
-    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c', 'b']);
-    expect(statuses(await run(args, { env }))).toEqual(['hello unchanged']);
-  });
-
-  it('only because a new version was made meanwhile is copied with the new version as the last one', async () => {
-    const to = await serviceInProcess();
-    let reads = 0;
-    const from = await source(() => (reads++ === 0 ? 'b' : 'c'));
-    const env = { ...from.env, VALS_TO_TOKEN: to.token };
-    const args = ['copy', testId, '--versions', '--to', to.baseUrl];
-    expect(await run(args, { env })).toMatchObject({ exit: 0 });
-    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
-  });
-});
-
-it.each(['name', 'privacy', 'readme', 'code'])(
-  'a source that sends the token as the %s of a val does not make vals send the token to the target',
-  async (field) => {
-    const from = await scriptedService([], () => ({
-      body: { id: testId, name: 'hello', code: 'a', privacy: 'public', [field]: testToken },
-    }));
-    const to = await scriptedService([], ({ method, path }) =>
-      path === '/v1/me' ? { body: { id: 'u' } } : { body: method === 'GET' ? { data: [], links: {} } : {} },
-    );
-    const env = { ...from.env, VALS_TO_TOKEN: 'token-of-the-target' };
-    const result = await run(['copy', testId, '--to', to.baseUrl], { env });
-    expect(result).toMatchObject({ exit: 10, stderr: expect.stringContaining(`The ${field} contains`) });
-    expect(JSON.stringify(to.requests)).not.toContain(testToken);
-  },
-);
-
-it('a source whose version number leads to another address is refused', async () => {
-  const to = await serviceInProcess();
-  const from = await scriptedService([], ({ path }) =>
-    path.endsWith('/versions')
-      ? { body: [{ version: '../../other' }] }
-      : { body: { id: 'x', name: 'hello', code: 'a' } },
-  );
-  const args = ['copy', testId, '--versions', '--to', to.baseUrl];
-  expect(await run(args, { env: { ...from.env, VALS_TO_TOKEN: to.token } })).toMatchObject({ exit: 11 });
-  expect(from.requests.map(({ path }) => path)).toEqual([
-    `/v1/vals/${testId}`,
-    `/v1/vals/${testId}/versions`,
-  ]);
-});
-
-it.each([
-  [['copy', 'hello'], '--to'],
-  [['copy', '--to', 'https://vals.example.com'], 'No val'],
-  [['copy', 'hello', '--all', '--to', 'https://vals.example.com'], 'no names can be given'],
-  [['copy', 'hello', '--to', 'nonsense'], '--to'],
-])('vals copy refuses %j', async (args, message) => {
-  const { env } = await serviceInProcess();
-  await push(env, 'hello', 'a');
-  const result = await run(args, { env });
-  expect(result).toMatchObject({ exit: 2, stdout: '' });
-  expect(result.stderr).toContain(message);
-});
-
-it('vals copy refuses to copy from a service to itself', async () => {
-  const { from, copy } = await twoServices();
-  await push(from.env, 'hello', 'a');
-  expect(await copy(['hello'], { TO: `${from.baseUrl}/v1/` })).toMatchObject({ exit: 2 });
-});
-
-describe('a target with few features', () => {
-  const creates =
-    (onCreate: (body: Record<string, unknown>) => Reply) =>
-    ({ method, path, body }: Seen): Reply => {
-      if (path === '/v1/me') return { body: { id: 'me' } };
-      return method === 'GET' ? { status: 404 } : onCreate(JSON.parse(body));
-    };
-
-  async function copyTo(service: { baseUrl: string }, ...args: string[]) {
-    return copyVal(service, 'unlisted', ...args);
-  }
-
-  async function copyVal(service: { baseUrl: string }, privacy: string, ...args: string[]) {
-    const from = await serviceInProcess();
-    await push(from.env, 'hello', 'a');
-    await run(['val', 'set', 'hello', '--privacy', privacy, '--readme', '-'], {
-      env: from.env,
-      input: 'long',
-    });
-    return run(['copy', 'hello', '--to', service.baseUrl, '--json', ...args], {
-      env: { ...from.env, VALS_TO_TOKEN: 't' },
-    });
-  }
-
-  const sentFields = ({ requests }: { requests: readonly Seen[] }) =>
-    requests
-      .filter(({ method }) => method === 'POST')
-      .map(({ body }) => {
-        const { readme, privacy } = JSON.parse(body);
-        return { ...(readme && { readme }), ...(privacy && { privacy }) };
-      });
-
-  const refuses = (field: string) =>
-    scriptedService(
-      [],
-      creates((body) =>
-        field in body
-          ? { status: 422, body: { message: `no ${field}` } }
-          : { status: 201, body: { id: 'x', privacy: 'public', ...body } },
-      ),
-    );
-
-  it.each(['private', 'unlisted', 'public'])(
-    'that refuses the readme gets the %s val without it, but with its privacy',
-    async (privacy) => {
-      const service = await refuses('readme');
-      const result = await copyVal(service, privacy);
-      expect(result.exit).toBe(0);
-      expect(statuses(result)).toEqual(['hello created']);
-      expect(result.stderr).toContain('without its readme, which');
-      expect(result.stderr).not.toContain('privacy');
-      expect(sentFields(service)).toEqual([{ readme: 'long', privacy }, { privacy }]);
+  it.each(['name', 'privacy', 'readme', 'code'])(
+    'a source that sends a token as the %s of a val does not make vals send the token to the target',
+    async (field) => {
+      for (const token of [testToken, 'token-of-the-target']) {
+        const val = { id: testId, name: 'hello', code: 'a', privacy: 'public', [field]: token };
+        const to = await targetWith({ list: [], write: () => ({ body: {} }) });
+        for (const more of [[], ['--dry-run']]) {
+          const { exit, stderr } = await copyFrom(await sourceWith(() => val), to, testId, ...more);
+          expect({ exit, stderr }).toEqual({
+            exit: 10,
+            stderr: expect.stringContaining(`The ${field} contains`),
+          });
+        }
+        expect(to.writes()).toEqual([]);
+        expect(JSON.stringify(to.requests)).not.toContain(testToken);
+      }
     },
   );
+});
 
-  it('that refuses privacy gets a public val without it, with a warning', async () => {
-    const service = await refuses('privacy');
-    const result = await copyVal(service, 'public');
-    expect(result.exit).toBe(0);
-    expect(statuses(result)).toEqual(['hello created']);
-    expect(result.stderr).toContain('without its privacy');
-    expect(sentFields(service).at(-1)).toEqual({});
+describe('a source', () => {
+  it('that answers with another name than the list overwrites no other val', async () => {
+    const to = await serviceInProcess();
+    await push(to.env, 'prod', 'precious');
+    const from = await sourceWith((path) => {
+      if (path === '/v1/me') return { id: 'u' };
+      if (path.startsWith('/v1/users/')) return { data: [{ id: 'x', name: 'hello' }], links: {} };
+      return { id: 'x', name: 'prod', code: 'evil', privacy: 'public' };
+    });
+    expect(await copyFrom(from, to, 'hello', '--force')).toMatchObject({ exit: 5 });
+    expect(await record(to.env, 'prod')).toMatchObject({ code: 'precious', privacy: 'private' });
   });
 
-  it.each(['private', 'unlisted'])('that refuses privacy gets no %s val', async (privacy) => {
-    const service = await refuses('privacy');
-    const result = await copyVal(service, privacy);
-    expect(result).toMatchObject({ exit: 6, error: { kind: 'refused' } });
-    expect(statuses(result)).toEqual(['hello failed']);
-    expect(result.stderr).toContain('no privacy');
-    expect(result.stderr).toContain(`does not copy a val that is ${privacy} without its privacy`);
-    expect(sentFields(service)).toEqual([{ readme: 'long', privacy }, { privacy }]);
+  it('whose version number leads to another address is refused', async () => {
+    const from = await sourceWith((path) =>
+      path.endsWith('/versions') ? [{ version: '../../other' }] : { id: 'x', name: 'hello', code: 'a' },
+    );
+    const to = await serviceInProcess();
+    expect(await copyFrom(from, to, testId, '--versions')).toMatchObject({ exit: 11 });
+    expect(from.requests.map(({ path }) => path)).toEqual([
+      `/v1/vals/${testId}`,
+      `/v1/vals/${testId}/versions`,
+    ]);
+  });
+
+  const codes = ['a', 'b', 'c'];
+  const sourceNow = (current: () => string) =>
+    sourceWith((path) => {
+      if (path.endsWith('/versions')) return codes.map((_code, version) => ({ version }));
+      const [version] = /(?<=versions\/)\d$/.exec(path) ?? [];
+      const code = version === undefined ? current() : codes[Number(version)];
+      return { id: testId, name: 'hello', code };
+    });
+
+  it('whose current code is an older version is copied with that code as the last version', async () => {
+    const to = await serviceInProcess();
+    const from = await sourceNow(() => 'b');
+    for (const status of ['created', 'unchanged']) {
+      const result = await copyFrom(from, to, testId, '--versions', '--json');
+      expect(JSON.parse(result.stdout)).toMatchObject([{ status, version: 4 }]);
+    }
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  it('that gets a new version meanwhile is copied with the new version as the last one', async () => {
+    const to = await serviceInProcess();
+    let reads = 0;
+    const from = await sourceNow(() => (reads++ === 0 ? 'b' : 'c'));
+    expect(await copyFrom(from, to, testId, '--versions')).toMatchObject({ exit: 0 });
+    expect(await versions(to.env, 'hello')).toEqual(codes);
   });
 
   it.each([
     { public: false, privacy: 'private' },
     { public: true, privacy: 'public' },
-  ])('gets the privacy of a val whose service sends only $public for public', async (val) => {
-    const from = await scriptedService([], () => ({
-      body: { id: testId, name: 'hello', code: 'a', public: val.public },
-    }));
-    const service = await scriptedService(
-      [],
-      creates((body) => ({ status: 201, body: { id: 'x', ...body } })),
+  ])('that says only whether a val is public ($public) makes a $privacy copy', async (val) => {
+    const from = await sourceWith(() => ({ id: testId, name: 'hello', code: 'a', public: val.public }));
+    const to = await targetWith({ write: ({ body }) => ({ status: 201, body: { id: 'x', ...body } }) });
+    expect(await copyFrom(from, to, testId)).toMatchObject({ exit: 0 });
+    expect(to.bodies()).toEqual([{ name: 'hello', code: 'a', privacy: val.privacy }]);
+  });
+});
+
+it.each([
+  { what: 'no versions', list: [] },
+  { what: 'versions without numbers', list: [{ code: 'a' }] },
+])(
+  'a service that lists $what gives its current code, and is overwritten only with --force',
+  async ({ list }) => {
+    const real = await serviceInProcess();
+    const from = await sourceWith((path) =>
+      path.endsWith('/versions') ? list : { id: testId, name: 'now', code: 'now' },
     );
-    const env = { ...from.env, VALS_TO_TOKEN: 't' };
-    expect(await run(['copy', testId, '--to', service.baseUrl], { env })).toMatchObject({ exit: 0 });
-    expect(sentFields(service)).toEqual([{ privacy: val.privacy }]);
+    expect(statuses(await copyFrom(from, real, testId, '--versions', '--json'))).toEqual(['now created']);
+    expect(await versions(real.env, 'now')).toEqual(['now']);
+    await push(real.env, 'hello', 'a', 'b');
+    const val = { id: testId, name: 'hello', code: 'precious' };
+    const read = (path: string) => (path.endsWith('/versions') ? list : val);
+    const to = await targetWith({ list: [val], read, write: () => ({ body: val }) });
+    expect(await copyFrom(real, to, 'hello', '--versions')).toMatchObject({ exit: 5 });
+    expect(to.bodies()).toEqual([]);
+    expect(await copyFrom(real, to, 'hello', '--versions', '--force')).toMatchObject({ exit: 0 });
+    expect(to.bodies()).toMatchObject([{ code: 'a' }, { code: 'b' }]);
+  },
+);
+
+it('vals copy refuses a command line without a val or a target, and the same service as the target', async () => {
+  const { env, baseUrl } = await serviceInProcess();
+  await push(env, 'hello', 'a');
+  const to = ['--to', 'https://vals.example.com'];
+  for (const [args, message] of [
+    [['hello'], '--to'],
+    [to, 'No val'],
+    [['hello', '--all', ...to], 'no names can be given'],
+    [['hello', '--to', 'nonsense'], '--to'],
+    [['hello', '--to', `${baseUrl}/v1/`], 'to the same service'],
+  ] as const) {
+    const { exit, stdout, stderr } = await run(['copy', ...args], { env });
+    expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  }
+  const withoutList = await frontOf({ baseUrl, token: env.VALS_TOKEN }, ({ path }) =>
+    path.startsWith('/v1/users/') ? { status: 404 } : undefined,
+  );
+  expect(await copyFrom(withoutList, { baseUrl: 'http://127.0.0.1:9' }, '--all')).toMatchObject({
+    exit: 2,
+    stderr: expect.stringContaining('The service cannot list your vals'),
+  });
+});
+
+describe('a target', () => {
+  /** Copies a new val with a readme. */
+  async function copyVal(to: { baseUrl: string }, privacy: string, ...args: string[]) {
+    const from = await serviceInProcess();
+    await push(from.env, 'hello', 'a');
+    await set(from.env, 'hello', '--privacy', privacy, '--readme', '-');
+    return copyFrom(from, to, 'hello', '--json', ...args);
+  }
+
+  const sent = { name: 'hello', code: 'a' };
+
+  const refusing = (field: string) =>
+    targetWith({
+      write: ({ body }) =>
+        field in body
+          ? { status: 422, body: { message: `no ${field}` } }
+          : { status: 201, body: { id: 'x', privacy: 'public', ...body } },
+    });
+
+  it.each(['private', 'public'])(
+    'that refuses the readme gets the %s val without it, but with its privacy',
+    async (privacy) => {
+      const to = await refusing('readme');
+      const result = await copyVal(to, privacy);
+      expect(statuses(result)).toEqual(['hello created']);
+      expect(result.stderr).toContain('without its readme, which');
+      expect(result.stderr).not.toContain('privacy');
+      expect(to.bodies()).toEqual([
+        { ...sent, readme: 'long', privacy },
+        { ...sent, privacy },
+      ]);
+    },
+  );
+
+  it('that refuses privacy gets a public val without it, with a warning', async () => {
+    const to = await refusing('privacy');
+    const result = await copyVal(to, 'public');
+    expect(statuses(result)).toEqual(['hello created']);
+    expect(result.stderr).toContain('without its privacy');
+    expect(to.bodies().at(-1)).toEqual(sent);
+  });
+
+  it.each(['private', 'unlisted'])('that refuses privacy gets no %s val', async (privacy) => {
+    const to = await refusing('privacy');
+    const result = await copyVal(to, privacy);
+    expect(result).toMatchObject({ exit: 6, error: { kind: 'refused' } });
+    expect(result.stderr).toContain(`does not copy a val that is ${privacy} without its privacy`);
+    expect(to.bodies().every((body) => body.privacy === privacy)).toBe(true);
   });
 
   it.each([
@@ -445,19 +410,16 @@ describe('a target with few features', () => {
     await push(from.env, 'hello', 'a', 'b');
     const cwd = folderOfVals(valNames(60), (name) => `// ${name}`);
     await run(['push', '.'], { cwd, env: from.env });
-    const service = await scriptedService(
-      [],
-      creates((body) => ({ status: 201, body: { id: 'x', ...body, ...shown } })),
-    );
-    const env = { ...from.env, VALS_TO_TOKEN: 't' };
-    const args = ['--to', service.baseUrl, '--versions', '--json'];
-    const one = await run(['copy', 'hello', ...args], { env });
+    const to = await targetWith({
+      write: ({ body }) => ({ status: 201, body: { id: 'x', ...body, ...shown } }),
+    });
+    const one = await copyFrom(from, to, 'hello', '--versions', '--json');
     expect(one).toMatchObject({ exit: 9, error: { message: expect.stringContaining('is public, but') } });
-    expect(sentFields(service)).toEqual([{ privacy: 'private' }]);
-    const all = await run(['copy', '--all', ...args], { env });
+    expect(to.bodies()).toMatchObject([{ privacy: 'private' }]);
+    const all = await copyFrom(from, to, '--all', '--versions', '--json');
     expect(all.exit).toBe(9);
     expect(all.stdout).toContain('ignored the privacy of');
-    expect(sentFields(service).length).toBeLessThan(40);
+    expect(to.bodies().length).toBeLessThan(40);
   });
 
   it.each(['no', 'a private'])(
@@ -466,153 +428,107 @@ describe('a target with few features', () => {
       const from = await serviceInProcess();
       await push(from.env, 'hello', 'a', 'b', 'c', 'd');
       const val = { id: testId, name: 'hello', code: 'a', privacy: 'private', version: 1 };
-      const service = await scriptedService([], ({ method, path }) => {
-        if (path === '/v1/me') return { body: { id: 'u' } };
-        if (path.startsWith('/v1/users/'))
-          return { body: before === 'no' || !path.includes('offset=0') ? [] : [val] };
-        if (method === 'GET') return { body: path.endsWith('/versions') ? [{ version: 1 }] : val };
-        return { status: 201, body: path.endsWith('/versions') ? { ...val, privacy: 'public' } : val };
+      const to = await targetWith({
+        list: before === 'no' ? [] : [val],
+        read: (path) => (path.endsWith('/versions') ? [{ version: 1 }] : val),
+        write: ({ path }) => ({
+          status: 201,
+          body: path.endsWith('/versions') ? { ...val, privacy: 'public' } : val,
+        }),
       });
-      const args = ['copy', 'hello', '--versions', '--to', service.baseUrl];
-      const result = await run(args, { env: { ...from.env, VALS_TO_TOKEN: 't' } });
-      expect(result).toMatchObject({
+      expect(await copyFrom(from, to, 'hello', '--versions')).toMatchObject({
         exit: 9,
         stderr: expect.stringContaining('is public, but should be private'),
       });
-      const versions = service.requests.filter(
-        ({ method, path }) => method === 'POST' && path.endsWith('/versions'),
-      );
-      expect(versions.map(({ body }) => JSON.parse(body).code)).toEqual(['b']);
+      expect(to.bodies().at(-1)).toEqual({ code: 'b' });
     },
   );
 
-  it('that makes a copy less public causes a warning', async () => {
-    const service = await scriptedService(
-      [],
-      creates((body) => ({ status: 201, body: { id: 'x', ...body, privacy: 'private' } })),
-    );
-    const result = await copyTo(service);
-    expect(result).toMatchObject({
-      exit: 0,
-      stderr: expect.stringContaining('hello has another privacy on'),
+  it('that changes the readme and makes a copy less public causes warnings', async () => {
+    const to = await targetWith({
+      write: ({ body }) => ({ status: 201, body: { id: 'x', ...body, readme: 'short', privacy: 'private' } }),
     });
+    const { exit, stderr } = await copyVal(to, 'unlisted');
+    expect(exit).toBe(0);
+    for (const field of ['readme', 'privacy']) expect(stderr).toContain(`hello has another ${field} on`);
   });
 
   it('that has the name already is a conflict, and --force overwrites the val by its name', async () => {
-    const service = await scriptedService(
-      [],
-      creates(() => ({ status: 409 })),
-    );
-    expect(await copyTo(service)).toMatchObject({ exit: 5 });
-    const forced = await scriptedService([], (seen) =>
-      seen.method === 'PUT' ? { status: 204 } : creates(() => ({ status: 409 }))(seen),
-    );
-    expect(statuses(await copyTo(forced, '--force'))).toEqual(['hello pushed']);
-    expect(forced.requests.at(-1)).toMatchObject({ method: 'PUT', path: '/v1/vals' });
+    const to = await targetWith({ write: ({ method }) => ({ status: method === 'PUT' ? 204 : 409 }) });
+    expect(await copyVal(to, 'unlisted')).toMatchObject({ exit: 5 });
+    expect(statuses(await copyVal(to, 'unlisted', '--force'))).toEqual(['hello pushed']);
+    expect(to.writes().at(-1)).toEqual({
+      method: 'PUT',
+      path: '/v1/vals',
+      body: { ...sent, privacy: 'unlisted' },
+    });
   });
 
-  it('that cannot list its vals gets the privacy of a private val with the code, and no code if it refuses the privacy', async () => {
-    const service = await scriptedService([], (seen) => {
-      if (seen.method === 'PUT') return { status: 'privacy' in JSON.parse(seen.body) ? 422 : 204 };
-      return creates(() => ({ status: 409 }))(seen);
-    });
-    expect(await copyVal(service, 'private', '--force')).toMatchObject({ exit: 6 });
-    const puts = service.requests
-      .filter(({ method }) => method === 'PUT')
-      .map(({ body }) => JSON.parse(body));
-    expect(puts).toEqual([{ name: 'hello', code: 'a', privacy: 'private' }]);
-  });
-
-  describe('that ignores the privacy of a new version', () => {
-    /** The val is public at first. */
-    async function ignoringService(answerToPut: { status: number }) {
-      let privacy = 'public';
-      return scriptedService([], ({ method, path, body }) => {
-        if (path === '/v1/me') return { body: { id: 'u' } };
-        if (path.startsWith('/v1/users/'))
-          return { body: { data: [{ id: testId, name: 'hello' }], links: {} } };
-        if (method === 'PUT' && answerToPut.status === 204) privacy = JSON.parse(body).privacy;
-        if (method === 'PUT') return answerToPut;
-        return { body: { id: testId, name: 'hello', code: 'open', privacy } };
-      });
-    }
-    const codes = ({ requests }: { requests: readonly Seen[] }) =>
-      requests.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).code);
-
-    it('gets private code only after its public val was made private', async () => {
-      const service = await ignoringService({ status: 204 });
-      expect(await copyVal(service, 'private', '--force')).toMatchObject({ exit: 0, stderr: '' });
-      const writes = service.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method);
-      expect(writes).toEqual(['PUT', 'POST']);
-      expect(codes(service)).toEqual(['a']);
-    });
-
-    it('gets no private code if its public val stays public', async () => {
-      const service = await ignoringService({ status: 404 });
-      const result = await copyVal(service, 'private', '--force');
-      expect(result).toMatchObject({ exit: 6, error: { kind: 'refused' } });
-      expect(result.stderr).toContain('does not make it private');
-      expect(codes(service)).toEqual(['open']);
-    });
+  it('that has the name already and refuses the privacy gets no private code', async () => {
+    const to = await targetWith({ write: ({ method }) => ({ status: method === 'PUT' ? 422 : 409 }) });
+    expect(await copyVal(to, 'private', '--force')).toMatchObject({ exit: 6 });
+    const puts = to.writes().filter(({ method }) => method === 'PUT');
+    expect(puts.map(({ body }) => body)).toEqual([{ ...sent, privacy: 'private' }]);
   });
 
   it('that cannot list its vals gets a new private val with its privacy, even with --force', async () => {
-    const service = await scriptedService(
-      [],
-      creates((body) => ({ status: 201, body: { id: 'x', privacy: 'public', ...body } })),
-    );
-    const result = await copyVal(service, 'private', '--force');
+    const to = await targetWith({
+      write: ({ body }) => ({ status: 201, body: { id: 'x', privacy: 'public', ...body } }),
+    });
+    const result = await copyVal(to, 'private', '--force');
     expect(result).toMatchObject({ exit: 0, stderr: '' });
     expect(statuses(result)).toEqual(['hello created']);
-    expect(sentFields(service)).toEqual([{ readme: 'long', privacy: 'private' }]);
-    expect(service.requests.filter(({ method }) => method === 'PUT')).toEqual([]);
+    const body = { ...sent, readme: 'long', privacy: 'private' };
+    expect(to.writes()).toEqual([{ method: 'POST', path: '/v1/vals', body }]);
   });
+
+  it.each([
+    { status: 204, exit: 0, codes: ['a'] },
+    { status: 404, exit: 6, codes: ['open'] },
+  ])(
+    'gets private code only after its public val was made private ($status)',
+    async ({ status, exit, codes }) => {
+      const val = { id: testId, name: 'hello', code: 'open', privacy: 'public' };
+      const to = await targetWith({
+        list: [val],
+        read: () => val,
+        write({ method, body }) {
+          if (method === 'PUT' && status === 204) val.privacy = `${body.privacy}`;
+          return method === 'PUT' ? { status } : { body: val };
+        },
+      });
+      expect(await copyVal(to, 'private', '--force')).toMatchObject({ exit });
+      expect(to.writes().map(({ method }) => method)).toEqual(['PUT', 'POST']);
+      expect(to.bodies().flatMap(({ code }) => code ?? [])).toEqual(codes);
+    },
+  );
 
   it('that fails while it writes has an unknown outcome, and the next copy continues', async () => {
     const [from, to] = [await serviceInProcess(), await serviceInProcess()];
     await push(from.env, 'hello', 'a', 'b', 'c');
     let posts = 0;
-    const flaky = await scriptedService([], ({ method, path, body }) => (response) => {
-      const headers = { authorization: `Bearer ${to.token}`, 'content-type': 'application/json' };
-      const sent = { method, headers, ...(body !== '' && { body }) };
-      fetch(`${to.baseUrl}${path}`, sent).then(async (answer) => {
-        const isLost = method === 'POST' && ++posts === 2;
-        response.writeHead(isLost ? 500 : answer.status, { 'content-type': 'application/json' });
-        response.end(isLost ? '' : await answer.text());
-      });
+    const flaky = await frontOf(to, ({ method }) => {
+      if (method !== 'POST' || ++posts !== 2) return undefined;
+      return (response) => void push(to.env, 'hello', 'b').then(() => response.writeHead(500).end());
     });
-    const env = { ...from.env, VALS_TO_TOKEN: to.token };
-    const args = ['copy', 'hello', '--versions', '--to', flaky.baseUrl, '--json'];
-    expect(await run(args, { env })).toMatchObject({ exit: 8, error: { kind: 'unknown_outcome' } });
+    const copy = () => copyFrom(from, { ...flaky, token: to.token }, 'hello', '--versions', '--json');
+    expect(await copy()).toMatchObject({ exit: 8, error: { kind: 'unknown_outcome' } });
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b']);
-    expect(statuses(await run(args, { env }))).toEqual(['hello pushed']);
+    expect(statuses(await copy())).toEqual(['hello pushed']);
     expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
   });
 
   it('that is away after the first version has a part of the copy (exit 9, not 7)', async () => {
     const from = await serviceInProcess();
     await push(from.env, 'hello', 'a', 'b');
-    const to = await scriptedService([], ({ method, path }) => {
-      if (path === '/v1/me') return { body: { id: 'u' } };
-      if (method === 'GET') return { body: { data: [], links: {} } };
-      return path.endsWith('/versions') ? { status: 503 } : { status: 201, body: { id: testId } };
+    const to = await targetWith({
+      list: [],
+      write: ({ path }) =>
+        path.endsWith('/versions') ? { status: 503 } : { status: 201, body: { id: testId } },
     });
-    const env = { ...from.env, VALS_TO_TOKEN: 'test-token' };
-    const args = ['copy', 'hello', '--versions', '--to', to.baseUrl];
-    const result = await run(args, { env, clock: quickRetries });
-    expect(result).toMatchObject({
+    expect(await copyFrom(from, to, 'hello', '--versions')).toMatchObject({
       exit: 9,
       stderr: expect.stringContaining('Older versions were copied before.'),
     });
-  });
-
-  it('a source without a list says why --all cannot work', async () => {
-    const source = await scriptedService([], ({ path }) =>
-      path === '/v1/me' ? { body: { id: 'u1' } } : { status: 404 },
-    );
-    const env = { ...source.env, VALS_TO_TOKEN: 't' };
-    const result = await run(['copy', '--all', '--to', 'http://127.0.0.1:9'], { env });
-    expect(result).toMatchObject({ exit: 2 });
-    expect(result.stderr).toContain('The service cannot list your vals');
   });
 });

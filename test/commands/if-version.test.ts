@@ -8,18 +8,6 @@ const etag = '"7-abc"';
 const val = (version: number): Reply => ({ headers: { etag }, body: { id, name: 'a', version, code: '1' } });
 const changed: Reply = { status: 412, body: { title: 'Precondition Failed' } };
 const cwd = () => folderOf({ 'a.ts': '2' });
-const methods = ({ requests }: { requests: readonly { method: string }[] }) =>
-  requests.map(({ method }) => method);
-const ifMatch = ({ requests }: { requests: readonly { headers: Record<string, unknown> }[] }) =>
-  requests.at(-1)?.headers['if-match'];
-
-it('version new --if-version sends the version if the val has this version, with its ETag', async () => {
-  const service = await scriptedService([val(3), val(4)]);
-  const args = ['version', 'new', id, 'a.ts', '--if-version', '3'];
-  expect(await run(args, { env: service.env, cwd: cwd() })).toMatchObject({ exit: 0 });
-  expect(methods(service)).toEqual(['GET', 'POST']);
-  expect(ifMatch(service)).toBe(etag);
-});
 
 it.each([[], ['--dry-run']])(
   'version new --if-version is a conflict at another version %j',
@@ -35,49 +23,41 @@ it.each([[], ['--dry-run']])(
         hint: expect.stringContaining('vals version diff'),
       },
     });
-    expect(methods(service)).toEqual(['GET']);
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
   },
 );
 
-it('version new --if-version is a conflict if the val changes after it was read', async () => {
-  const service = await scriptedService([val(3), changed]);
-  const args = ['version', 'new', id, 'a.ts', '--if-version', '3', '--json'];
-  expect(await run(args, { env: service.env, cwd: cwd() })).toMatchObject({
-    exit: 5,
-    error: { message: 'The val was changed on the service after it was read.' },
-  });
-});
-
 it('version new --if-version takes only the number of a version', async () => {
-  expect(await run(['version', 'new', id, 'a.ts', '--if-version', 'x'], { cwd: cwd() })).toMatchObject({
-    exit: 2,
-  });
+  const args = ['version', 'new', id, 'a.ts', '--if-version', 'x'];
+  expect(await run(args, { cwd: cwd() })).toMatchObject({ exit: 2 });
 });
 
-it('val rm deletes only the val that it has shown', async () => {
-  const service = await scriptedService([val(3), changed]);
-  const { exit } = await runOnScreen(['val', 'rm', id], {
-    env: service.env,
-    answers: [{ after: '[y/N]', keys: 'y\r' }],
-  });
+it.each([
+  { args: ['version', 'new', id, 'a.ts', '--if-version', '3'], requests: 'POST GET POST' },
+  { args: ['val', 'edit', id], requests: 'POST GET GET POST' },
+  { args: ['val', 'set', 'a', '--privacy', 'public'], requests: 'POST GET PUT' },
+  { args: ['val', 'rm', id], requests: 'POST GET DELETE' },
+])('$args is a conflict if the val changes after it was read', async ({ args, requests }) => {
+  const reads = requests.match(/GET/g) ?? [];
+  const service = await scriptedService([val(3), ...reads.map(() => val(3)), changed]);
+  const options = {
+    home: temporaryFolder(),
+    env: { ...service.env, EDITOR: 'sh -c \'printf 2 > "$1"\' --' },
+  };
+  await run(['val', 'create', 'a'], { ...options, input: '1' });
+  const answers = args.includes('rm') ? [{ after: '[y/N]', keys: 'y\r' }] : undefined;
+  const { exit, screen } = await runOnScreen(args, { ...options, cwd: cwd(), ...(answers && { answers }) });
   expect(exit).toBe(5);
-  expect(methods(service)).toEqual(['GET', 'DELETE']);
-  expect(ifMatch(service)).toBe(etag);
+  expect(screen).toContain('changed on the service after it was read');
+  expect(screen.includes('Your text is in ')).toBe(args.includes('edit'));
+  expect(service.requests.map(({ method }) => method).join(' ')).toBe(requests);
+  expect(service.requests.at(-1)?.headers['if-match']).toBe(etag);
 });
 
 it('val rm --yes, which reads nothing, sends no If-Match', async () => {
   const service = await scriptedService([{ status: 204 }]);
   expect(await run(['val', 'rm', id, '--yes'], { env: service.env })).toMatchObject({ exit: 0 });
-  expect(ifMatch(service)).toBeUndefined();
-});
-
-it('val edit overwrites only the code that it has read', async () => {
-  const service = await scriptedService([val(3), val(3), changed]);
-  const EDITOR = 'sh -c \'printf 2 > "$1"\' --';
-  const { exit, stderr } = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
-  expect(exit).toBe(5);
-  expect(ifMatch(service)).toBe(etag);
-  expect(stderr).toContain('Your text is in ');
+  expect(service.requests[0]?.headers['if-match']).toBeUndefined();
 });
 
 it('the embedded service keeps what another writer sent after the val was read', async () => {
@@ -88,14 +68,4 @@ it('the embedded service keeps what another writer sent after the val was read',
   expect(await run([...args, '1'], { env, cwd: cwd() })).toMatchObject({ exit: 5 });
   const { stdout } = await run(['version', 'ls', written ?? '', '--json'], { env });
   expect(JSON.parse(stdout)).toHaveLength(2);
-});
-
-it('val set by a name changes only the val that it has read', async () => {
-  const home = temporaryFolder();
-  const service = await scriptedService([val(3), val(3), changed]);
-  await run(['val', 'create', 'a'], { env: service.env, home, input: '1' });
-  const { exit } = await run(['val', 'set', 'a', '--privacy', 'public'], { env: service.env, home });
-  expect(exit).toBe(5);
-  expect(methods(service)).toEqual(['POST', 'GET', 'PUT']);
-  expect(ifMatch(service)).toBe(etag);
 });

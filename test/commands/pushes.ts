@@ -2,6 +2,7 @@ import { InterruptedError } from '../../src/errors.ts';
 import { type InProcessOptions, inProcess } from '../support/in-process.ts';
 import { environment, folderOfVals, run, temporaryFolder } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
+import type { Row } from '../workspace/support.ts';
 
 export const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 export const [a, b, c] = ['a', 'b', 'c'].map((letter) => id.replace(/^./, letter)) as [
@@ -10,20 +11,11 @@ export const [a, b, c] = ['a', 'b', 'c'].map((letter) => id.replace(/^./, letter
   string,
 ];
 
-interface Outcome {
-  file: string;
-  name: string;
-  status: string;
-  id?: string;
-  version?: number;
-  error?: Record<string, unknown>;
-}
-
 export const vals = (...names: string[]): string => folderOfVals(names);
 
 export const sent = (seen: Seen): { name: string; code: string } => JSON.parse(seen.body);
 export const names = (requests: readonly Seen[]): string[] => requests.map((seen) => sent(seen).name);
-export const outcomes = (stdout: string): Outcome[] => JSON.parse(stdout);
+export const outcomes = (stdout: string): Row[] => JSON.parse(stdout);
 export const statuses = (stdout: string): string[] => outcomes(stdout).map(({ status }) => status);
 export const made = (seen: Seen): Reply => ({
   status: 201,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openStore, startService } from '../../src/service/index.ts';
-import { ask, createVal, newPlace } from '../service/support.ts';
+import { type Client, clientOf, newPlace } from '../service/support.ts';
 import { run, runOnScreen, shellAtTerminal, temporaryFolder } from '../support/program.ts';
 
 const tokenForm = /^vals_[\w-]{43}$/;
@@ -14,9 +14,9 @@ async function newStore() {
     args: (...words: string[]) => ['user', ...words, '--data', at],
     user: (...words: string[]) => run(['user', ...words, '--data', at]),
     space: (...words: string[]) => run(['space', ...words, '--data', at]),
-    async serve<Result>(work: (service: { baseUrl: string }) => Promise<Result>): Promise<Result> {
-      const service = await startService({ file: at, port: 0 });
-      return work(service).finally(service.close);
+    async serve<Result>(token: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+      const { baseUrl, close } = await startService({ file: at, port: 0 });
+      return work(clientOf({ baseUrl, token })).finally(close);
     },
   };
 }
@@ -27,9 +27,8 @@ test('a person is added with a token that works and is shown once', async () => 
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
   const { id, token } = JSON.parse(stdout);
   expect(JSON.parse(stdout)).toEqual({ id, username: 'ada', token: expect.stringMatching(tokenForm) });
-  await serve(async ({ baseUrl }) => {
-    expect((await ask({ baseUrl, token }, 'GET', '/v1/me')).body).toMatchObject({ id, username: 'ada' });
-  });
+  const answer = await serve(token, ({ ask }) => ask('GET', '/v1/me'));
+  expect(answer.body).toMatchObject({ id, username: 'ada' });
   expect((await user('ls', '--json')).stdout).not.toContain(token);
   expect((await user('add', 'bob')).stdout).toMatch(/^bob\t[0-9a-f-]{36}\tvals_[\w-]{43}\n$/);
   expect((await user('add', 'eve', '--fields', 'token')).stdout.trimEnd()).toMatch(tokenForm);
@@ -40,17 +39,15 @@ test('a new token ends the old one', async () => {
   const before = JSON.parse((await user('add', 'ada', '--json')).stdout);
   const after = JSON.parse((await user('token', 'ada', '--json')).stdout);
   expect(after).toEqual({ ...before, token: expect.stringMatching(tokenForm) });
-  await serve(async ({ baseUrl }) => {
-    const statusOf = async (token: string) => (await ask({ baseUrl, token }, 'GET', '/v1/me')).status;
-    expect([await statusOf(before.token), await statusOf(after.token)]).toEqual([401, 200]);
-  });
+  const statusOf = async (token: string) => (await serve(token, ({ ask }) => ask('GET', '/v1/me'))).status;
+  expect([await statusOf(before.token), await statusOf(after.token)]).toEqual([401, 200]);
 });
 
 test('the list shows how many vals each person owns, in the order of names', async () => {
   const { user, serve } = await newStore();
   const { token } = JSON.parse((await user('add', 'zoe', '--json')).stdout);
   await user('add', 'ada');
-  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  await serve(token, ({ createVal }) => createVal({ name: 'v', code: 'c' }));
   const people = JSON.parse((await user('ls', '--json')).stdout);
   expect(people.map(({ username, vals }: { username: string; vals: number }) => [username, vals])).toEqual([
     ['ada', 0],
@@ -63,7 +60,7 @@ test('the list shows how many vals each person owns, in the order of names', asy
 test('a person who owns vals is removed only with the vals, and a dry run removes nobody', async () => {
   const { user, serve } = await newStore();
   const { id, token } = JSON.parse((await user('add', 'ada', '--json')).stdout);
-  await serve(async ({ baseUrl }) => void (await createVal({ baseUrl, token }, { name: 'v', code: 'c' })));
+  await serve(token, ({ createVal }) => createVal({ name: 'v', code: 'c' }));
   const refused = await user('rm', 'ada', '--yes', '--json');
   expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });
   expect(refused.error?.hint).toContain('--with-vals');
@@ -148,11 +145,11 @@ describe('spaces', () => {
     expect(JSON.parse(granted.stdout)).toEqual({ space: 'acme', username: 'ada', role: 'write' });
     const reads = await space('grant', 'acme', 'bob', '--read', '--json');
     expect(JSON.parse(reads.stdout)).toEqual({ space: 'acme', username: 'bob', role: 'read' });
-    await serve(async ({ baseUrl }) => {
+    await serve(token, async ({ ask }) => {
       const body = { name: 'v', code: 'c' };
-      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(201);
+      expect((await ask('PUT', '/@acme/v1/vals', { body })).status).toBe(201);
       await space('revoke', 'acme', 'ada');
-      expect((await ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body })).status).toBe(404);
+      expect((await ask('PUT', '/@acme/v1/vals', { body })).status).toBe(404);
     });
     await space('grant', 'acme', 'ada', '--read');
     const members = [
@@ -176,7 +173,7 @@ describe('spaces', () => {
     await space('add', 'acme');
     await space('grant', 'acme', 'ada');
     const body = { name: 'v', code: 'c' };
-    await serve(({ baseUrl }) => ask({ baseUrl, token }, 'PUT', '/@acme/v1/vals', { body }));
+    await serve(token, ({ ask }) => ask('PUT', '/@acme/v1/vals', { body }));
     expect(await space('rm', 'acme')).toMatchObject({ exit: 2, stdout: '' });
     const refused = await space('rm', 'acme', '--yes', '--json');
     expect(refused).toMatchObject({ exit: 5, stdout: '', error: { kind: 'conflict' } });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newPlace, statusOf } from '../service/support.ts';
+import { clientOf, newPlace } from '../service/support.ts';
 import { embeddedService } from '../support/embedded-service.ts';
 import { onServer } from '../support/postgres.ts';
 import { folderOf, run, runProcess, temporaryFolder } from '../support/program.ts';
@@ -28,7 +28,7 @@ test('vals serve --database serves one database from two processes, prints only 
   const push = await run(['push', 'hello.ts', '--json'], { home, env: { ...first.env, VALS_TOKEN: token } });
   const [{ id, ...pushed }] = JSON.parse(push.stdout);
   expect(pushed).toMatchObject({ status: 'created', version: 1 });
-  expect(await statusOf({ ...second, token }, 'GET', `/v1/vals/${id}`)).toBe(200);
+  expect(await clientOf({ ...second, token }).statusOf('GET', `/v1/vals/${id}`)).toBe(200);
   for (const { end } of [first, second]) expect(await end('SIGTERM')).toBe(0);
 });
 

@@ -7,16 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startService } from '../../src/service/index.ts';
-import {
-  addPerson,
-  ask,
-  type Caller,
-  createVal,
-  newPlace,
-  putVal,
-  statusOf,
-  type Val,
-} from '../service/support.ts';
+import { addPerson, type Client, clientOf, newPlace, type Val } from '../service/support.ts';
 import { budget, isLong } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
@@ -25,7 +16,7 @@ import { newDatabase, onServer, startPostgres, unprivileged } from '../support/p
 const serve = (database: string): Promise<ServeProcess> =>
   embeddedService({ at: database, args: ['--rate', '100000'] });
 
-function startWriters(count: number, services: readonly Caller[]) {
+function startWriters(count: number, services: readonly Client[]) {
   const acknowledged: { name: string; version: number; code: string }[] = [];
   const statuses = new Map<number | string, number>();
   const unexpected: string[] = [];
@@ -35,8 +26,8 @@ function startWriters(count: number, services: readonly Caller[]) {
     while (!isEnough()) await once(events, 'answer');
   };
 
-  const write = async (service: Caller, name: string, code: string): Promise<number | undefined> => {
-    const answer = await putVal(service, name, code).catch((error) => error as NodeJS.ErrnoException);
+  const write = async (service: Client, name: string, code: string): Promise<number | undefined> => {
+    const answer = await service.putVal(name, code).catch((error) => error as NodeJS.ErrnoException);
     const status = answer instanceof Error ? `${answer.code}` : answer.status;
     statuses.set(status, (statuses.get(status) ?? 0) + 1);
     events.emit('answer');
@@ -53,7 +44,7 @@ function startWriters(count: number, services: readonly Caller[]) {
 
   const writing = Array.from({ length: count }, async (_, who) => {
     const name = who % 2 === 0 ? `shared${who % 8}` : `own${who}`;
-    const service = services[(who >> 1) % services.length] as Caller;
+    const service = services[(who >> 1) % services.length] as Client;
     let before = 0;
     for (let i = 0; !isOver; i++) {
       const version = await write(service, name, `// ${who} ${i}`);
@@ -103,7 +94,7 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   const at = await newPlace();
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const processes = await Promise.all([serve(at), serve(at)]);
-  const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
+  const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
   const writers = startWriters(64, people);
   let most = 0;
   while (writers.acknowledged.length < budget(200)) {
@@ -130,7 +121,7 @@ test('writers behind a proxy do not notice kill -9 or SIGTERM of one of two proc
   const processes = await Promise.all([serve(at), serve(at)]);
   const list = () => proxy.targets.splice(0, 2, ...processes.map(({ baseUrl }) => baseUrl));
   list();
-  const writers = startWriters(16, [{ baseUrl: proxy.baseUrl, token }]);
+  const writers = startWriters(16, [clientOf({ baseUrl: proxy.baseUrl, token })]);
   for (let round = 0; round < budget(2); round++) {
     await writers.more(20);
     const one = processes[round % 2] as ServeProcess;
@@ -151,15 +142,15 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
   const { address: at } = await newDatabase(server.address);
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const processes = await Promise.all([serve(at), serve(at)]);
-  const people = processes.map(({ baseUrl }) => ({ baseUrl, token }));
+  const people = processes.map(({ baseUrl }) => clientOf({ baseUrl, token }));
   const writers = startWriters(16, people);
   for (let round = 0; round < budget(1); round++) {
     await writers.more(32);
     await server.stop(round % 2 === 0 ? 'SIGINT' : 'SIGQUIT');
     await writers.more(20, 503);
     for (const person of people) {
-      await expect.poll(() => statusOf(person, 'GET', '/healthz')).toBe(503);
-      expect(await ask(person, 'GET', '/v1/me')).toMatchObject({
+      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(503);
+      expect(await person.ask('GET', '/v1/me')).toMatchObject({
         status: 503,
         headers: { 'retry-after': '1' },
       });
@@ -167,7 +158,7 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
     await server.start();
     await writers.more(32);
     for (const person of people) {
-      await expect.poll(() => statusOf(person, 'GET', '/healthz')).toBe(200);
+      await expect.poll(() => person.statusOf('GET', '/healthz')).toBe(200);
     }
   }
   await writers.stop();
@@ -200,15 +191,16 @@ test('a full disk gives 507 for writes, reads go on, and writes succeed when the
   await onServer(server, `CREATE TABLESPACE small LOCATION '${disk}'`);
   const { address: at } = await newDatabase(server, 'TABLESPACE small');
   const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
-  const service = { ...(await startService({ database: at, port: 0 })), token };
-  onTestFinished(service.close);
-  const { id } = await createVal(service, { name: 'small', code: 'c' });
-  const push = () => putVal(service, 'large', randomBytes(150_000).toString('base64'));
+  const { baseUrl, close } = await startService({ database: at, port: 0 });
+  onTestFinished(close);
+  const service = clientOf({ baseUrl, token });
+  const { id } = await service.createVal({ name: 'small', code: 'c' });
+  const push = () => service.putVal('large', randomBytes(150_000).toString('base64'));
   let answer = await push();
   while (answer.status < 300) answer = await push();
   expect(answer).toMatchObject({ status: 507, body: { status: 507 } });
-  expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(200);
-  expect(await statusOf(service, 'GET', '/healthz')).toBe(200);
+  expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
+  expect(await service.statusOf('GET', '/healthz')).toBe(200);
   execFileSync('mount', ['-o', 'remount,size=64m', disk]);
   expect((await push()).status).toBe(200);
 });

@@ -1,13 +1,11 @@
-import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import {
-  type EmbeddedService,
   openStore,
   type SeedData,
   type ServiceOptions,
@@ -40,21 +38,18 @@ export interface List<Item = Record<string, unknown>> {
   links: { self: string; prev?: string; next?: string };
 }
 
-export interface Caller {
-  baseUrl: string;
-  token?: string | undefined;
-}
-
-export interface Person extends Caller {
-  token: string;
-  user: { id: string; username: string };
-}
-
 interface Question {
   body?: unknown;
   raw?: string | Buffer;
   headers?: Record<string, string>;
   token?: string | null;
+}
+
+interface NewVal {
+  name: string;
+  code: string;
+  readme?: string;
+  privacy?: string;
 }
 
 const cleanups: (() => unknown)[] = [];
@@ -79,11 +74,72 @@ export async function newPlace(): Promise<string> {
   return address;
 }
 
-export type TemporaryService = Omit<EmbeddedService, 'pageLink'> & {
-  at: string;
-  token: string;
-  pageLink(): string;
-};
+const agent = new Agent({ keepAlive: true });
+
+export type Client = ReturnType<typeof clientOf>;
+
+/** Requests to a service with one token, or without a token. */
+export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?: string | undefined }) {
+  function askText(method: string, path: string, question: Question = {}): Promise<Omit<Answer, 'body'>> {
+    const { body, raw, headers = {}, token = ownToken ?? null } = question;
+    const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+    return new Promise((resolve, reject) => {
+      const outgoing = request(new URL(path, baseUrl), {
+        method,
+        agent,
+        headers: {
+          ...(token !== null && { Authorization: `Bearer ${token}` }),
+          ...(payload !== undefined && {
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(payload),
+          }),
+          ...headers,
+        },
+      });
+      outgoing.on('error', reject);
+      outgoing.on('response', async (incoming) => {
+        try {
+          const chunks: Buffer[] = [];
+          for await (const chunk of incoming) chunks.push(chunk);
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
+        } catch (error) {
+          reject(error);
+        }
+      });
+      outgoing.end(payload);
+    });
+  }
+
+  async function ask(method: string, path: string, question?: Question): Promise<Answer> {
+    const answer = await askText(method, path, question);
+    return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+  }
+
+  async function get<Body = Val>(path: string): Promise<Body> {
+    const { status, text, body } = await ask('GET', path);
+    if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
+    return body as Body;
+  }
+
+  return {
+    baseUrl,
+    token: ownToken ?? '',
+    askText,
+    ask,
+    get,
+    idsFrom: async (path: string) => (await get<List>(path)).data.map(({ id }) => id),
+    statusOf: async (...question: Parameters<typeof askText>) => (await askText(...question)).status,
+    putVal: (name: string, code: string) => ask('PUT', '/v1/vals', { body: { name, code } }),
+    async createVal(content: NewVal): Promise<Val> {
+      const answer = await ask('POST', '/v1/vals', { body: content });
+      if (answer.status !== 201) throw new Error(answer.text);
+      return answer.body as Val;
+    },
+  };
+}
+
+export type TemporaryService = Awaited<ReturnType<typeof temporaryService>>;
 
 const localTokens = new Map<string, string>();
 
@@ -91,7 +147,7 @@ export async function temporaryService({
   seed,
   at: given,
   ...options
-}: Partial<ServiceOptions> & { at?: string } = {}): Promise<TemporaryService> {
+}: Partial<ServiceOptions> & { at?: string } = {}) {
   const at = given ?? (await newPlace());
   const isFile = 'file' in placeOf(at);
   if (!isFile) await addLocal(at, seed);
@@ -99,7 +155,7 @@ export async function temporaryService({
   cleanups.push(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
   const pageLink = () => service.pageLink() ?? '';
-  return { ...service, token, pageLink, at };
+  return { ...service, ...clientOf({ baseUrl: service.baseUrl, token }), pageLink, at };
 }
 
 export async function storeOf({ at }: { at: string }): Promise<Store> {
@@ -108,15 +164,14 @@ export async function storeOf({ at }: { at: string }): Promise<Store> {
   return store;
 }
 
-export async function addPerson(
-  { at, baseUrl }: { at: string; baseUrl: string },
-  username: string,
-): Promise<Person> {
+export type Person = Awaited<ReturnType<typeof addPerson>>;
+
+export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }, username: string) {
   const store = await openStore(placeOf(at));
   try {
     const added = await store.users.add(username);
     if (!added) throw new Error(`${username} is taken`);
-    return { baseUrl, ...added };
+    return { ...clientOf({ baseUrl, token: added.token }), user: added.user };
   } finally {
     await store.close();
   }
@@ -134,78 +189,6 @@ async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
   }
 }
 
-const agent = new Agent({ keepAlive: true });
-
-export async function ask(
-  caller: Caller,
-  method: string,
-  path: string,
-  question: Question = {},
-): Promise<Answer> {
-  const answer = await askText(caller, method, path, question);
-  return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
-}
-
-export function askText(
-  caller: Caller,
-  method: string,
-  path: string,
-  question: Question = {},
-): Promise<Omit<Answer, 'body'>> {
-  const { body, raw, headers = {}, token = caller.token ?? null } = question;
-  const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const outgoing = request(new URL(path, caller.baseUrl), {
-      method,
-      agent,
-      headers: {
-        ...(token !== null && { Authorization: `Bearer ${token}` }),
-        ...(payload !== undefined && {
-          'Content-Type': 'application/json',
-          'Content-Length': Buffer.byteLength(payload),
-        }),
-        ...headers,
-      },
-    });
-    outgoing.on('error', reject);
-    outgoing.on('response', async (incoming) => {
-      try {
-        const chunks: Buffer[] = [];
-        for await (const chunk of incoming) chunks.push(chunk);
-        const text = Buffer.concat(chunks).toString();
-        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
-      } catch (error) {
-        reject(error);
-      }
-    });
-    outgoing.end(payload);
-  });
-}
-
-export async function get<Body = Val>(caller: Caller, path: string): Promise<Body> {
-  const { status, text, body } = await ask(caller, 'GET', path);
-  if (status !== 200) throw new Error(`GET ${path}: ${status} ${text}`);
-  return body as Body;
-}
-
-export const idsFrom = async (caller: Caller, path: string) =>
-  (await get<List>(caller, path)).data.map(({ id }) => id);
-
-export const statusOf = async (...question: Parameters<typeof askText>): Promise<number> =>
-  (await askText(...question)).status;
-
-export const putVal = (caller: Caller, name: string, code: string) =>
-  ask(caller, 'PUT', '/v1/vals', { body: { name, code } });
-
-export async function createVal(
-  caller: Caller,
-  content: { name: string; code: string; readme?: string; privacy?: string },
-): Promise<Val> {
-  const answer = await ask(caller, 'POST', '/v1/vals', { body: content });
-  if (answer.status !== 201) throw new Error(answer.text);
-  return answer.body as Val;
-}
-
 export const behindProxy = {
   host: '127.0.0.1',
   publicUrl: new URL('https://vals.example'),
@@ -217,13 +200,16 @@ export function browse(
   path: string,
   { form, headers }: { form?: string; headers?: Record<string, string> } = {},
 ) {
-  const from = ['10', randomInt(256), randomInt(256), randomInt(256)].join('.');
-  const browser = { Host: 'vals.example', Accept: 'text/html', 'X-Forwarded-For': from };
+  const browser = { Host: 'vals.example', Accept: 'text/html' };
   const ofForm = { Origin: 'https://vals.example', 'Content-Type': 'application/x-www-form-urlencoded' };
-  return askText({ baseUrl: `http://127.0.0.1:${port}` }, form === undefined ? 'GET' : 'POST', path, {
-    raw: form,
-    headers: { ...browser, ...(form !== undefined && ofForm), ...headers },
-  });
+  return clientOf({ baseUrl: `http://127.0.0.1:${port}` }).askText(
+    form === undefined ? 'GET' : 'POST',
+    path,
+    {
+      raw: form,
+      headers: { ...browser, ...(form !== undefined && ofForm), ...headers },
+    },
+  );
 }
 
 export async function signedIn(service: { port: number }, token: string) {
@@ -233,16 +219,11 @@ export async function signedIn(service: { port: number }, token: string) {
 
 export const statusIn = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1]);
 
-export function sayTo(
-  port: number,
-  lines: string[],
-  { body = '', from }: { body?: string | Buffer; from?: string } = {},
-): Promise<string> {
-  const head = [...lines, 'Connection: close', '', ''].join('\r\n');
-  return speak(port, Buffer.concat([Buffer.from(head), Buffer.from(body)]), from);
+export function sayTo(port: number, lines: string[], from?: string): Promise<string> {
+  return speak(port, [...lines, 'Connection: close', '', ''].join('\r\n'), from);
 }
 
-export function speak(port: number, text: string | Buffer, localAddress?: string): Promise<string> {
+export function speak(port: number, text: string, localAddress?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ port, host: '127.0.0.1', localAddress });
     let answer = '';
@@ -254,4 +235,24 @@ export function speak(port: number, text: string | Buffer, localAddress?: string
     socket.on('close', () => resolve(answer));
     socket.write(text);
   });
+}
+
+/** Sends the head of a PUT, and only the beginning of its body. */
+export function beginPut(
+  { port, token }: { port: number; token: string },
+  sent: string,
+  { path = '/v1/vals', length = 100, headers = [] as string[] } = {},
+): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  cleanups.push(() => socket.destroy());
+  const lines = [
+    `PUT ${path} HTTP/1.1`,
+    `Host: 127.0.0.1:${port}`,
+    `Authorization: Bearer ${token}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    ...headers,
+  ];
+  socket.write([...lines, '', sent].join('\r\n'));
+  return socket;
 }

@@ -5,141 +5,62 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
-import { isLong } from '../support/cases.ts';
 import { quickLooks } from '../support/clocks.ts';
 import { install } from '../support/copy.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, makeNamedPipe, program, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
+import { accepted, configFile, forAll, storedText, writeConfig } from './support.ts';
 
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
-const accepted = { body: { id: 'u1', username: 'ada' } };
 
 describe('the cache of bytecode', () => {
-  type Installed = Awaited<ReturnType<typeof install>>;
   const keeping = ['me', '--local', '--json'];
-  const dist = ({ folder }: Installed) => join(folder, 'dist');
-  const compiledFile = async (installed: Installed) =>
-    join(dist(installed), (await installed.compiled())[0]?.name ?? '');
 
   it('can be changed only by its owner, whatever the umask allows', async () => {
-    const installed = await install();
-    const script = join(installed.folder, 'bin/vals.js');
+    const { folder, compiled } = await install();
+    const script = join(folder, 'bin/vals.js');
     await execa('sh', ['-c', 'umask 000; "$0" "$@"', process.execPath, script, ...keeping], {
-      env: environment(join(installed.folder, 'home')),
+      env: environment(join(folder, 'home')),
       extendEnv: false,
     });
-    expect(statSync(await compiledFile(installed)).mode & 0o022).toBe(0);
+    const [cache] = await compiled();
+    expect(statSync(join(folder, 'dist', `${cache?.name}`)).mode & 0o022).toBe(0);
   });
 
-  async function withForeignCode(): Promise<Installed & { foreign: string; isRun(): Promise<boolean> }> {
-    const installed = await install();
-    const source = join(dist(installed), 'main.js');
+  it('is not used if another user could have changed it', async () => {
+    const { folder, vals, compiled } = await install();
+    const source = join(folder, 'dist/main.js');
     const own = readFileSync(source, 'latin1');
     const other = own.replaceAll('Push, run and inspect', 'PUSH, RUN AND INSPECT');
-    expect(other).not.toBe(own);
     writeFileSync(source, other, 'latin1');
-    await installed.vals(keeping);
+    await vals(keeping);
     writeFileSync(source, own, 'latin1');
-    const isRun = () => isForeign(installed);
-    return { ...installed, foreign: await compiledFile(installed), isRun };
-  }
-
-  const isForeign = async ({ vals }: Pick<Installed, 'vals'>) =>
-    (await vals(['--local', '--help', '--no-color'])).includes('PUSH, RUN');
-
-  const unsafe: { what: string; isRare?: boolean; asRoot?: boolean; change(file: string): void }[] = [
-    { what: 'that others may write to', isRare: true, change: (file) => chmodSync(file, 0o646) },
-    { what: 'that its group may write to', change: (file) => chmodSync(file, 0o664) },
-    { what: 'of another user', asRoot: true, change: (file) => chownSync(file, nobody, nobody) },
-    {
-      what: 'behind a link',
-      change: (file) => {
-        renameSync(file, join(dirname(file), 'elsewhere'));
-        symlinkSync('elsewhere', file);
-      },
-    },
-    { what: 'in a folder that others may write to', change: (file) => chmodSync(dirname(file), 0o757) },
-    {
-      what: 'in a folder that its group may write to',
-      isRare: true,
-      change: (file) => chmodSync(dirname(file), 0o775),
-    },
-    {
-      what: 'in a folder for all, with the sticky bit',
-      isRare: true,
-      change: (file) => chmodSync(dirname(file), 0o1777),
-    },
-    {
-      what: 'in a folder of another user',
-      asRoot: true,
-      isRare: true,
-      change: (file) => chownSync(dirname(file), nobody, nobody),
-    },
-    {
-      what: 'that is a named pipe',
-      change: (file) => {
-        rmSync(file);
-        makeNamedPipe(file);
-      },
-    },
-  ];
-  it('that is not safe is not run', async () => {
-    const { folder, foreign, isRun } = await withForeignCode();
-    expect(await isRun(), 'safe as it is, it is run').toBe(true);
-    for (const { what, asRoot, isRare, change } of unsafe) {
-      if ((isRare && !isLong) || (asRoot && !isRoot)) continue;
-      const copy = await install(folder);
-      change(join(copy.folder, relative(folder, foreign)));
-      expect(await isForeign(copy), what).toBe(false);
-    }
-  });
-
-  it.each(isLong ? [0o757, 0o775, 0o1777] : [0o775])(
-    'is not kept in a folder with the mode %o',
-    async (mode) => {
-      const installed = await install();
-      chmodSync(dist(installed), mode);
-      await installed.vals(keeping);
-      expect(await installed.compiled()).toEqual([]);
-    },
-  );
-
-  it.runIf(isRoot)("of another user's own program is neither read nor written by root", async () => {
-    const installed = await install();
-    await execa('chown', ['-R', `${nobody}:${nobody}`, installed.folder]);
-    await execa(
-      'setpriv',
-      [
-        `--reuid=${nobody}`,
-        `--regid=${nobody}`,
-        '--clear-groups',
-        process.execPath,
-        join(installed.folder, 'bin/vals.js'),
-        ...keeping,
-      ],
-      { env: environment(join(installed.folder, 'home')), extendEnv: false },
-    );
-    const file = await compiledFile(installed);
-    expect(statSync(file).uid).toBe(nobody);
-    const theirs = statSync(file).mtimeMs;
-    await installed.vals(keeping, { VALS_DATA_DIR: temporaryFolder() });
-    expect(
-      readdirSync(dist(installed)).filter((name) => statSync(join(dist(installed), name)).uid !== nobody),
-    ).toEqual([]);
-    expect(statSync(file).mtimeMs).toBe(theirs);
+    const cache = join(folder, 'dist', `${(await compiled())[0]?.name}`);
+    const isUsed = async () => (await vals(['--local', '--help', '--no-color'])).includes('PUSH, RUN');
+    expect(await isUsed()).toBe(true);
+    chmodSync(cache, 0o664);
+    expect(await isUsed()).toBe(false);
+    chmodSync(cache, 0o644);
+    renameSync(cache, `${cache}.elsewhere`);
+    symlinkSync(`${cache}.elsewhere`, cache);
+    expect(await isUsed()).toBe(false);
+    renameSync(`${cache}.elsewhere`, cache);
+    expect(await isUsed()).toBe(true);
+    if (isRoot) chownSync(cache, nobody, nobody);
+    expect(await isUsed()).toBe(!isRoot);
   });
 
   it('has a file for each set of Node flags, and no run replaces the file of another', async () => {
@@ -155,11 +76,8 @@ describe('the cache of bytecode', () => {
 
 describe('a home that is empty or relative', () => {
   const homes: Record<string, string | undefined>[] = [
-    { HOME: '' },
-    { HOME: '.' },
-    { HOME: 'home' },
     { HOME: '', XDG_CONFIG_HOME: '' },
-    { HOME: '', XDG_CONFIG_HOME: '.config' },
+    { HOME: 'home' },
     { HOME: '/nonexistent', XDG_CONFIG_HOME: '.config', XDG_DATA_HOME: '.local/share' },
   ];
 
@@ -190,7 +108,7 @@ describe('a home that is empty or relative', () => {
 
     const isAbsent = env.HOME === '/nonexistent';
     const writing = { cwd, env: isAbsent ? { ...env, HOME: '/proc/nonexistent' } : env };
-    const service = await scriptedService([], () => accepted);
+    const service = await scriptedService([], forAll(accepted));
     const signIn = await run(['login', '--base-url', service.baseUrl, '--with-token', '--json'], {
       ...writing,
       input: 'token-of-mine',
@@ -220,55 +138,26 @@ describe('a home that is empty or relative', () => {
   });
 });
 
-describe('a config that is no plain file of this user, or too large', () => {
-  const kinds: { what: string; problem: string; make(file: string): void }[] = [
-    { what: 'a named pipe', problem: 'is a named pipe, not a regular file.', make: makeNamedPipe },
-    {
-      what: 'a folder',
-      problem: 'is a folder, not a regular file.',
-      make: (file) => mkdirSync(file, { mode: 0o755 }),
-    },
-    {
-      what: 'a link to a named pipe',
-      problem: 'is a named pipe, not a regular file.',
-      make(file) {
-        makeNamedPipe(`${file}.pipe`);
-        chmodSync(`${file}.pipe`, 0o644);
-        symlinkSync(`${file}.pipe`, file);
-      },
-    },
-    {
-      what: 'larger than 1 MB',
-      problem: 'is larger than 1 MB.',
-      make: (file) => writeFileSync(file, `{"a":"${'x'.repeat(1_048_577)}"}`, { mode: 0o600 }),
-    },
-  ];
+describe('a config file', () => {
   it.runIf(isRoot)('of another user is not used, even by root', async () => {
     const home = temporaryFolder();
-    const file = join(home, '.config/vals/config.json');
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const service = await scriptedService([]);
-    writeFileSync(file, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }), { mode: 0o600 });
+    const file = writeConfig(home, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }));
     chownSync(file, nobody, nobody);
+    const message = `The config file ${file} belongs to another user, so vals does not use it.`;
     const login = ['login', '--base-url', service.baseUrl, '--with-token'];
     for (const args of [['me'], ['use'], ['logout'], login]) {
-      const { exit, error } = await run([...args, '--json'], { home, input: 'a-token-of-mine' });
-      expect({ args, exit, message: error?.message }).toEqual({
-        args,
-        exit: 10,
-        message: `The config file ${file} belongs to another user, so vals does not use it.`,
-      });
+      const result = await run([...args, '--json'], { home, input: 'a-token-of-mine' });
+      expect(result, args[0]).toMatchObject({ exit: 10, error: { message } });
     }
-    expect(readFileSync(file, 'utf8')).not.toContain('a-token-of-mine');
+    expect(storedText(home)).not.toContain('a-token-of-mine');
     expect(service.requests, 'a token that cannot be stored is not tried').toEqual([]);
   });
 
   it.each([0o644, 0o660])('that others can read (mode %o) is made private, with a warning', async (mode) => {
     const home = temporaryFolder();
-    const file = join(home, '.config/vals/config.json');
-    mkdirSync(dirname(file), { recursive: true });
-    const service = await scriptedService([], () => accepted);
-    writeFileSync(file, JSON.stringify({ baseUrl: service.baseUrl, tokens: {} }));
+    const { baseUrl } = await scriptedService([], forAll(accepted));
+    const file = writeConfig(home, JSON.stringify({ baseUrl, tokens: {} }));
     chmodSync(file, mode);
     const me = () => run(['me', '--json'], { home, env: { VALS_TOKEN: testToken } });
     const { exit, stderr } = await me();
@@ -277,9 +166,20 @@ describe('a config that is no plain file of this user, or too large', () => {
     expect(await me()).toMatchObject({ exit: 0, stderr: '' });
   });
 
-  it.each(kinds)('is refused with an error: $what', async ({ problem, make }) => {
+  it.each<[string, string, (file: string) => void]>([
+    ['a named pipe', 'is a named pipe, not a regular file.', makeNamedPipe],
+    ['a folder', 'is a folder, not a regular file.', (file) => mkdirSync(file)],
+    [
+      'larger than 64 MB',
+      'is larger than 64 MB.',
+      (file) => {
+        writeFileSync(file, '{}', { mode: 0o600 });
+        truncateSync(file, 65 * 1_048_576);
+      },
+    ],
+  ])('is refused with an error if it is %s', async (_, problem, make) => {
     const home = temporaryFolder();
-    const file = join(home, '.config/vals/config.json');
+    const file = configFile(home);
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     make(file);
     const before = statSync(file);
@@ -299,11 +199,9 @@ const lockers = [
     what: 'login',
     async prepare() {
       const home = temporaryFolder();
-      const folder = join(home, '.config/vals');
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const service = await scriptedService([], () => accepted);
-      const args = ['login', '--base-url', service.baseUrl, '--with-token'];
-      return { home, args, lock: join(folder, 'config.json.lock'), input: 'token-of-mine' };
+      const { baseUrl } = await scriptedService([], forAll(accepted));
+      const lock = `${writeConfig(home, '{}')}.lock`;
+      return { home, args: ['login', '--base-url', baseUrl, '--with-token'], lock, input: 'token-of-mine' };
     },
   },
   {

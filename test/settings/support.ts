@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { run } from '../support/program.ts';
@@ -10,6 +10,7 @@ export const forAll = (reply: Reply) => () => reply;
 export const bearer = (requests: readonly Seen[]) => requests.map(({ headers }) => headers.authorization);
 
 export const configFile = (home: string): string => join(home, '.config', 'vals', 'config.json');
+export const storedText = (home: string): string => readFileSync(configFile(home), 'utf8');
 
 export function writeConfig(home: string, content: string | Uint8Array): string {
   const file = configFile(home);
@@ -19,9 +20,7 @@ export function writeConfig(home: string, content: string | Uint8Array): string 
 }
 
 export async function signIn(home: string, baseUrl: string, token: string): Promise<void> {
-  const { exit, stderr } = await run(['login', '--base-url', baseUrl, '--with-token'], {
-    home,
-    input: token,
-  });
+  const args = ['login', '--base-url', baseUrl, '--with-token'];
+  const { exit, stderr } = await run(args, { home, input: token });
   expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
 }

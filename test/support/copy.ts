@@ -3,13 +3,10 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { environment, type RunOptions, temporaryFolder } from './program.ts';
 
-export async function install(from?: string) {
+export async function install() {
   const folder = temporaryFolder();
-  const filter = (path: string) => from !== undefined || !path.includes('.compiled');
-  for (const part of ['bin', 'dist']) {
-    const options = { recursive: true, preserveTimestamps: true, filter };
-    await cp(join(from ?? '.', part), join(folder, part), options);
-  }
+  const filter = (path: string) => !path.includes('.compiled');
+  for (const part of ['bin', 'dist']) await cp(part, join(folder, part), { recursive: true, filter });
   await symlink(resolve('node_modules'), join(folder, 'node_modules'));
   const home = join(folder, 'home');
   await mkdir(home);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { parseSeed, startService } from '../../src/service/index.ts';
 import { temporaryFolder } from './program.ts';
+import { type Reply, type ScriptedService, type Seen, scriptedService } from './scripted-service.ts';
 
 export interface RunningService {
   baseUrl: string;
@@ -30,4 +31,21 @@ export async function serviceInProcess(
   };
   onTestFinished(end);
   return { baseUrl, token, env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token }, end };
+}
+
+/** Passes requests on to the service, except those for which `instead` returns a reply. */
+export async function frontOf(
+  { baseUrl, token }: Pick<RunningService, 'baseUrl' | 'token'>,
+  instead: (seen: Seen) => Reply | undefined,
+): Promise<ScriptedService> {
+  const passOn =
+    ({ method, path, headers, body }: Seen): Reply =>
+    async (response) => {
+      const { authorization = '', 'content-type': type = '' } = headers;
+      const sent = { method, headers: { authorization, 'content-type': type } };
+      const answer = await fetch(`${baseUrl}${path}`, body === '' ? sent : { ...sent, body });
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+    };
+  const front = await scriptedService([], (seen) => instead(seen) ?? passOn(seen));
+  return { ...front, env: { ...front.env, VALS_TOKEN: token } };
 }

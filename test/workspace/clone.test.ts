@@ -1,27 +1,23 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runOnScreen, startProcess, temporaryFolder } from '../support/program.ts';
+import { startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { Place, pushed, startService, workspaceWith } from './support.ts';
+import { noList, Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
-async function listingService(
-  names: readonly string[],
-  { isHeld = () => false, noList = false }: Holding = {},
-) {
+async function listingService(names: readonly string[], isHeld: (requests: number) => boolean = () => false) {
+  const updatedAt = '2026-01-01T00:00:00Z';
   const vals = names.map((name, index) => ({
-    ...{ id: idOf(index), name, code: `code of ${name}`, version: 1 },
-    updatedAt: '2026-01-01T00:00:00Z',
+    ...{ id: idOf(index), name, code: `code of ${name}`, version: 1, updatedAt },
   }));
   const state = { isHeld };
   const answer = ({ path }: Seen): Reply => {
     if (path === '/v1/me') return { body: { id: 'me' } };
     const { pathname, searchParams } = new URL(path, 'http://service');
     if (pathname === '/v1/users/me/vals') {
-      if (noList) return { status: 404, body: {} };
       const offset = Number(searchParams.get('offset'));
       return { body: vals.slice(offset, offset + 100).map(({ code, ...listed }) => listed) };
     }
@@ -32,11 +28,6 @@ async function listingService(
   const service = await scriptedService([], answer);
   const reads = () => service.requests.splice(0).filter(({ path }) => path.startsWith('/v1/vals/')).length;
   return { service, vals, state, reads };
-}
-
-interface Holding {
-  isHeld?: (requests: number) => boolean;
-  noList?: boolean;
 }
 
 const many = Array.from({ length: 120 }, (_, index) => `v${index}`);
@@ -55,56 +46,37 @@ describe('vals clone', () => {
     expect(reads()).toBe(0);
   });
 
-  it('refuses an address as a folder', async () => {
-    const place = new Place(temporaryFolder(), {});
-    const { exit, stderr } = await place.vals('clone', 'https://vals.example.com/@acme');
-    expect(exit).toBe(2);
-    expect(stderr).toContain('`vals clone --base-url https://vals.example.com/@acme`');
-    expect(existsSync(join(place.folder, 'https:'))).toBe(false);
-  });
-
-  it('names the folder after the host, and refuses one that is not empty', async () => {
+  it('names the folder after the host, and refuses a folder that is not empty or in a workspace', async () => {
     const { service } = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);
+    place.put({ file: '' });
     await place.rows(['clone']);
     expect(existsSync(join(place.folder, '127.0.0.1/one.ts'))).toBe(true);
-    expect(await place.vals('clone')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('is not empty'),
-    });
-    writeFileSync(join(place.folder, 'file'), '');
-    expect(await place.vals('clone', 'file')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining('is not a folder'),
-    });
-    const inside = new Place(join(place.folder, '127.0.0.1'), service.env);
-    expect(await inside.vals('clone', 'again')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringMatching(
-        /already in a workspace: .*\nhint: Run the command outside of that workspace\. To add all your vals to that workspace, run `vals pull --all`\.\n/,
-      ),
-    });
+    for (const [args, message] of [
+      [['clone'], 'is not empty'],
+      [['clone', 'file'], 'is not a folder'],
+      [['clone', '127.0.0.1/again'], 'already in a workspace'],
+      [['clone', 'https://vals.example.com/@acme'], '`vals clone --base-url https://vals.example.com/@acme`'],
+    ] as const) {
+      const { exit, stderr } = await place.vals(...args);
+      expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(message) });
+    }
   });
 
   it('needs a list of vals, and leaves no folder behind without one', async () => {
-    const { service } = await listingService(['one'], { noList: true });
-    const place = new Place(temporaryFolder(), service.env);
+    const { env, baseUrl } = await serviceWith(noList);
+    const place = new Place(temporaryFolder(), env);
     const { exit, stderr } = await place.vals('clone', 'mine');
-    expect({ exit, stderr }).toEqual({
-      exit: 2,
-      stderr:
-        `error: ${service.baseUrl} cannot list your vals, so vals can be pulled only by their ids.\n` +
-        'hint: To add a val to a workspace by its id, run `vals pull <val...>`.\n',
-    });
-    expect(readdirSync(place.folder)).not.toContain('mine');
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`${baseUrl} cannot list your vals, so vals can be pulled only by their ids.`);
+    expect(existsSync(join(place.folder, 'mine'))).toBe(false);
     place.put({ 'vals.json': '{"vals":{}}' });
     expect((await place.vals('pull', '--all')).exit).toBe(2);
   });
 
   it('says at a terminal how many vals there are, and the next command', async () => {
     const { service } = await listingService(['one', 'two']);
-    const folder = temporaryFolder();
-    const { screen } = await runOnScreen(['clone', 'mine'], { cwd: folder, env: service.env });
+    const { screen } = await new Place(temporaryFolder(), service.env).onScreen(['clone', 'mine']);
     expect(screen).toContain('mine has all 2 vals of the service.');
     expect(screen).toContain('`cd mine`');
     expect(screen).not.toContain('one.ts');
@@ -117,7 +89,7 @@ describe('vals clone', () => {
       if (requests > answered) reached();
       return requests > answered;
     };
-    const { service, vals, state, reads } = await listingService(many, { isHeld });
+    const { service, vals, state, reads } = await listingService(many, isHeld);
     const folder = temporaryFolder();
     const env = { ...service.env, VALS_DATA_DIR: temporaryFolder() };
     const { child, ended } = startProcess(['clone', 'mine'], { env, cwd: folder });
@@ -144,11 +116,8 @@ describe('vals clone', () => {
     const other = await listingService(['one']);
     const place = new Place(temporaryFolder(), service.env);
     expect((await place.vals('clone', 'mine')).exit).toBe(9);
-    const { exit, stderr } = await new Place(place.folder, other.service.env, place.home).vals(
-      'clone',
-      'mine',
-    );
-    expect({ exit, stderr }).toMatchObject({
+    const elsewhere = new Place(place.folder, other.service.env, place.home);
+    expect(await elsewhere.vals('clone', 'mine')).toMatchObject({
       exit: 2,
       stderr: expect.stringContaining(`an unfinished clone of ${service.baseUrl}`),
     });
@@ -161,31 +130,22 @@ describe('vals pull --all', () => {
     await service.edit('b', 'b2');
     await service.edit('c', 'c');
     place.put({ 'a.ts': 'edited' });
-    expect(await place.words(['pull', '--all', '--dry-run'])).toEqual({
-      'a.ts': 'kept',
-      'b.ts': 'planned',
-      'c.ts': 'planned',
-    });
-    expect(await place.words(['pull', '--all'])).toEqual({
-      'a.ts': 'kept',
-      'b.ts': 'pulled',
-      'c.ts': 'pulled',
-    });
-    expect(await place.status()).toEqual({
-      'a.ts': 'changed here',
-      'b.ts': 'unchanged',
-      'c.ts': 'unchanged',
-    });
-    expect((await place.vals('pull', '--all', 'a.ts')).exit).toBe(2);
-    expect((await place.vals('pull', '--all', '--file', 'x.ts')).exit).toBe(2);
+    const pullAll = ['pull', '--all'];
+    const planned = { 'a.ts': 'kept', 'b.ts': 'planned', 'c.ts': 'planned' };
+    expect(await place.words([...pullAll, '--dry-run'])).toEqual(planned);
+    expect(await place.words(pullAll)).toEqual({ 'a.ts': 'kept', 'b.ts': 'pulled', 'c.ts': 'pulled' });
+    const after = { 'a.ts': 'changed here', 'b.ts': 'unchanged', 'c.ts': 'unchanged' };
+    expect(await place.status()).toEqual(after);
+    for (const more of [['a.ts'], ['--file', 'x.ts']]) {
+      expect((await place.vals(...pullAll, ...more)).exit).toBe(2);
+    }
   });
 
   it('finds a file that was never pushed by its name', async () => {
     const service = await startService();
     await service.edit('a', 'same');
     await service.edit('b', 'theirs');
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'sub/a.ts': 'same', 'sub/b.ts': 'mine' });
+    const place = workspaceWith(service.env, { 'sub/a.ts': 'same', 'sub/b.ts': 'mine' });
     await place.vals('init');
     expect(await place.words(['pull', '--all'], 5)).toEqual({
       'sub/a.ts': 'unchanged',
@@ -194,16 +154,18 @@ describe('vals pull --all', () => {
     expect(place.read('sub/b.ts')).toBe('mine');
   });
 
-  it('lists vals whose names cannot be file names, each with the command to choose a file', async () => {
+  it('is suggested if there is nothing to pull, and lists vals whose names cannot be file names, each with the command to choose a file', async () => {
     const { service, vals } = await listingService(['one', '-x', '../up', 'One', 'con']);
     const place = workspaceWith(service.env);
+    expect((await place.onScreen(['pull'])).screen).toContain('`vals pull --all`');
     const { exit, stderr } = await place.vals('pull', '--all');
     expect(exit).toBe(9);
+    const into = (index: number) => `run \`vals pull ${vals[index]?.id} --file <path>\`.`;
     expect(stderr.split('\n').slice(0, 4)).toEqual([
-      `warning: "-x" cannot be a file name: the name begins with -. To pull the val into a file that you choose, run \`vals pull ${vals[1]?.id} --file <path>\`.`,
-      `warning: "../up" cannot be a file name: the name contains /, \\ or :. To pull the val into a file that you choose, run \`vals pull ${vals[2]?.id} --file <path>\`.`,
-      `warning: "One" cannot be written to the file One.ts: one.ts is the file of the val "one". To pull the val into another file, run \`vals pull ${vals[3]?.id} --file <path>\`.`,
-      `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To pull the val into a file that you choose, run \`vals pull ${vals[4]?.id} --file <path>\`.`,
+      `warning: "-x" cannot be a file name: the name begins with -. To pull the val into a file that you choose, ${into(1)}`,
+      `warning: "../up" cannot be a file name: the name contains /, \\ or :. To pull the val into a file that you choose, ${into(2)}`,
+      `warning: "One" cannot be written to the file One.ts: one.ts is the file of the val "one". To pull the val into another file, ${into(3)}`,
+      `warning: "con" cannot be a file name: the name is reserved for a device on Windows. To pull the val into a file that you choose, ${into(4)}`,
     ]);
     for (const index of [1, 2, 3, 4]) {
       expect((await place.vals('pull', idOf(index), '--file', `other/v${index}.ts`)).exit).toBe(0);
@@ -212,12 +174,5 @@ describe('vals pull --all', () => {
       'one.ts': 'unchanged',
       'other/v2.ts': 'unchanged',
     });
-  });
-
-  it('is suggested if there is nothing to pull', async () => {
-    const { service } = await listingService(['one']);
-    const place = workspaceWith(service.env);
-    const { screen } = await place.onScreen(['pull']);
-    expect(screen).toContain('`vals pull --all`');
   });
 });

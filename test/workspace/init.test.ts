@@ -3,12 +3,11 @@ import { existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
-import { Place, pushed, startService } from './support.ts';
+import { Place, pushed } from './support.ts';
 
 describe('init', () => {
   it('warns once of names that a service may refuse, and of links that lead nowhere', async () => {
-    const { env } = await startService();
-    const place = new Place(temporaryFolder(), env);
+    const place = new Place(temporaryFolder(), {});
     place.put({ 'a.test.ts': 'a', 'b.test.ts': 'b', 'fine.ts': 'c' });
     symlinkSync('nowhere', join(place.folder, 'link.ts'));
     const { stderr } = await place.vals('init');
@@ -19,31 +18,20 @@ describe('init', () => {
 
   it('makes an empty folder a workspace, and is safe to run again', async () => {
     const place = new Place(temporaryFolder(), {});
-    expect(await place.vals('init', '--json')).toMatchObject({
-      exit: 0,
-      stdout: '{"status":"created","file":"vals.json","vals":0,"added":[]}\n',
-      stderr: '',
-    });
-    const before = place.read('vals.json');
-    expect(before).toBe('{\n  "vals": {}\n}\n');
-    expect(await place.vals('init', '--json')).toMatchObject({
-      exit: 0,
-      stdout: expect.stringContaining('unchanged'),
-    });
-    expect(place.read('vals.json')).toBe(before);
+    for (const status of ['created', 'unchanged']) {
+      expect(await place.vals('init', '--json')).toMatchObject({
+        exit: 0,
+        stdout: `{"status":"${status}","file":"vals.json","vals":0,"added":[]}\n`,
+        stderr: '',
+      });
+      expect(place.read('vals.json')).toBe('{\n  "vals": {}\n}\n');
+    }
   });
 
   it('lists the code files that push would take, and adds new ones when run again', async () => {
     const place = new Place(temporaryFolder(), {});
-    place.put({
-      'b.ts': 'b',
-      'sub/a.js': 'a',
-      'x.d.ts': '',
-      '.env.ts': '',
-      'node_modules/n.ts': '',
-      '.gitignore': 'out/',
-      'out/o.ts': '',
-    });
+    place.put({ 'b.ts': 'b', 'sub/a.js': 'a', 'x.d.ts': '', '.env.ts': '', 'node_modules/n.ts': '' });
+    place.put({ '.gitignore': 'out/', 'out/o.ts': '' });
     await place.vals('init');
     expect(place.manifest().vals).toEqual({ 'b.ts': { name: 'b' }, 'sub/a.js': { name: 'a' } });
     place.put({ 'c.ts': 'c' });
@@ -65,8 +53,7 @@ describe('init', () => {
     const place = new Place(temporaryFolder(), {});
     place.put({ 'a.ts': 'a', 'sub/a.ts': 'a', 'b.ts': 'b' });
     const twins = await place.vals('init', '--json');
-    expect(twins).toMatchObject({ exit: 2, error: { kind: 'usage' } });
-    expect(twins.error?.message).toMatch(/a\.ts.*sub\/a\.ts/);
+    expect(twins).toMatchObject({ exit: 2, error: { message: expect.stringMatching(/a\.ts.*sub\/a\.ts/) } });
     expect(place.manifest().vals).toEqual({ 'b.ts': { name: 'b' } });
     const inside = await run(['init', '--json'], { cwd: join(place.folder, 'sub') });
     expect(inside).toMatchObject({ exit: 2, error: { hint: expect.any(String) } });

@@ -1,25 +1,18 @@
+import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, put } from './support.ts';
+import { Place, pushed, workspaceWith } from './support.ts';
 
-const files = {
-  'a.ts': 'a',
-  'secrets.json': '{"password":"x"}',
-  'prod/terraform.tfvars': 'password = "x"',
-  'private/key.ts': 'key',
-  '.gitignore': 'private/\n',
-};
+const files = { 'a.ts': 'a', 'secrets.json': '{}', 'main.tfvars': 'password = "x"', 'private/key.ts': 'key' };
 
 async function workspace() {
   const service = await scriptedService([], ({ method, body }) =>
     method === 'GET' ? { status: 404 } : { status: 201, body: { id: JSON.parse(body).name, version: 1 } },
   );
-  const place = new Place(temporaryFolder(), service.env);
-  const listed = Object.keys(files).filter((file) => file !== '.gitignore');
-  const vals = Object.fromEntries(listed.map((file, index) => [file, { name: `v${index}` }]));
-  put(place.folder, { ...files, 'vals.json': JSON.stringify({ vals }) });
+  const vals = Object.fromEntries(Object.keys(files).map((file, index) => [file, { name: `v${index}` }]));
+  const more = { '.gitignore': 'private/\n', 'vals.json': JSON.stringify({ vals }) };
+  const place = workspaceWith(service.env, { ...files, ...more });
   const sent = () =>
     service.requests.filter(({ method }) => method === 'PUT').map(({ body }) => JSON.parse(body).code);
   return { place, sent };
@@ -30,13 +23,13 @@ it('push leaves out files that are ignored or not code, and says so', async () =
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(0);
   expect(stderr).toContain(
-    'Not pushed: private/key.ts (listed in an ignore file), prod/terraform.tfvars (not a code file), secrets.json (not a code file). ',
+    'Not pushed: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ',
   );
   expect(sent()).toEqual(['a']);
 });
 
 it.each([
-  ['secrets.json', '{"password":"x"}'],
+  ['secrets.json', '{}'],
   ['private/key.ts', 'key'],
   ['v0', 'a'],
 ])('push sends %s if the command line names the file', async (word, code) => {
@@ -73,9 +66,23 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
 });
 
+it('in a folder below, messages name links and missing folders from there, and once', async () => {
+  const { place } = await pushed({ 'lib/a.ts': 'a', 'sub/b.ts': 'b' });
+  place.remove('lib');
+  place.put({ lib: 'a file' });
+  symlinkSync('b.ts', join(place.folder, 'sub/link.ts'));
+  const below = new Place(join(place.folder, 'sub'), place.env, place.home);
+  const lib = '../lib/a.ts was not used: ../lib is not a folder.';
+  const hint = 'hint: Replace ../lib with a regular file or folder, or move it away.';
+  expect((await below.vals('pull')).stderr).toBe(`error: ${lib}\n${hint}\n`);
+  const link = 'warning: link.ts was not used, because it is not a regular file.';
+  place.remove('lib');
+  expect((await below.vals('status')).stderr).toBe(`${link}\n`);
+});
+
 it('push leaves out a file of a typed folder that vals.json cannot list', async () => {
   const { place, sent } = await workspace();
-  put(place.folder, { 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });
+  place.put({ 'sub/aux/prod.ts': 'evil', 'sub/b.ts': 'b' });
   const { exit, stderr } = await place.vals('push', 'sub');
   expect({ exit, stderr }).toEqual({
     exit: 0,
@@ -88,7 +95,7 @@ it('push leaves out a file of a typed folder that vals.json cannot list', async 
 
 it('push in a folder reads the ignore files at the top of the workspace', async () => {
   const { place, sent } = await workspace();
-  put(place.folder, { 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });
+  place.put({ 'lib/b.ts': 'b', 'lib/c.ts': 'c', '.valsignore': 'c.ts' });
   expect(await place.vals('push', 'lib')).toMatchObject({ exit: 0 });
   expect(sent()).toEqual(['b']);
 });
@@ -97,10 +104,11 @@ it.each(['.gitignore', 'lib/.valsignore'])(
   'push sends nothing if %s is too large to be read',
   async (file) => {
     const { place, sent } = await workspace();
-    put(place.folder, { 'lib/secret.ts': 'secret', [file]: `secret.ts\n${'#'.repeat(1_100_000)}` });
+    place.put({ 'lib/secret.ts': 'secret', [file]: 'secret.ts\n' });
+    truncateSync(join(place.folder, file), 65 * 1_048_576);
     for (const args of [['push'], ['push', 'lib']]) {
       const { exit, stderr } = await place.vals(...args);
-      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 1 MB') });
+      expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 64 MB') });
     }
     expect(sent()).toEqual([]);
   },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
+import { valNames } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place } from './support.ts';
+import { workspaceWith } from './support.ts';
 
 const many = 100;
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
@@ -23,10 +23,8 @@ async function pushedWorkspace(vals = many) {
   const listing: Listing = {};
   const stored = new Map<string, Stored>();
   const list = (path: string): Reply => {
-    const { searchParams } = new URL(path, 'http://service');
-    const [limit, offset] = ['limit', 'offset'].map((key) => Number(searchParams.get(key)));
-    const page = [...stored.values()].slice(offset, (offset ?? 0) + (limit ?? 0));
-    return { body: page.map(listing.listed ?? withoutCode) };
+    const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+    return { body: [...stored.values()].slice(offset, offset + 100).map(listing.listed ?? withoutCode) };
   };
   const answer = ({ method, path, body }: Seen): Reply => {
     if (path === '/v1/me') return { body: { id: 'me' } };
@@ -36,17 +34,15 @@ async function pushedWorkspace(vals = many) {
       return val ? { body: val } : { status: 404, body: {} };
     }
     const { name, code } = JSON.parse(body);
-    const id = idOf(Number(name.slice(1)));
+    const id = idOf(Number(name.slice(3)));
     const version = (stored.get(id)?.version ?? 0) + 1;
     const val = { id, name, code, version, updatedAt: `2026-01-01T00:00:0${version}Z` };
     stored.set(id, val);
     return { status: version === 1 ? 201 : 200, body: val };
   };
   const service = await scriptedService([], answer);
-  const place = new Place(temporaryFolder(), service.env);
-  const names = Array.from({ length: vals }, (_, index) => `v${index}`);
-  place.put({ 'vals.json': '{"vals":{}}' });
-  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`])));
+  const files = valNames(vals).map((name) => [`${name}.ts`, `code_of_${name}`]);
+  const place = workspaceWith(service.env, Object.fromEntries(files));
   await place.rows(['push']);
   service.requests.length = 0;
   const edit = (index: number, change: Partial<Stored>) =>
@@ -69,16 +65,8 @@ const wordsOf = (rows: readonly { status: string }[]): Record<string, number> =>
   return counts;
 };
 
-it('status, push and pull read only the list if nothing changed', async () => {
-  const { place, asked } = await pushedWorkspace();
-  for (const command of ['status', 'push', 'pull']) {
-    expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
-    expect(asked()).toEqual([]);
-  }
-});
-
 describe('the val itself is read', () => {
-  it('if it has another version there, or a version whose number was given before', async () => {
+  it('if it has another version there, or a version whose number was given before, and else only the list', async () => {
     const { place, edit, asked } = await pushedWorkspace();
     for (const change of [
       { code: 'theirs', version: 2 },
@@ -90,10 +78,12 @@ describe('the val itself is read', () => {
       expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 1, behind: 1 });
       expect(asked()).toEqual([7]);
       expect(wordsOf(await place.rows(['pull']))).toEqual({ unchanged: many - 1, pulled: 1 });
-      expect(place.read('v7.ts')).toBe(change.code);
+      expect(place.read('val7.ts')).toBe(change.code);
       asked();
-      expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
-      expect(asked()).toEqual([]);
+      for (const command of ['status', 'push', 'pull']) {
+        expect(wordsOf(await place.rows([command]))).toEqual({ unchanged: many });
+        expect(asked()).toEqual([]);
+      }
     }
   });
 
@@ -101,35 +91,29 @@ describe('the val itself is read', () => {
     const { place, edit, asked, listing } = await pushedWorkspace();
     listing.listed = (val) => ({ ...withoutCode(val), version: 1, updatedAt: '2026-01-01T00:00:01Z' });
     edit(7, { code: 'theirs', version: 2 });
-    place.put({ 'v7.ts': 'mine', 'v8.ts': 'mine' });
+    place.put({ 'val7.ts': 'mine', 'val8.ts': 'mine' });
     const rows = await place.rows(['push'], 9);
     expect(wordsOf(rows)).toEqual({ unchanged: many - 2, failed: 1, pushed: 1 });
     expect(asked().toSorted()).toEqual([7, 8, 'PUT']);
   });
 
-  it('if the list does not contain the val', async () => {
+  it('if the list lacks the val, makes no sense, or tells no time of a change, or if there is no list', async () => {
     const { place, asked, listing } = await pushedWorkspace();
-    listing.listed = (val) => (val.id === idOf(7) ? { id: 'another', name: 'another' } : withoutCode(val));
-    expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
-    expect(asked()).toEqual([7]);
-  });
-});
-
-describe('each val is read', () => {
-  it('if there is no list, if the list makes no sense, or if the list tells no time of a change', async () => {
-    const { place, asked, listing } = await pushedWorkspace();
-    for (const { noList, listed } of [
-      { noList: { status: 404, body: {} } },
-      { noList: { body: '"soon"' } },
-      { listed: ({ id, name, version }: Stored) => ({ id, name, version }) },
-    ] as Listing[]) {
+    const another = (val: Stored) => (val.id === idOf(7) ? { id: 'x', name: 'x' } : withoutCode(val));
+    const cases: [Listing, number][] = [
+      [{ listed: another }, 1],
+      [{ noList: { status: 404, body: {} } }, many],
+      [{ noList: { body: '"soon"' } }, many],
+      [{ listed: ({ id, name, version = 0 }) => ({ id, name, version }) }, many],
+    ];
+    for (const [{ noList, listed }, reads] of cases) {
       Object.assign(listing, { noList, listed });
       expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many });
-      expect(asked()).toHaveLength(many);
+      expect(asked()).toHaveLength(reads);
     }
   });
 
-  it('if they are few', async () => {
+  it('if there are few vals', async () => {
     const { place, asked } = await pushedWorkspace(many - 1);
     expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1 });
     expect(asked()).toHaveLength(many - 1);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/lib/clock.ts';
-import { createSettings } from '../../src/settings/settings.ts';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
-import { updateManifest } from '../../src/workspace/disk/manifest-file.ts';
-import { folderOf, run } from '../support/program.ts';
-import { Place, pushed, startService } from './support.ts';
+import { folderOf, run, valNames } from '../support/program.ts';
+import { Place, pushed, startService, workspaceWith } from './support.ts';
 
 describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
   const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
+  const two = (file: string, other: string, both: object = {}) =>
+    JSON.stringify({ vals: { [file]: { name: file, ...both }, [other]: { name: other, ...both } } });
   it.each<[string, string, string]>([
     ['not JSON', '{"vals": {', 'is not JSON'],
     ['an array', '[]', 'is not a JSON object'],
@@ -19,37 +18,18 @@ describe('an invalid vals.json is refused with the place of the mistake, and is 
     ['an id that is a number', entry('a.ts', { name: 'a', ids: { local: 1 } }), 'local'],
     ['an absolute path', entry('/etc/passwd'), '/etc/passwd'],
     ['a path of Windows', entry('C:\\a.ts'), 'C:\\a.ts'],
-    ['a path that leads out', entry('../a.ts'), 'out of the workspace'],
     ['a path that leads out by a detour', entry('b/../../a.ts'), 'out of the workspace'],
     ['a path into .git', entry('.git/config'), 'begins with a dot'],
-    ['a hidden path', entry('.git/a.ts'), 'begins with a dot'],
     ['itself', entry('VALS.json'), 'vals.json itself'],
     ['an empty path', entry(''), 'is empty'],
+    ['one name twice', two('a.ts', 'b.ts', { name: 'a' }), 'a.ts and b.ts'],
     [
-      'one name twice',
-      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'b.ts': { name: 'a' } } }),
-      'a.ts and b.ts',
-    ],
-    [
-      'one id twice for a service',
-      JSON.stringify({
-        vals: {
-          'a.ts': { name: 'a', ids: { local: '1', 'https://x': '2' } },
-          'b.ts': { name: 'b', ids: { local: '2', 'https://x': '2' } },
-        },
-      }),
+      'one id twice',
+      two('a.ts', 'b.ts', { ids: { 'https://x': '2' } }),
       'id 2 on https://x to two files: a.ts and b.ts',
     ],
-    [
-      'two files that differ in case',
-      JSON.stringify({ vals: { 'a.ts': { name: 'a' }, 'A.ts': { name: 'b' } } }),
-      'one file',
-    ],
-    [
-      'two files that differ in their Unicode form',
-      JSON.stringify({ vals: { '\u00e9.ts': { name: 'a' }, 'e\u0301.ts': { name: 'b' } } }),
-      'one file',
-    ],
+    ['two files that differ in case', two('a.ts', 'A.ts'), 'one file'],
+    ['two files that differ in their Unicode form', two('\u00e9.ts', 'e\u0301.ts'), 'one file'],
   ])('%s', async (_what, text, message) => {
     const cwd = folderOf({ 'vals.json': text });
     const { exit, stdout, error } = await run(['status', '--local', '--json'], { cwd });
@@ -94,41 +74,15 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
   const { place } = await pushed({ 'a.ts': 'a' });
   const odd = JSON.stringify(JSON.parse(place.read('vals.json')));
   place.put({ 'vals.json': odd, 'a.ts': 'b' });
-  await place.rows(['push']);
-  await place.rows(['status']);
-  await place.rows(['pull']);
-  await place.vals('init');
+  for (const command of ['push', 'status', 'pull', 'init']) expect((await place.vals(command)).exit).toBe(0);
   expect(place.read('vals.json')).toBe(odd);
 });
 
-it('vals.json loses no entry if several processes write at once', async () => {
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
-  const names = Array.from({ length: 12 }, (_, index) => `val${index}`);
-  const warn = () => {};
-  const contextOfProcess = () => ({
-    settings: createSettings({}, { env: {}, cwd: '/', system: { platform: 'linux' } }, warn),
-    signal: new AbortController().signal,
-    clock: systemClock,
-    say: { warn },
-  });
-  await Promise.all(
-    names.map((name) =>
-      updateManifest(
-        cwd,
-        contextOfProcess(),
-        ({ vals }) => void vals.set(`${name}.ts`, { name, ids: new Map(), unknownKeys: {} }),
-      ),
-    ),
-  );
+it('vals.json loses no entry if several commands write at once', async () => {
   const service = await startService();
-  const place = new Place(cwd, service.env);
-  for (const name of names) place.put({ [`${name}.ts`]: name });
-  await Promise.all(
-    [0, 1, 2].map((third) =>
-      place.rows(['push', ...names.slice(third * 4, third * 4 + 4).map((name) => `${name}.ts`)]),
-    ),
-  );
-  const { vals } = place.manifest();
-  expect(Object.keys(vals).sort()).toEqual(names.map((name) => `${name}.ts`).sort());
-  expect(Object.values(vals).every(({ ids }) => Object.keys(ids ?? {}).length === 1)).toBe(true);
+  const files = valNames(12).map((name) => `${name}.ts`);
+  const place = workspaceWith(service.env, Object.fromEntries(files.map((file) => [file, 'code'])));
+  await Promise.all(files.map((file) => place.rows(['push', file])));
+  expect(Object.keys(place.manifest().vals).sort()).toEqual(files.sort());
+  for (const file of files) expect(place.idOf(file)).not.toBe('');
 });

@@ -34,66 +34,32 @@ async function served(name: string): Promise<{ place: Place; outer: string }> {
 
 describe('a val whose name cannot be a file name is refused with exit 10', () => {
   it.each([
-    '../x',
-    '..',
-    '.',
-    '',
-    '/etc/x',
-    'a/b',
-    'a\\b',
-    'C:x',
-    'x:stream',
-    '.git/config',
-    '.git',
-    '.env',
-    '.vals',
-    'CON',
-    'con',
-    'nul.ts',
-    'COM1',
-    'lpt9.txt',
-    'AUX .js',
-    'COM¹',
-    'CONIN$',
-    'GIT~1',
-    'vals~1',
-    'trailing.',
-    'trailing ',
-    ' leading',
-    'a\nb',
-    'a\u0000b',
-    'a\u001b[2Jb',
-    'a\u202eb',
-    'a\u200bb',
-    'a\u2028b',
-    '\ud800',
-    'node_modules',
-    '--checkpoint-action=exec=sh x',
-    'x'.repeat(400),
-    'é'.repeat(120),
-    'known',
-    'KNOWN',
-    'cafe\u0301',
-    'CAFÉ',
-    'other',
-    'there',
-  ])('%j', async (name) => {
-    const { place, outer } = await served(name);
-    const before = snapshot(outer);
-    const { exit, stdout, stderr, error } = await place.vals('pull', id, '--json');
-    expect(exit).toBe(10);
-    expect(JSON.parse(stdout)).toMatchObject([{ id, status: 'failed' }]);
-    expect(error).toMatchObject({ kind: 'local', hint: expect.stringContaining('--file') });
-    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]/);
-    expect(snapshot(outer)).toEqual(before);
+    ['contains / or \\ or :', ['../x', 'a/b', 'a\\b', 'x:stream']],
+    [
+      'begins or ends badly',
+      ['', '.git', 'trailing.', 'trailing ', ' leading', '--checkpoint-action=exec=sh x'],
+    ],
+    ['means something on Windows', ['CON', 'nul.ts', 'COM¹', 'CONIN$', 'GIT~1']],
+    ['has invisible characters', ['a\u001b[2Jb', 'a\u202eb', 'a\u2028b', '\ud800']],
+    ['is reserved', ['NODE_MODULES']],
+    ['is too long', ['x'.repeat(201), 'é'.repeat(101)]],
+    ['is taken by a file here', ['known', 'KNOWN', 'cafe\u0301', 'CAFÉ', 'other', 'there']],
+  ])('because it %s: %j', async (_why, names) => {
+    for (const name of names) {
+      const { place, outer } = await served(name);
+      const before = snapshot(outer);
+      const { exit, stdout, stderr, error } = await place.vals('pull', id, '--json');
+      expect({ name, exit }).toEqual({ name, exit: 10 });
+      expect(JSON.parse(stdout)).toMatchObject([{ id, status: 'failed' }]);
+      expect(error).toMatchObject({ kind: 'local', hint: expect.stringContaining('--file') });
+      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u2028]/);
+      expect(snapshot(outer)).toEqual(before);
+    }
   });
 
-  it.each(['proxy', 'middleware', 'vite.config'])('but a val named %s is written', async (name) => {
-    const { place } = await served(name);
-    expect(await place.words(['pull', id])).toEqual({ [`${name}.ts`]: 'pulled' });
-  });
-
-  it('unless the user chooses a file for the val', async () => {
+  it('but not vite.config, and not if the user chooses a file for the val', async () => {
+    const { place: fine } = await served('vite.config');
+    expect(await fine.words(['pull', id])).toEqual({ 'vite.config.ts': 'pulled' });
     const { place } = await served('../x');
     expect(await place.words(['pull', id, '--file', 'lib/x.ts'])).toEqual({ 'lib/x.ts': 'pulled' });
     expect(place.read('lib/x.ts')).toBe('evil');
@@ -101,57 +67,43 @@ describe('a val whose name cannot be a file name is refused with exit 10', () =>
   });
 });
 
-it.each([
-  '../x.ts',
-  '/tmp/x.ts',
-  '.vals/x.ts',
-  '.git/config',
-  'node_modules/x.ts',
-  'NODE_MODULES/x.ts',
-  'vals.json',
-  'VALS.JSON',
-  'Known.ts',
-  'known.ts',
-  'lib/../../x.ts',
-  'link/x.ts',
-  'linked.ts',
-  'there.ts/x.ts',
-  '.',
-  'CON.ts',
-  'OTHER.ts',
-  'there.ts',
-])('--file %s is refused with exit 10', async (file) => {
-  const { place, outer } = await served('fine');
-  mkdirSync(join(outer, 'target'));
-  writeFileSync(join(outer, 'target/file'), 'target');
-  symlinkSync(join(outer, 'target'), join(place.folder, 'link'));
-  symlinkSync(join(outer, 'target/file'), join(place.folder, 'linked.ts'));
-  const before = snapshot(outer);
-  const { exit, error } = await place.vals('pull', id, '--file', file, '--json');
-  expect(exit).toBe(10);
-  expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
-  expect(snapshot(outer)).toEqual(before);
-});
+const hidden = ['.vals/x.ts', '.git/config', 'node_modules/x.ts', 'NODE_MODULES/x.ts'];
+const outside = ['../x.ts', '/tmp/x.ts', 'lib/../../x.ts', 'link/x.ts', 'linked.ts'];
+const taken = ['vals.json', 'VALS.JSON', 'Known.ts', 'known.ts', 'OTHER.ts', 'there.ts', 'there.ts/x.ts'];
 
-describe('links', () => {
-  it.each(['status', 'diff', 'pull', 'push'])(
-    '%s does not follow a file or folder that became a link',
-    async (command) => {
-      const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
-      await service.edit('a', 'a2');
-      await service.edit('b', 'b2');
-      const outside = folderOf({ 'b.ts': 'secret' });
-      await place.vals('pull', '--dry-run');
-      const swap = (path: string, target: string) => {
-        place.remove(path);
-        symlinkSync(target, join(place.folder, path));
-      };
-      swap('a.ts', join(outside, 'b.ts'));
-      swap('sub', outside);
-      const { exit } = await place.vals(command, '--json');
-      expect(exit).toBe(10);
-      expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
-      expect(await service.code(place.idOf('a.ts'))).toBe('a2');
-    },
-  );
-});
+it.each([...hidden, ...outside, ...taken, '.', 'CON.ts'])(
+  '--file %s is refused with exit 10',
+  async (file) => {
+    const { place, outer } = await served('fine');
+    mkdirSync(join(outer, 'target'));
+    writeFileSync(join(outer, 'target/file'), 'target');
+    symlinkSync(join(outer, 'target'), join(place.folder, 'link'));
+    symlinkSync(join(outer, 'target/file'), join(place.folder, 'linked.ts'));
+    const before = snapshot(outer);
+    const { exit, error } = await place.vals('pull', id, '--file', file, '--json');
+    expect(exit).toBe(10);
+    expect(error).toMatchObject({ kind: 'local', hint: expect.any(String) });
+    expect(snapshot(outer)).toEqual(before);
+  },
+);
+
+it.each(['status', 'diff', 'pull', 'push'])(
+  '%s does not follow a file or folder that became a link',
+  async (command) => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'sub/b.ts': 'b' });
+    await service.edit('a', 'a2');
+    await service.edit('b', 'b2');
+    const outside = folderOf({ 'b.ts': 'secret' });
+    await place.vals('pull', '--dry-run');
+    const swap = (path: string, target: string) => {
+      place.remove(path);
+      symlinkSync(target, join(place.folder, path));
+    };
+    swap('a.ts', join(outside, 'b.ts'));
+    swap('sub', outside);
+    const { exit } = await place.vals(command, '--json');
+    expect(exit).toBe(10);
+    expect(snapshot(outside)).toEqual({ [join(outside, 'b.ts')]: 'secret' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
+  },
+);

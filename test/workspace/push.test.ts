@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { Place, pushed, type Row, startService, workspaceWith } from './support.ts';
+import { manifestWith, Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -27,14 +27,22 @@ describe('push', () => {
       name: 'd',
       ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
     });
-    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'unchanged', 'c.ts': 'behind' });
-    expect(await service.code(place.idOf('c.ts'))).toBe('c2');
     expect(await place.rows(['push', 'a.ts'])).toEqual([
       { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
     ]);
   });
 
-  it('refuses a conflict with exit 5 and sends nothing for it, unless --force', async () => {
+  it('--force leaves a val that only changed on the service, unless its path is given', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    await service.edit('a', 'theirs');
+    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'behind' });
+    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'behind' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
+    expect(await place.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
+    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+  });
+
+  it('refuses a conflict with exit 5 and sends nothing for it, unless --force is given', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
     await service.edit('a', 'theirs');
@@ -42,36 +50,22 @@ describe('push', () => {
     expect(mixed.map(({ status }) => status)).toEqual(['failed', 'pushed', 'unchanged']);
     expect(mixed[0]?.error).toMatchObject({ kind: 'conflict', exit: 5 });
     expect(mixed[0]?.error?.hint).toMatch(/vals diff.*--merge.*--force/);
-    expect((await place.rows(['push'], 5)).map(({ status }) => status)).toEqual([
-      'failed',
-      'unchanged',
-      'unchanged',
-    ]);
-    expect(await place.vals('push', 'a.ts')).toMatchObject({ exit: 5 });
+    for (const args of [['push'], ['push', 'a.ts'], ['push', '--yes']]) {
+      expect(await place.words(args, 5)).toMatchObject({ 'a.ts': 'failed' });
+    }
     expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
-    expect(await place.words(['push', '--force'])).toEqual({
-      'a.ts': 'pushed',
-      'b.ts': 'unchanged',
-      'c.ts': 'unchanged',
-    });
+    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
     expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'mine']);
   });
 
   it('says if the service makes a private val public', async () => {
-    let privacy = 'private';
-    const service = await scriptedService([], ({ method, path }) => {
-      if (method === 'PUT') privacy = 'public';
-      if (path === '/v1/me') return { body: { id: 'me' } };
-      if (path !== '/v1/vals' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
-      return { body: { id, name: 'a', code: 'a', version: 1, privacy } };
-    });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({ 'a.ts': 'a' });
-    await place.vals('init');
-    await place.vals('push');
-    privacy = 'private';
+    const { service, env } = await serviceWith(({ method }) =>
+      method === 'PUT' ? { body: { id: place.idOf('a.ts'), version: 2, privacy: 'public' } } : undefined,
+    );
+    const { id } = await service.edit('a', 'a');
+    const place: Place = workspaceWith(env, manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }));
     place.put({ 'a.ts': 'a2' });
-    const { exit, stderr } = await place.vals('push');
+    const { exit, stderr } = await place.vals('push', '--yes');
     expect({ exit, stderr }).toEqual({
       exit: 0,
       stderr: expect.stringContaining('a.ts is public on the service now (before the push: private)'),
@@ -98,21 +92,6 @@ describe('push', () => {
     expect(JSON.parse(local.stdout)).toEqual([{ file: 'a.ts', name: 'a', status: 'new' }]);
   });
 
-  it('keeps the val of a file that was renamed in vals.json', async () => {
-    const { place, service } = await pushed({ 'old.ts': 'a' });
-    const before = place.idOf('old.ts');
-    place.put({
-      'lib/new.ts': 'a2',
-      'vals.json': place.read('vals.json').replace('"old.ts"', '"lib/new.ts"'),
-    });
-    place.remove('old.ts');
-    expect(await place.rows(['push'])).toEqual([
-      { file: 'lib/new.ts', name: 'old', status: 'pushed', id: before, version: 2, versionBefore: 1 },
-    ]);
-    expect(await service.code(before)).toBe('a2');
-    expect(await place.words(['push', 'lib'])).toEqual({ 'lib/new.ts': 'unchanged' });
-  });
-
   it('finds a file by the name of its val, and says when the service is ahead', async () => {
     const { place, service } = await pushed({ 'sub/a.ts': 'a', 'b.ts': 'b' });
     place.put({ 'sub/a.ts': 'a2' });
@@ -123,31 +102,6 @@ describe('push', () => {
       exit: 0,
       screen: expect.stringContaining('To write the changes into the files, run'),
     });
-    const { error } = await place.vals('val', 'get', 'a.ts', '--json');
-    expect(error?.message).toContain('Did you mean "sub/a.ts"?');
-  });
-
-  it('warns of the conflict markers that --force sends', async () => {
-    const { place } = await pushed({ 'a.ts': 'a' });
-    place.put({ 'a.ts': '<<<<<<< here\na\n=======\nb\n>>>>>>> there\n' });
-    expect(await place.vals('push')).toMatchObject({ exit: 5 });
-    const { exit, stderr } = await place.vals('push', '--force', '--no-check');
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('conflict markers') });
-  });
-
-  it('does not overwrite the edits of a val that others added to vals.json', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    const { id } = await service.edit('b', 'b, edited by others');
-    const manifest = JSON.parse(place.read('vals.json'));
-    manifest.vals['b.ts'] = { name: 'b', ids: { [service.process.baseUrl]: id } };
-    place.put({ 'vals.json': JSON.stringify(manifest), 'b.ts': 'b' });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'differs' });
-    const refused = await place.vals('push', '--json');
-    expect(refused).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
-    expect(await service.code(id)).toBe('b, edited by others');
-    await place.rows(['pull', '--force']);
-    expect(place.read('b.ts')).toBe('b, edited by others');
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
   });
 
   it('recognises its own code on the service after a lost answer', async () => {
@@ -157,10 +111,9 @@ describe('push', () => {
       code = JSON.parse(seen.body).code;
       return (response) => void response.destroy();
     });
-    const place = new Place(temporaryFolder(), service.env);
-    place.put({
+    const place = workspaceWith(service.env, {
       'a.ts': 'a',
-      'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
+      ...manifestWith('a.ts', 'a', { [service.baseUrl]: id }),
     });
     await place.rows(['status']);
     place.put({ 'a.ts': 'a2' });
@@ -187,8 +140,7 @@ describe('push', () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const { id: other } = await service.edit('other', 'other');
     const ids = { [service.process.baseUrl]: other };
-    const clone = new Place(temporaryFolder(), place.env);
-    clone.put({ 'p.ts': 'p', 'vals.json': JSON.stringify({ vals: { 'p.ts': { name: 'a', ids } } }) });
+    const clone = workspaceWith(place.env, { 'p.ts': 'p', ...manifestWith('p.ts', 'a', ids) });
     const [row] = await clone.rows(['push', '--fork'], 5);
     expect(row?.error?.hint).toBe('To overwrite that val, run `vals push p.ts --fork --yes`.');
     expect((await clone.vals('push', 'p.ts', '--fork', '--yes')).exit).toBe(0);
@@ -201,10 +153,7 @@ describe('push', () => {
     const service = await scriptedService([], ({ method, body }) => {
       if (method === 'GET') return { body: { data: [] } };
       const { name, code } = JSON.parse(body);
-      if (name === 'b')
-        place.put({
-          'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: id } } } }),
-        });
+      if (name === 'b') place.put(manifestWith('a.ts', 'a', { [service.baseUrl]: id }));
       if (name === 'c') startThirdPush();
       return async (response) => {
         if (name === 'a') await thirdPush;
@@ -260,13 +209,15 @@ describe('push', () => {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     place.remove('a.ts');
     place.put({ 'b.ts': 'b2' });
-    const { exit, stdout, stderr } = await place.vals('push', '--json');
-    expect(exit).toBe(0);
-    expect(stderr).toContain('a.ts is gone');
-    expect(JSON.parse(stdout).map(({ status }: Row) => status)).toEqual(['skipped', 'pushed']);
+    const { exit, stdout, stderr } = await place.vals('push');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('a.ts is gone') });
+    expect(stdout).toMatch(/^skipped\ta\t.*\npushed\tb\t/);
     place.put({ 'a.ts': '', 'b.ts': 'b3' });
     expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'failed', 'b.ts': 'skipped' });
+    expect((await place.vals('push')).stderr).toContain('or list the file in .valsignore.\n');
     expect(await service.code(place.idOf('b.ts'))).toBe('b2');
+    place.put({ '.valsignore': 'a.ts\n' });
+    expect((await place.vals('push')).exit).toBe(0);
   });
 });
 
@@ -280,6 +231,9 @@ describe('without a record', () => {
 
   it('a val that differs is a conflict without a terminal, also in a dry run', async () => {
     const { place, service, id } = await freshCheckout();
+    const [row] = await place.rows(['status', 'a.ts']);
+    expect(row).toMatchObject({ status: 'differs', version: 2, changedAt: expect.any(String) });
+    expect((await place.onScreen(['status'])).screen).toContain('nobody knows which');
     for (const args of [['push'], ['push', '--dry-run'], ['push', 'a.ts']]) {
       const { exit, stderr } = await place.vals(...args);
       expect({ exit, stderr }).toEqual({ exit: 5, stderr: expect.stringContaining('`vals push --yes`') });
@@ -299,34 +253,9 @@ describe('without a record', () => {
     place.put({ 'a.ts': 'a2' });
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
   });
-
-  it('--yes does not overwrite a val that changed on both sides since its record', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    place.put({ 'a.ts': 'mine' });
-    await service.edit('a', 'theirs');
-    expect(await place.words(['push', '--yes'], 5)).toEqual({ 'a.ts': 'failed' });
-  });
-
-  it('status shows version, time and author of a val that differs', async () => {
-    const { place } = await freshCheckout();
-    const [row] = await place.rows(['status', 'a.ts']);
-    expect(row).toMatchObject({ status: 'differs', version: 2, changedAt: expect.any(String) });
-    expect((await place.onScreen(['status'])).screen).toContain('nobody knows which');
-  });
-
-  it('pull needs --force or --merge, and keeps the file', async () => {
-    const { place } = await freshCheckout();
-    expect(await place.vals('pull')).toMatchObject({ exit: 5 });
-    expect(place.read('a.ts')).toBe('a');
-    await place.rows(['pull', '--force']);
-    expect(place.read('a.ts')).toBe('theirs');
-    expect(place.backups()).toEqual(['a']);
-  });
 });
 
 describe('the question about vals that differ', () => {
-  const question = 'Overwrite these 2 vals? [y/N]';
-
   async function twoDiffer() {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     for (const name of ['a', 'b']) await service.edit(name, 'theirs');
@@ -341,18 +270,17 @@ describe('the question about vals that differ', () => {
     const { exit, screen } = await ask('y\r');
     expect(exit).toBe(0);
     expect(screen).toMatch(/a {2}version 2 {2}changed \ds ago {2}(?:by \S+ {2})?a\.ts/);
-    expect(screen).toContain(question);
+    expect(screen).toContain('Overwrite these 2 vals? [y/N]');
     expect(await service.code(place.idOf('a.ts'))).toBe('a');
     expect(await place.status()).toMatchObject({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
   });
 
   it('skips them after a no, with exit 2 if nothing else was sent, else 9', async () => {
     const { place, service, ask } = await twoDiffer();
+    expect((await ask('n\r', 'a.ts')).screen).toContain('Overwrite this val? [y/N]');
     const nothing = await ask('n\r');
-    expect(nothing).toMatchObject({
-      exit: 2,
-      screen: expect.stringContaining('2 vals were not overwritten.'),
-    });
+    expect(nothing.exit).toBe(2);
+    expect(nothing.screen).toContain('2 vals were not overwritten.');
     expect(nothing.screen).not.toContain('Nothing to push');
     place.put({ 'c.ts': 'c2' });
     expect(await ask('\r')).toMatchObject({ exit: 9 });
@@ -361,11 +289,6 @@ describe('the question about vals that differ', () => {
     place.put({ 'c.ts': 'c3', 'x/index.ts': 'x', 'y/index.ts': 'y' });
     const withFailure = { exit: 9, screen: expect.stringContaining('would both be the val') };
     expect(await ask('n\r')).toMatchObject(withFailure);
-  });
-
-  it('is about the files on the command line only', async () => {
-    const { ask } = await twoDiffer();
-    expect((await ask('n\r', 'a.ts')).screen).toContain('Overwrite this val? [y/N]');
   });
 
   it('is not asked in a dry run, which says that a push would ask', async () => {
@@ -385,30 +308,17 @@ describe('the question about vals that differ', () => {
   });
 });
 
-describe('--force', () => {
-  it('without a path leaves a val that only changed there, and with a path sends the file', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    await service.edit('a', 'theirs');
-    expect(await place.words(['push', '--force'])).toMatchObject({ 'a.ts': 'behind' });
-    expect(await place.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'behind' });
-    expect(await place.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed', 'b.ts': 'unchanged' });
-    expect(await service.code(place.idOf('a.ts'))).toBe('a');
+it('two new files of one name fail, and the other files work', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'a.ts': 'a2', 'x/index.ts': 'x', 'y/index.ts': 'y' });
+  const status = await place.vals('status', '--json');
+  const message = 'x/index.ts and y/index.ts would both be the val "index".';
+  expect(status).toMatchObject({ exit: 2, error: { kind: 'usage', message } });
+  expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
+  expect(await place.words(['push'], 9)).toEqual({
+    'a.ts': 'pushed',
+    'x/index.ts': 'failed',
+    'y/index.ts': 'failed',
   });
-});
-
-describe('two new files of one name', () => {
-  it('fail, and the other files work', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    place.put({ 'a.ts': 'a2', 'x/index.ts': 'x', 'y/index.ts': 'y' });
-    const status = await place.vals('status', '--json');
-    expect(status).toMatchObject({ exit: 2, error: { kind: 'usage' } });
-    expect(status.error?.message).toBe('x/index.ts and y/index.ts would both be the val "index".');
-    expect(JSON.parse(status.stdout)).toMatchObject([{ file: 'a.ts', status: 'changed here' }]);
-    expect(await place.words(['push'], 9)).toEqual({
-      'a.ts': 'pushed',
-      'x/index.ts': 'failed',
-      'y/index.ts': 'failed',
-    });
-    expect(await service.code(place.idOf('a.ts'))).toBe('a2');
-  });
+  expect(await service.code(place.idOf('a.ts'))).toBe('a2');
 });

@@ -1,29 +1,17 @@
-import { chownSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { environment, folderOf, program, runOnScreen, temporaryFolder } from '../support/program.ts';
-import { type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, startService, workspaceWith } from './support.ts';
-
-const idOf = (name: string) => `4f2c0c1e-6a53-4bd2-9a2e-${name.padStart(12, '0').replace(/[^\da-f]/g, 'a')}`;
-
-async function namingService() {
-  const codes = new Map<string, { name: string; code: string }>();
-  const service = await scriptedService([], ({ method, path, body }: Seen) => {
-    if (method === 'PUT') {
-      const { name, code } = JSON.parse(body);
-      codes.set(idOf(name), { name, code });
-      return { status: 201, body: { id: idOf(name), name, version: 1 } };
-    }
-    if (path === '/v1/me') return { body: { id: 'me' } };
-    const id = path.split('/').at(-1) ?? '';
-    const val = codes.get(id);
-    return val ? { body: { id, ...val, version: 1 } } : { status: 404, body: {} };
-  });
-  const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
-  return { service, puts };
-}
+import {
+  environment,
+  folderOf,
+  program,
+  runOnScreen,
+  temporaryFolder,
+  valNames,
+} from '../support/program.ts';
+import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
+import { noList, Place, pushed, type Service, serviceWith, startService, workspaceWith } from './support.ts';
 
 const runHooked = (place: Place, args: readonly string[], env: Record<string, string>) =>
   execa(process.execPath, ['--require', resolve('test/workspace/renames.cjs'), program, ...args], {
@@ -34,62 +22,50 @@ const runHooked = (place: Place, args: readonly string[], env: Record<string, st
     input: '',
   });
 
-async function workspaceOf(names: readonly string[]) {
-  const { service, puts } = await namingService();
-  const place = new Place(temporaryFolder(), service.env);
-  place.put(Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`])));
-  place.put({ 'vals.json': '{"vals":{}}' });
-  return { place, service, puts };
+async function replacements(place: Place, args: readonly string[]): Promise<string[]> {
+  const renames = join(temporaryFolder(), 'renames');
+  expect(await runHooked(place, args, { RENAMES_FILE: renames })).toMatchObject({ exitCode: 0 });
+  const replaced = readFileSync(renames, 'utf8').split('\n');
+  return replaced.filter((name) => name === 'vals.json');
 }
 
-async function killedBeforeTheEnd(names: readonly string[]) {
-  const made = await workspaceOf(names);
-  const { signal } = await runHooked(made.place, ['push'], { KILL_BEFORE: 'vals.json' });
-  expect(signal).toBe('SIGKILL');
-  expect(made.puts()).toBe(names.length);
-  expect(made.place.manifest().vals).toEqual({});
-  return made;
+async function workspaceOf(names: readonly string[]) {
+  const { env, writes } = await serviceWith(() => undefined);
+  const files = Object.fromEntries(names.map((name) => [`${name}.ts`, `code_of_${name}`]));
+  return { place: workspaceWith(env, files), writes };
 }
 
 it('a command replaces vals.json once, however many vals are new', async () => {
-  const names = Array.from({ length: 200 }, (_, index) => `v${index}`);
-  const { place } = await workspaceOf(names);
-  const renames = join(temporaryFolder(), 'renames');
-  const { exitCode } = await runHooked(place, ['push'], { RENAMES_FILE: renames });
-  expect(exitCode).toBe(0);
-  const replaced = readFileSync(renames, 'utf8').split('\n');
-  expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
-  expect(Object.keys(place.manifest().vals)).toHaveLength(200);
+  const { place } = await workspaceOf(valNames(60));
+  expect(await replacements(place, ['push'])).toHaveLength(1);
+  expect(Object.keys(place.manifest().vals)).toHaveLength(60);
 });
 
-describe('push --prune', () => {
-  it.each(['a shared service', 'the embedded service'])(
-    'on %s can be killed before any change of vals.json, and the next prune removes the entry',
-    async (which) => {
-      const files = { 'a.ts': 'a', 'b.ts': 'b' };
-      const isLocal = which === 'the embedded service';
-      const place = isLocal ? workspaceWith({ VALS_LOCAL: '1' }, files) : (await pushed(files)).place;
-      if (isLocal) await place.rows(['push']);
-      place.remove('a.ts');
-      const prune = ['push', '--prune', '--yes'];
-      const { signal } = await runHooked(place, prune, { KILL_BEFORE: 'vals.json' });
-      expect(signal).toBe('SIGKILL');
-      const renames = join(temporaryFolder(), 'renames');
-      expect(await runHooked(place, prune, { RENAMES_FILE: renames })).toMatchObject({ exitCode: 0 });
-      const replaced = readFileSync(renames, 'utf8').split('\n');
-      expect(replaced.filter((name) => name === 'vals.json')).toHaveLength(1);
-      expect(Object.keys(place.manifest().vals)).toEqual(['b.ts']);
-    },
-  );
-});
+it.each(['a shared service', 'the embedded service'])(
+  'push --prune on %s can be killed before any change of vals.json, and the next prune removes the entry',
+  async (which) => {
+    const files = { 'a.ts': 'a', 'b.ts': 'b' };
+    const isLocal = which === 'the embedded service';
+    const place = isLocal ? workspaceWith({ VALS_LOCAL: '1' }, files) : (await pushed(files)).place;
+    if (isLocal) await place.rows(['push']);
+    place.remove('a.ts');
+    const prune = ['push', '--prune', '--yes'];
+    expect((await runHooked(place, prune, { KILL_BEFORE: 'vals.json' })).signal).toBe('SIGKILL');
+    expect(await replacements(place, prune)).toHaveLength(1);
+    expect(Object.keys(place.manifest().vals)).toEqual(['b.ts']);
+  },
+);
 
 describe('after a command was killed before it wrote vals.json', () => {
   it('the next command knows the ids of all answers, and writes them', async () => {
-    const { place, puts } = await killedBeforeTheEnd(['a', 'b', 'c']);
+    const { place, writes } = await workspaceOf(['a', 'b', 'c']);
+    expect((await runHooked(place, ['push'], { KILL_BEFORE: 'vals.json' })).signal).toBe('SIGKILL');
+    expect(writes()).toHaveLength(3);
+    expect(place.manifest().vals).toEqual({});
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged', 'c.ts': 'unchanged' });
     await place.rows(['push']);
-    expect(place.idOf('c.ts')).toBe(idOf('c'));
-    expect(puts()).toBe(3);
+    expect(place.idOf('c.ts')).toBe(place.records().find(({ name }) => name === 'c')?.id);
+    expect(writes()).toHaveLength(3);
   });
 
   it.each([
@@ -99,8 +75,7 @@ describe('after a command was killed before it wrote vals.json', () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
     const path = `/v1/vals/${place.idOf('a.ts')}`;
     await service.ask('PUT', path, { name: nameBefore });
-    const { signal } = await runHooked(place, args, { KILL_BEFORE: 'vals.json' });
-    expect(signal).toBe('SIGKILL');
+    expect((await runHooked(place, args, { KILL_BEFORE: 'vals.json' })).signal).toBe('SIGKILL');
     await place.vals('push');
     expect(await service.ask('GET', path)).toMatchObject({ name: 'b' });
     await place.rows(['pull']);
@@ -121,7 +96,7 @@ describe('after a command was killed before it wrote vals.json', () => {
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push')).toMatchObject({
       exit: 0,
-      stderr: expect.stringContaining('a.ts was sent to the val "b"'),
+      stderr: expect.stringContaining('The val "a" of a.ts is named "b" on the service now.'),
     });
     expect(await service.ask('GET', path)).toMatchObject({ name: 'b', code: 'a2' });
   });
@@ -150,15 +125,6 @@ describe('records', () => {
     expect(await place.status()).toEqual(differs);
     expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
     expect(await service.code(place.idOf('a.ts'))).toBe('a');
-  });
-
-  it('do not move with the folder, which costs a question', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-    await service.edit('b', 'theirs');
-    const moved = new Place(`${place.folder}-moved`, place.env, place.home);
-    renameSync(place.folder, moved.folder);
-    expect(await moved.status()).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'differs' });
-    renameSync(moved.folder, place.folder);
   });
 
   it.each([
@@ -193,9 +159,8 @@ describe('records', () => {
     await place.vals('pull', '--force');
     expect(place.records()).toHaveLength(1);
     rmSync(place.folder, { recursive: true });
-    const other = new Place(temporaryFolder(), place.env, place.home);
-    other.put({ 'b.ts': 'b', 'vals.json': '{"vals":{}}' });
-    await other.rows(['push']);
+    const other = workspaceWith(place.env, { 'b.ts': 'b' });
+    await new Place(other.folder, place.env, place.home).rows(['push']);
     expect(place.records().map(({ file }) => file)).toEqual(['b.ts']);
     expect(place.backups()).toEqual(['mine']);
     mkdirSync(place.folder);
@@ -214,43 +179,33 @@ describe('records', () => {
     expect(await place.words(['push'])).toEqual({ 'a.ts': 'renamed' });
     expect(await place.rows(['pull', id])).toMatchObject([{ file: 'a.ts', status: 'unchanged' }]);
   });
-
-  it('leave nothing but vals.json in the workspace', async () => {
-    const { place } = await pushed({ 'a.ts': 'a' });
-    expect(readdirSync(place.folder).sort()).toEqual(['a.ts', 'vals.json']);
-  });
-
-  it.runIf(process.getuid?.() === 0)('and workspaces of another user work for root', async () => {
-    const service = await startService();
-    const place = workspaceWith(service.env, { 'a.ts': 'a' });
-    chownSync(place.folder, 12_345, 12_345);
-    chownSync(join(place.folder, 'vals.json'), 12_345, 12_345);
-    expect(await place.words(['push'])).toEqual({ 'a.ts': 'created' });
-    expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
-  });
 });
 
 describe('a service that sends no id', () => {
+  const storedSilently = ({ method, body }: Seen, service: Service): Reply | undefined => {
+    if (method !== 'PUT') return undefined;
+    const { name, code } = JSON.parse(body);
+    return async (response) => {
+      await service.edit(name, code);
+      response.writeHead(204).end();
+    };
+  };
+
   it('is compared by the code that was sent, until pull makes the id known', async () => {
-    let sent = '';
-    const id = idOf('a');
-    const service = await scriptedService([], ({ method, path, body }) => {
-      if (path === '/v1/me') return { body: { id: 'me' } };
-      if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
-      if (method === 'GET') return { body: { id, name: 'a', code: sent, version: 7 } };
-      sent = JSON.parse(body).code;
-      return { status: 204 };
-    });
-    const place = workspaceWith(service.env, { 'a.ts': 'a' });
+    const { service, env, writes } = await serviceWith(
+      (seen, real) => noList(seen) ?? storedSilently(seen, real),
+    );
+    const place = workspaceWith(env, { 'a.ts': 'a' });
     const row = { file: 'a.ts', name: 'a' };
-    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
+    for (const code of ['a', 'a2']) {
+      place.put({ 'a.ts': code });
+      expect(await place.status()).toEqual({ 'a.ts': code === 'a' ? 'new' : 'changed here' });
+      expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
+      expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
+      expect((await place.vals('status')).stderr).toContain('with the code that was pushed last');
+    }
+    expect(writes()).toHaveLength(2);
     expect(place.manifest().vals).toEqual({ 'a.ts': { name: 'a' } });
-    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'unchanged' }]);
-    expect((await place.vals('status')).stderr).toContain('with the code that was pushed last');
-    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'unchanged' }]);
-    place.put({ 'a.ts': 'a2' });
-    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here' }]);
-    expect(await place.rows(['push'])).toEqual([{ ...row, status: 'pushed' }]);
     expect(await place.vals('val', 'get', 'a', '--json')).toMatchObject({
       exit: 3,
       error: {
@@ -258,42 +213,38 @@ describe('a service that sends no id', () => {
         hint: expect.stringContaining('`vals pull'),
       },
     });
-    expect(service.requests.map(({ method }) => method).filter((method) => method === 'PUT')).toEqual([
-      'PUT',
-      'PUT',
-    ]);
     place.put({ 'a.ts': 'a3' });
-    expect(await place.rows(['pull', id])).toEqual([{ ...row, status: 'kept', id, version: 7 }]);
+    const { id } = await service.edit('a', 'a2');
+    expect(await place.rows(['pull', id])).toEqual([{ ...row, status: 'kept', id, version: 2 }]);
     expect(place.read('a.ts')).toBe('a3');
     expect(place.idOf('a.ts')).toBe(id);
-    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 7 }]);
+    expect(await place.rows(['status'])).toEqual([{ ...row, status: 'changed here', id, version: 2 }]);
   });
 
   it('with a list gives the ids by its list in the same command, and edits there are not overwritten', async () => {
-    const stored = new Map<string, { name: string; code: string; version: number }>();
-    const service = await scriptedService([], ({ method, path, body }) => {
-      const record = (name: string) => ({ id: idOf(name), ...stored.get(name) });
-      if (path === '/v1/me') return { body: { id: 'me' } };
-      if (path.startsWith('/v1/users/me/vals'))
-        return { body: path.includes('offset=0') ? [...stored.keys()].map(record) : [] };
-      if (method === 'GET')
-        return { body: record([...stored.keys()].find((name) => path.endsWith(idOf(name))) ?? '') };
-      const { name, code } = JSON.parse(body);
-      stored.set(name, { name, code, version: (stored.get(name)?.version ?? 0) + 1 });
-      return { status: 204 };
-    });
-    const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
-    expect(await place.rows(['push'])).toEqual([
-      { file: 'a.ts', name: 'a', status: 'pushed', id: idOf('a'), version: 1 },
-      { file: 'b.ts', name: 'b', status: 'pushed', id: idOf('b'), version: 1 },
-    ]);
-    expect(place.idOf('b.ts')).toBe(idOf('b'));
-    stored.set('a', { name: 'a', code: 'theirs', version: 2 });
+    const { service, env } = await serviceWith(storedSilently);
+    const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b' });
+    const rows = await place.rows(['push']);
+    const { id } = await service.edit('a', 'theirs');
+    expect(rows[0]).toEqual({ file: 'a.ts', name: 'a', status: 'pushed', id, version: 1 });
+    expect(place.idOf('b.ts')).toBe(rows[1]?.id);
     place.put({ 'a.ts': 'mine', 'b.ts': 'b2' });
     expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'changed here' });
     expect(await place.words(['push'], 9)).toEqual({ 'a.ts': 'failed', 'b.ts': 'pushed' });
-    expect(stored.get('a')?.code).toBe('theirs');
+    expect(await service.code(id)).toBe('theirs');
     expect(await place.status()).toEqual({ 'a.ts': 'conflict', 'b.ts': 'unchanged' });
+  });
+
+  it('nor a version: --prune compares the code alone', async () => {
+    const { service, env } = await serviceWith(storedSilently);
+    const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b' });
+    await place.rows(['push']);
+    place.put({ 'a.ts': 'a2', 'b.ts': 'b2' });
+    await place.rows(['push']);
+    await service.edit('b', 'theirs');
+    place.remove('a.ts', 'b.ts');
+    const pruned = await place.words(['push', '--prune', '--yes'], 9);
+    expect(pruned).toEqual({ 'a.ts': 'deleted', 'b.ts': 'failed' });
   });
 
   it('is mentioned after a push outside of a workspace', async () => {

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/program.ts';
-import { type Seen, scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Service } from './support.ts';
+import { type Env, type Place, pushed, type Service, serviceWith, workspaceWith } from './support.ts';
 
 function editName(place: Place, file: string, name: string): void {
   const manifest = place.manifest();
@@ -19,6 +17,13 @@ async function renamed() {
   const id = place.idOf('a.ts');
   editName(place, 'a.ts', 'better');
   return { place, service, id };
+}
+
+async function renamedOn(env: Env): Promise<Place> {
+  const place = workspaceWith(env, { 'a.ts': 'a' });
+  await place.rows(['push']);
+  editName(place, 'a.ts', 'better');
+  return place;
 }
 
 it('status shows a val that was renamed in vals.json, and the next push renames the val without a new version', async () => {
@@ -92,36 +97,23 @@ it('a renamed val is a conflict without a record, or if the service has a third 
 });
 
 it('push says if the service does not rename the val', async () => {
-  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  const service = await scriptedService([], ({ method, path }: Seen) => {
-    if (path === `/v1/vals/${id}` && method === 'PUT') return { status: 404, body: {} };
-    if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
-    return { body: { id, name: 'a', code: 'a', version: 1 } };
+  const { service, env } = await serviceWith(({ method, path }) => {
+    if (method === 'POST') return { body: { name: 'a', version: 1 } };
+    return method === 'PUT' && path !== '/v1/vals' ? { status: 404, body: {} } : undefined;
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'a.ts': 'a' });
-  await place.vals('init');
-  await place.vals('push');
-  editName(place, 'a.ts', 'better');
+  const place = await renamedOn(env);
   const { exit, stderr } = await place.vals('push');
   expect(exit).toBe(6);
   expect(stderr).toContain('The service did not rename "a" to "better"');
+  expect(await read(service, place.idOf('a.ts'))).toMatchObject({ name: 'a', version: 1 });
 });
 
 it('a push whose code is refused after the rename says that a part was done', async () => {
-  const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
-  let name = 'a';
-  const service = await scriptedService([], ({ method, path, body }: Seen) => {
-    if (method === 'GET' && path !== `/v1/vals/${id}`) return { status: 404, body: {} };
-    if (method === 'PUT' && path === '/v1/vals' && name !== 'a') return { status: 503 };
-    if (method === 'PUT') name = JSON.parse(body).name;
-    return { body: { id, name, code: 'a', version: 1 } };
+  const { env } = await serviceWith(({ method, path, body }) => {
+    const isCode = method === 'PUT' && path === '/v1/vals';
+    return isCode && JSON.parse(body).name === 'better' ? { status: 503 } : undefined;
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'a.ts': 'a' });
-  await place.vals('init');
-  await place.vals('push');
-  editName(place, 'a.ts', 'better');
+  const place = await renamedOn(env);
   place.put({ 'a.ts': 'a2' });
   const { exit, stderr } = await place.vals('push', '--timeout', '1');
   expect({ exit, stderr }).toEqual({

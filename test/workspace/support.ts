@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { type RunResult, run, runOnScreen, type ScreenOptions, temporaryFolder } from '../support/program.ts';
-import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
+import type { Reply, Seen } from '../support/scripted-service.ts';
+import { frontOf, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
 export interface Row {
   file: string;
@@ -69,6 +70,22 @@ export class Service {
 
 export const startService = async (): Promise<Service> => new Service(await serviceInProcess());
 
+/** A service that gives other replies to some requests. */
+export async function serviceWith(instead: (seen: Seen, service: Service) => Reply | undefined) {
+  const service = await startService();
+  const front = await frontOf(service.process, (seen) => instead(seen, service));
+  const writes = () => front.requests.filter(({ method }) => method !== 'GET');
+  return { ...front, service, writes };
+}
+
+export const noList = ({ path }: Seen): Reply | undefined =>
+  path.startsWith('/v1/users/') ? { status: 404, body: {} } : undefined;
+
+/** A vals.json that has one file, with its id on the service. */
+export const manifestWith = (file: string, name: string, ids?: Record<string, string>) => ({
+  'vals.json': JSON.stringify({ vals: { [file]: { name, ids } } }),
+});
+
 export class Place {
   constructor(
     readonly folder: string,
@@ -84,19 +101,9 @@ export class Place {
 
   async rows(args: string[], exit = 0): Promise<Row[]> {
     const result = await this.vals(...args, '--json');
-    expect({
-      exit: result.exit,
-      stderr:
-        exit === 0
-          ? result.stderr.replace(
-              /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm,
-              '',
-            )
-          : '',
-    }).toEqual({
-      exit,
-      stderr: '',
-    });
+    const remarks = /^(?:warning: |The old content of .* is kept in |\S+ was moved to ).*\n/gm;
+    const stderr = exit === 0 ? result.stderr.replace(remarks, '') : '';
+    expect({ exit: result.exit, stderr }).toEqual({ exit, stderr: '' });
     return JSON.parse(result.stdout);
   }
 

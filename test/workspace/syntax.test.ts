@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { made, names, outcomes, statuses } from '../commands/pushes.ts';
 import { folderOf, run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, workspaceWith } from './support.ts';
+import { Place, pushed } from './support.ts';
 
 const broken = 'const a = 1;\nconst b = x y;\n';
 const problem = 'broken.ts:2:13 has a syntax error: Expected ";" but found "y". The line is: const b = x y;';
@@ -41,57 +41,40 @@ it('push of one broken file is its error, with the flag that sends it', async ()
   expect(names(service.requests)).toEqual(['broken']);
 });
 
-it('push reads standard input once, and checks it', async () => {
-  const service = await scriptedService([], made);
-  const args = ['push', '-', '--name', 'a'];
-  expect(await run(args, { env: service.env, input: 'a b' })).toMatchObject({ exit: 10 });
-  expect(await run(args, { env: service.env, input: '<b>c</b>' })).toMatchObject({ exit: 0 });
-  expect(service.requests).toHaveLength(1);
-});
-
-it('push does not check a named file of another kind', async () => {
+it('push checks standard input, which it reads once, but not a named file of another kind', async () => {
   const service = await scriptedService([], made);
   const cwd = folderOf({ 'notes.txt': 'not code' });
-  expect(await run(['push', 'notes.txt'], { env: service.env, cwd })).toMatchObject({ exit: 0 });
+  const push = async (args: string[], input?: string) =>
+    (await run(['push', ...args], { env: service.env, cwd, input })).exit;
+  expect(await push(['-', '--name', 'a'], 'a b')).toBe(10);
+  expect(service.requests).toEqual([]);
+  expect(await push(['-', '--name', 'a'], '<b>c</b>')).toBe(0);
+  expect(await push(['notes.txt'])).toBe(0);
 });
 
-it('a broken file that is not sent does not keep others from being sent', async () => {
+it('a broken file that is in conflict or unchanged does not keep others from being sent', async () => {
   const { place, service } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
   await service.edit('a', broken);
   await service.edit('b', broken);
   place.loseRecords();
   place.put({ 'a.ts': broken, 'b.ts': 'a b', 'c.ts': '1' });
-  const rows = await place.rows(['push'], 9);
-  expect(Object.fromEntries(rows.map(({ file, status }) => [file, status]))).toEqual({
-    'a.ts': 'unchanged',
-    'b.ts': 'failed',
-    'c.ts': 'created',
-  });
-  expect(rows.find(({ file }) => file === 'b.ts')?.error).toMatchObject({ kind: 'conflict' });
+  expect(await place.rows(['push'], 9)).toMatchObject([
+    { file: 'a.ts', status: 'unchanged' },
+    { file: 'b.ts', status: 'failed', error: { kind: 'conflict' } },
+    { file: 'c.ts', status: 'created' },
+  ]);
 });
 
 it('a workspace is checked before anything is sent', async () => {
-  const { place } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
+  const { place, service } = await pushed({ 'a.ts': '1', 'b.ts': '1' });
   place.put({ 'a.ts': '2', 'b.ts': broken, 'c.ts': '3' });
   expect(await place.words(['push'], 10)).toEqual({ 'a.ts': 'skipped', 'b.ts': 'failed', 'c.ts': 'skipped' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'changed here', 'b.ts': 'changed here' });
   expect(await place.words(['push', '--no-check'])).toMatchObject({ 'a.ts': 'pushed', 'b.ts': 'pushed' });
-  // The code did not change since, so it is not checked.
+  // The code did not change since, so it is not checked, unless it is sent nevertheless.
   expect(await place.words(['push'])).toMatchObject({ 'b.ts': 'unchanged' });
-});
-
-it('marks of a merge are a conflict, and not a syntax error', async () => {
-  const { place } = await pushed({ 'a.ts': '1' });
-  place.put({ 'a.ts': '<<<<<<< here\n1\n=======\n2\n>>>>>>> there\n' });
-  expect(await place.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
-});
-
-it('a file that is sent with --force although it did not change is checked too', async () => {
-  const { place, service } = await pushed({ 'a.ts': '1' });
-  place.put({ 'a.ts': broken });
-  expect(await place.words(['push', '--no-check'])).toEqual({ 'a.ts': 'pushed' });
-  await service.edit('a', '2');
-  expect(await place.words(['push', 'a.ts', '--force'], 10)).toEqual({ 'a.ts': 'failed' });
+  await service.edit('b', '2');
+  expect(await place.words(['push', 'b.ts', '--force'], 10)).toEqual({ 'b.ts': 'failed' });
 });
 
 it('push --if-version sends a val that differs, if it has this version', async () => {
@@ -112,14 +95,10 @@ it('push --if-version sends a val that differs, if it has this version', async (
   ]);
 });
 
-it('push --if-version of a file without a val is a conflict', async () => {
-  const { service } = await pushed({ 'a.ts': '1' });
-  const place = workspaceWith(service.env, { 'new.ts': '1' });
-  expect(await place.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
-});
-
-it('push --if-version works outside of a workspace', async () => {
-  const { service } = await pushed({ 'a.ts': '1' });
+it('push --if-version works outside of a workspace, and is a conflict for a file without a val', async () => {
+  const { place: workspace, service } = await pushed({ 'a.ts': '1' });
+  workspace.put({ 'new.ts': '1' });
+  expect(await workspace.words(['push', 'new.ts', '--if-version', '1'], 5)).toEqual({ 'new.ts': 'failed' });
   const place = new Place(folderOf({ 'a.ts': '2', 'b.ts': '3' }), service.env);
   for (const name of ['a.ts', 'b.ts']) {
     expect(await place.words(['push', name, '--if-version', '2'], 5)).toEqual({ [name]: 'failed' });

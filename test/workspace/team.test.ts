@@ -1,20 +1,9 @@
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
-import { type Person, signIn, startTeam } from '../support/team.ts';
-import { Place, put } from './support.ts';
-
-function checkout(from: string, to = temporaryFolder()): string {
-  cpSync(from, to, { recursive: true });
-  return to;
-}
-
-const rowsOf = async (person: Person, cwd: string, args: string[], env = {}) => {
-  const { stdout, exit, stderr } = await person.vals([...args, '--json'], { cwd, env });
-  const rows = (stdout === '' ? [] : JSON.parse(stdout)) as { name: string; status: string; id?: string }[];
-  return { exit, stderr, statuses: Object.fromEntries(rows.map(({ name, status }) => [name, status])) };
-};
+import { type Person, signIn, startTeam, type Team } from '../support/team.ts';
+import { manifestWith, Place, workspaceWith } from './support.ts';
 
 /** A repository that people and a CI job share. A commit is a copy of the files. */
 class Repository {
@@ -37,33 +26,30 @@ function replaceFiles(from: string, to: string): void {
   cpSync(from, to, { recursive: true });
 }
 
-async function officeOf({ isLocal }: { isLocal: boolean }) {
+test('two people and CI work on one repository for a day', async () => {
   const repository = new Repository();
-  if (isLocal) {
-    const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
-    return { repository, envs: { ada: env, bob: env, ci: env } };
-  }
-  const { ada, bob, space, store } = await startTeam();
-  const ciToken = (await store.users.add('ci'))?.token ?? '';
+  const {
+    ada: { token: adas },
+    bob: { token: bobs },
+    space,
+    store,
+  } = await startTeam();
+  const cis = (await store.users.add('ci'))?.token ?? '';
   await store.spaces.grant('acme', 'ci', 'write');
   const envOf = (token: string) => ({ VALS_BASE_URL: space, VALS_TOKEN: token });
-  return { repository, envs: { ada: envOf(ada.token), bob: envOf(bob.token), ci: envOf(ciToken) } };
-}
-
-test('two people and CI work on one repository for a day', async () => {
-  const { repository, envs } = await officeOf({ isLocal: false });
+  const envs = { ada: envOf(adas), bob: envOf(bobs), ci: envOf(cis) };
   const ada = new Place(temporaryFolder(), envs.ada);
   const ci = (...args: string[]) => repository.checkout(envs.ci).words(args);
   const code = async (place: Place, name: string) => (await place.vals('val', 'get', name, '--code')).stdout;
 
   // A new file is pushed by its author, the next one only by CI, which nobody commits the id of.
-  put(ada.folder, { 'greet.ts': 'greet_1' });
+  ada.put({ 'greet.ts': 'greet_1' });
   await ada.vals('init');
   expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'created' });
-  put(ada.folder, { 'count.ts': 'count_1' });
+  ada.put({ 'count.ts': 'count_1' });
   repository.commit(ada);
   expect(await ci('push', '--yes')).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'created' });
-  put(ada.folder, { 'count.ts': 'count_2' });
+  ada.put({ 'count.ts': 'count_2' });
   repository.commit(ada);
   const job = repository.checkout(envs.ci);
   const refused = await job.vals('push');
@@ -76,25 +62,25 @@ test('two people and CI work on one repository for a day', async () => {
   // A colleague edits one file, and the author another one and the same one.
   const bob = repository.checkout(envs.bob);
   expect(await bob.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
-  put(bob.folder, { 'greet.ts': 'greet_2' });
+  bob.put({ 'greet.ts': 'greet_2' });
   expect(await bob.words(['push'])).toMatchObject({ 'greet.ts': 'pushed' });
   repository.commit(bob);
-  put(ada.folder, { 'count.ts': 'count_3' });
+  ada.put({ 'count.ts': 'count_3' });
   expect(await ada.words(['push'])).toEqual({ 'greet.ts': 'behind', 'count.ts': 'pushed' });
-  put(ada.folder, { 'greet.ts': 'greet_of_ada' });
+  ada.put({ 'greet.ts': 'greet_of_ada' });
   expect(await ada.words(['push'], 5)).toMatchObject({ 'greet.ts': 'failed' });
-  put(ada.folder, { 'greet.ts': 'greet_2' });
+  ada.put({ 'greet.ts': 'greet_2' });
   expect(await ada.status()).toEqual({ 'greet.ts': 'unchanged', 'count.ts': 'unchanged' });
   repository.commit(ada);
 
   // A hotfix on the service: a checkout that is behind does not overwrite it, CI does.
   const stale = repository.checkout(envs.bob);
-  put(bob.folder, { 'fix.txt': 'greet_3' });
+  bob.put({ 'fix.txt': 'greet_3' });
   await bob.vals('version', 'new', 'greet', 'fix.txt', '--no-check');
   bob.remove('fix.txt');
   expect(await ada.words(['push'])).toMatchObject({ 'greet.ts': 'behind' });
   expect(await ada.words(['pull'])).toMatchObject({ 'greet.ts': 'pulled' });
-  put(stale.folder, { 'count.ts': 'count_4' });
+  stale.put({ 'count.ts': 'count_4' });
   expect(await stale.status()).toEqual({ 'greet.ts': 'differs', 'count.ts': 'differs' });
   expect(await stale.words(['push', 'count.ts', '--yes'])).toEqual({ 'count.ts': 'pushed' });
   expect(await code(stale, 'greet')).toBe('greet_3');
@@ -103,12 +89,12 @@ test('two people and CI work on one repository for a day', async () => {
 
   // Renames: of a val in vals.json, and of a file in git.
   repository.update(ada);
-  put(ada.folder, { 'vals.json': ada.read('vals.json').replace('"count"', '"counter"') });
+  ada.put({ 'vals.json': ada.read('vals.json').replace('"count"', '"counter"') });
   expect(await ada.words(['push'])).toMatchObject({ 'count.ts': 'renamed' });
   expect(await bob.rows(['push', 'count.ts'])).toMatchObject([{ status: 'behind' }]);
   repository.commit(ada);
   repository.update(bob);
-  put(bob.folder, { 'lib/count.ts': bob.read('count.ts') });
+  bob.put({ 'lib/count.ts': bob.read('count.ts') });
   bob.remove('count.ts');
   repository.commit(bob);
   const moved = { 'greet.ts': 'unchanged', 'lib/count.ts': 'unchanged' };
@@ -131,162 +117,133 @@ test('two people and CI work on one repository for a day', async () => {
   // A moved folder and a lost data directory cost a question.
   const aside = new Place(`${ada.folder}-moved`, ada.env, ada.home);
   renameSync(ada.folder, aside.folder);
-  put(aside.folder, { 'greet.ts': 'greet_4' });
+  aside.put({ 'greet.ts': 'greet_4' });
   expect(await aside.words(['push', 'greet.ts'], 5)).toEqual({ 'greet.ts': 'failed' });
   renameSync(aside.folder, ada.folder);
   expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
   ada.loseRecords();
   expect(await ada.status()).toMatchObject({ 'greet.ts': 'unchanged' });
-  put(ada.folder, { 'greet.ts': 'greet_5' });
+  ada.put({ 'greet.ts': 'greet_5' });
   expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
 });
 
 test('two checkouts on the embedded service find each other by the names of the vals', async () => {
-  const { repository, envs } = await officeOf({ isLocal: true });
-  const first = new Place(temporaryFolder(), envs.ada);
-  put(first.folder, { 'a.ts': 'a' });
-  await first.vals('init');
+  const env = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
+  const first = workspaceWith(env, { 'a.ts': 'a' });
   await first.vals('push');
-  repository.commit(first);
-  const second = repository.checkout(envs.bob);
+  const second = new Place(temporaryFolder(), env);
+  replaceFiles(first.folder, second.folder);
   expect(await second.status()).toEqual({ 'a.ts': 'unchanged' });
-  put(second.folder, { 'a.ts': 'a2' });
+  second.put({ 'a.ts': 'a2' });
   expect(await second.words(['push'])).toEqual({ 'a.ts': 'pushed' });
-  put(first.folder, { 'a.ts': 'a3' });
+  first.put({ 'a.ts': 'a3' });
   expect(await first.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
   expect(await first.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed' });
 });
 
-test('two people push, pull and merge a conflict, CI finds nothing to do, and one person loses access', async () => {
+test('two people merge a conflict, and one of them loses access', async () => {
   const { ada, bob, space, baseUrl, store } = await startTeam();
-  for (const person of [ada, bob]) await signIn(person, space);
-  const hers = folderOf({ 'greet.ts': 'one\ntwo\nthree\n', 'count.ts': 'export default () => 1;\n' });
-  await ada.vals(['init'], { cwd: hers });
-  expect((await rowsOf(ada, hers, ['push'])).statuses).toEqual({ greet: 'created', count: 'created' });
-  const committed = readFileSync(join(hers, 'vals.json'), 'utf8');
+  const placeOf = ({ token, home }: Person) =>
+    new Place(temporaryFolder(), { VALS_BASE_URL: space, VALS_TOKEN: token }, home);
+  const [hers, his] = [placeOf(ada), placeOf(bob)];
+  hers.put({ 'vals.json': '{"vals":{}}', 'greet.ts': 'one\ntwo\nthree\n' });
+  expect(await hers.words(['push'])).toEqual({ 'greet.ts': 'created' });
+  replaceFiles(hers.folder, his.folder);
+  const committed = hers.read('vals.json');
 
-  const his = checkout(hers);
-  expect((await rowsOf(bob, his, ['status'])).statuses).toEqual({ greet: 'unchanged', count: 'unchanged' });
-  writeFileSync(join(his, 'greet.ts'), 'one\ntwo\nTHREE\n');
-  expect((await rowsOf(bob, his, ['push'])).statuses).toMatchObject({ greet: 'pushed' });
-  writeFileSync(join(hers, 'greet.ts'), 'ONE\ntwo\nthree\n');
-  expect(await rowsOf(ada, hers, ['push'])).toMatchObject({ exit: 5, statuses: { greet: 'failed' } });
-  expect((await rowsOf(ada, hers, ['pull', '--merge'])).statuses).toMatchObject({ greet: 'merged' });
-  expect(readFileSync(join(hers, 'greet.ts'), 'utf8')).toBe('ONE\ntwo\nTHREE\n');
-  expect((await rowsOf(ada, hers, ['push'])).statuses).toMatchObject({ greet: 'pushed' });
-  expect((await rowsOf(bob, his, ['pull'])).statuses).toMatchObject({ greet: 'pulled' });
-  for (const folder of [hers, his]) expect(readFileSync(join(folder, 'vals.json'), 'utf8')).toBe(committed);
-
-  const token = (await store.users.add('ci'))?.token;
-  await store.spaces.grant('acme', 'ci', 'write');
-  const job = { ...bob, home: temporaryFolder() };
-  const ci = checkout(hers);
-  const env = { VALS_BASE_URL: space, VALS_TOKEN: token, HOME: job.home };
-  expect(await rowsOf(job, ci, ['push'], env)).toMatchObject({
-    exit: 0,
-    statuses: { greet: 'unchanged', count: 'unchanged' },
-  });
-
-  const versions = await ada.vals(['version', 'ls', 'greet', '--json'], { cwd: hers });
-  expect(
-    JSON.parse(versions.stdout).map(
-      ({ versionAuthor }: { versionAuthor: { username: string } }) => versionAuthor.username,
-    ),
-  ).toEqual(['ada', 'bob', 'ada']);
+  expect(await his.status()).toEqual({ 'greet.ts': 'unchanged' });
+  his.put({ 'greet.ts': 'one\ntwo\nTHREE\n' });
+  expect(await his.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+  hers.put({ 'greet.ts': 'ONE\ntwo\nthree\n' });
+  expect(await hers.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
+  expect(await hers.words(['pull', '--merge'])).toEqual({ 'greet.ts': 'merged' });
+  expect(hers.read('greet.ts')).toBe('ONE\ntwo\nTHREE\n');
+  expect(await hers.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+  expect(await his.words(['pull'])).toEqual({ 'greet.ts': 'pulled' });
+  const { stdout } = await hers.vals('version', 'ls', 'greet', '--json');
+  const authors = JSON.parse(stdout).map((version: { versionAuthor: object }) => version.versionAuthor);
+  expect(authors).toMatchObject([{ username: 'ada' }, { username: 'bob' }, { username: 'ada' }]);
 
   await store.spaces.revoke('acme', 'bob');
-  writeFileSync(join(his, 'count.ts'), 'export default () => 2;\n');
-  for (const args of [['status'], ['push'], ['pull']]) {
-    const { exit, stderr } = await bob.vals(args, { cwd: his });
-    expect({ args, exit }).toEqual({ args, exit: 3 });
+  his.put({ 'greet.ts': 'greet_2' });
+  for (const command of ['status', 'push', 'pull']) {
+    const { exit, stderr } = await his.vals(command);
+    expect({ command, exit }).toEqual({ command, exit: 3 });
     expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
     expect(stderr).toContain('`vals space grant acme <username>`');
   }
-  expect(readFileSync(join(his, 'vals.json'), 'utf8')).toBe(committed);
+  for (const place of [hers, his]) expect(place.read('vals.json')).toBe(committed);
 });
 
-test("status and push with a person's own account name the space, and create nothing", async () => {
-  const { ada, space, baseUrl } = await startTeam();
-  await signIn(ada, space);
-  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
-  await ada.vals(['init'], { cwd: folder });
-  await ada.vals(['push'], { cwd: folder });
-  await ada.vals(['use', baseUrl]);
-  const warning = `The vals were pushed to ${space}, but the service in use is ${baseUrl}.`;
-  const status = await ada.vals(['status'], { cwd: folder });
-  expect(status.stdout).toMatch(/^not yours\tgreet\t/);
-  expect(status.stderr).toContain(warning);
-  expect(status.stderr.indexOf(warning)).toBeLessThan(40);
-  const push = await ada.vals(['push', '--json'], { cwd: folder });
-  expect(push.stderr).toContain(warning);
-  expect(push).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
-  expect(push.error?.message).toContain(`According to vals.json, the val belongs to ${space}`);
-  expect(push.error?.hint).toContain(`vals use ${space}`);
-  expect(JSON.parse((await ada.vals(['ls', '--json'])).stdout)).toEqual([]);
-});
+describe('a file whose id is of another owner or service', () => {
+  /** Ada uses her own account in a folder whose vals.json has other ids. */
+  async function withIds(idsOf: (team: Team) => Promise<Record<string, string>>) {
+    const team = await startTeam();
+    await signIn(team.ada, team.baseUrl);
+    const files = { 'greet.ts': 'greet_1', ...manifestWith('greet.ts', 'greet', await idsOf(team)) };
+    return {
+      ...team,
+      place: workspaceWith({ VALS_BASE_URL: team.baseUrl, VALS_TOKEN: team.ada.token }, files),
+    };
+  }
 
-test('the hint to switch to another owner never names another service from vals.json', async () => {
-  const { ada, space, baseUrl } = await startTeam();
-  await signIn(ada, space);
-  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
-  await ada.vals(['init'], { cwd: folder });
-  await ada.vals(['push'], { cwd: folder });
-  const manifest = JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
-  const entry = manifest.vals['greet.ts'];
-  entry.ids = { 'https://stranger.example': 'some-id', ...entry.ids };
-  writeFileSync(join(folder, 'vals.json'), JSON.stringify(manifest));
-  await ada.vals(['use', baseUrl]);
-  const { exit, error } = await ada.vals(['push', '--json'], { cwd: folder });
-  expect(exit).toBe(5);
-  expect(error?.hint).toContain(`vals use ${space}`);
-  expect(JSON.stringify(error)).not.toContain('stranger');
-});
+  const idOfVal = async ({ vals, token }: Person, at: string, ...options: string[]): Promise<string> => {
+    const env = { VALS_BASE_URL: at, VALS_TOKEN: token };
+    const args = ['val', 'create', 'greet', ...options, '--json'];
+    return JSON.parse((await vals(args, { input: 'code', env })).stdout).id;
+  };
 
-test('the hint to switch to another owner never names a space of somebody else', async () => {
-  const { ada, bob, space, baseUrl } = await startTeam();
-  await signIn(bob, baseUrl);
-  const args = ['val', 'create', 'greet', '--privacy', 'public', '--json'];
-  const { id } = JSON.parse((await bob.vals(args, { input: 'code' })).stdout);
-  await signIn(ada, baseUrl);
-  const folder = folderOf({
-    'greet.ts': 'evil',
-    'vals.json': JSON.stringify({ vals: { 'greet.ts': { name: 'greet', ids: { [space]: id } } } }),
+  test('is not pushed, and the messages name the space, but no other service', async () => {
+    const { place, ada, space, baseUrl } = await withIds(async ({ ada, space }) => ({
+      'https://stranger.example': 'some-id',
+      [space]: await idOfVal(ada, space),
+    }));
+    const warning = `vals were pushed to https://stranger.example and ${space}, but the service in use is ${baseUrl}.`;
+    const status = await place.vals('status');
+    expect(status.stdout).toMatch(/^not yours\tgreet\t/);
+    expect(status.stderr).toContain(warning);
+    const push = await place.vals('push', '--json');
+    expect(push.stderr).toContain(warning);
+    expect(push).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
+    expect(push.error?.message).toContain(`According to vals.json, the val belongs to ${space}`);
+    expect(push.error?.hint).toContain(`vals use ${space}`);
+    expect(JSON.stringify(push.error)).not.toContain('stranger');
+    expect((await ada.vals(['ls'])).stdout).toBe('');
   });
-  const { exit, error } = await ada.vals(['push', '--json'], { cwd: folder });
-  expect(exit).toBe(5);
-  expect(error?.message).toContain('The val belongs to bob');
-  expect(error?.hint).not.toContain(space);
-});
 
-test('the warning names three of many other services', async () => {
-  const { ada, baseUrl } = await startTeam();
-  await signIn(ada, baseUrl);
-  const services = [1, 2, 3, 4, 5].map((number) => `https://${number}.example`);
-  const ids = Object.fromEntries(services.map((service) => [service, 'some-id']));
-  const folder = folderOf({
-    'a.ts': 'a',
-    'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids } } }),
+  test('is not pushed, and the hint does not name a space that is not the owner', async () => {
+    const { place, space } = await withIds(async ({ bob, baseUrl, space }) => ({
+      [space]: await idOfVal(bob, baseUrl, '--privacy', 'public'),
+    }));
+    const { exit, error } = await place.vals('push', '--json');
+    expect(exit).toBe(5);
+    expect(error?.message).toContain('The val belongs to bob');
+    expect(error?.hint).not.toContain(space);
   });
-  const { stderr } = await ada.vals(['status'], { cwd: folder });
-  const named = 'https://1.example, https://2.example, https://3.example and 2 more';
-  expect(stderr).toContain(`The vals were pushed to ${named}, but the service in use is ${baseUrl}.`);
+
+  test('is new on this service, and the warning names three of many others', async () => {
+    const services = [1, 2, 3, 4, 5].map((number) => `https://${number}.example`);
+    const { place } = await withIds(async () =>
+      Object.fromEntries(services.map((each) => [each, 'some-id'])),
+    );
+    const { stdout, stderr } = await place.vals('status');
+    expect(stdout).toMatch(/^new\tgreet\t/);
+    expect(stderr).toContain('https://1.example, https://2.example, https://3.example and 2 more, but');
+  });
 });
 
 test('vals that were copied to a space are found again by their names', async () => {
   const { ada, space, baseUrl } = await startTeam();
   await signIn(ada, baseUrl);
-  const folder = folderOf({ 'greet.ts': 'export default () => 1;\n' });
-  await ada.vals(['init'], { cwd: folder });
-  await ada.vals(['push'], { cwd: folder });
-  expect((await ada.vals(['copy', '--all', '--to', space], { cwd: folder })).exit).toBe(0);
+  const cwd = folderOf({ 'greet.ts': 'export default () => 1;\n', 'vals.json': '{"vals":{}}' });
+  await ada.vals(['push'], { cwd });
+  expect((await ada.vals(['copy', '--all', '--to', space], { cwd })).exit).toBe(0);
   await ada.vals(['use', space]);
-  const push = await ada.vals(['push', '--json'], { cwd: folder });
+  const push = await ada.vals(['push', '--json'], { cwd });
   expect(push.exit).toBe(5);
   expect(push.error?.hint).toContain('vals push --fork');
-  expect((await rowsOf(ada, folder, ['push', 'greet.ts', '--fork'])).statuses).toEqual({
-    greet: 'unchanged',
-  });
-  expect((await rowsOf(ada, folder, ['status'])).statuses).toEqual({ greet: 'unchanged' });
-  const { vals } = JSON.parse(readFileSync(join(folder, 'vals.json'), 'utf8'));
+  expect((await ada.vals(['push', 'greet.ts', '--fork'], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
+  expect((await ada.vals(['status'], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
+  const { vals } = JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8'));
   expect(Object.keys(vals['greet.ts'].ids)).toEqual([baseUrl, space]);
 });

@@ -6,15 +6,17 @@ import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, type Row, Service, startService, workspaceWith } from './support.ts';
+import { manifestWith, Place, pushed, type Row, Service, startService, workspaceWith } from './support.ts';
 
 const patienceMs = 50_000;
 
 const happenings = new EventEmitter();
 const happened = () => happenings.emit('more');
 
-function watching(place: Place, ...args: string[]) {
-  const child = spawn(process.execPath, [program, 'push', '--watch', '--ndjson', ...args], {
+const watching = (place: Place, ...args: string[]) => watchingWith(place, '--ndjson', ...args);
+
+function watchingWith(place: Place, ...args: string[]) {
+  const child = spawn(process.execPath, [program, 'push', '--watch', ...args], {
     cwd: place.folder,
     env: environment(place.home, place.env),
   });
@@ -23,17 +25,14 @@ function watching(place: Place, ...args: string[]) {
     child.kill('SIGKILL');
     files.close();
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += chunk;
-    happened();
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += chunk;
-    happened();
-  });
-  const exited = new Promise<number | null>((done) => child.once('close', done));
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      text[name] += chunk;
+      happened();
+    });
+  }
+  const exited = once(child, 'close').then(([code, signal]) => exitStatus(code, signal));
   void exited.then(happened);
   const until = async (condition: () => boolean | Promise<boolean>) => {
     let isLate = false;
@@ -45,21 +44,21 @@ function watching(place: Place, ...args: string[]) {
       // `once` must run before `condition`, because an event in between would otherwise be missed.
       const more = once(happenings, 'more');
       if (await condition()) break;
-      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${stderr}`);
-      if (isLate) throw new Error(`still waiting, after:\n${stdout}${stderr}`);
+      if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${text.stderr}`);
+      if (isLate) throw new Error(`still waiting, after:\n${text.stdout}${text.stderr}`);
       await more;
     }
     clearTimeout(patience);
   };
   const events = () =>
-    stdout
+    text.stdout
       .split('\n')
       .slice(0, -1)
       .map((line) => JSON.parse(line) as Row);
   return {
-    child,
+    text,
     exited,
-    stderr: () => stderr,
+    stderr: () => text.stderr,
     until,
     events,
     async event(file: string, count: number): Promise<Row> {
@@ -67,8 +66,8 @@ function watching(place: Place, ...args: string[]) {
       await until(() => ofFile().length >= count);
       return ofFile().at(-1) as Row;
     },
-    end() {
-      child.kill('SIGINT');
+    end(signal: NodeJS.Signals = 'SIGINT') {
+      child.kill(signal);
       return exited;
     },
   };
@@ -95,6 +94,20 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ status }) => status)).toEqual(['pushed', 'pushed']);
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
+});
+
+it('push --watch says before it pushes a new file that the file may be a renamed one', async () => {
+  const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
+  place.remove('old.ts');
+  place.put({ 'new.ts': '// one\n// edited\n' });
+  const watch = watching(place);
+  const note = (from: string, to: string) => `${from} is missing, and the new file ${to} has similar code.`;
+  expect(await watch.event('new.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('old.ts', 'new.ts')));
+  place.remove('late.ts');
+  place.put({ 'later.ts': '// three\n// edited\n' });
+  expect(await watch.event('later.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => watch.stderr().includes(note('late.ts', 'later.ts')));
 });
 
 it('push --watch sends written, replaced and new files, and only reports deleted files', async () => {
@@ -159,29 +172,28 @@ it('push --watch uses the ignore files as they are now', async () => {
   expect(sent).toEqual(new Set(['a.ts', 'once.ts', 'gen/c.ts']));
 });
 
-it.each(['.git/HEAD', 'vals.json'])(
-  'push --watch leaves out a watched folder that becomes a project of its own: %s',
-  async (mark) => {
-    const { place, watch } = await changedOnce();
-    place.put({ 'lib/a2.ts': 'x' });
-    await watch.event('lib/a2.ts', 1);
-    place.put({ [`lib/${mark}`]: '{}', 'lib/stranger.ts': 'evil', 'lib/a2.ts': 'evil' });
-    for (const count of [2, 3]) {
-      place.put({ 'a.ts': `change ${count}` });
-      await watch.event('a.ts', count);
-    }
-    expect(watch.events().filter(({ file }) => file.startsWith('lib/'))).toHaveLength(1);
-  },
-);
+it('push --watch leaves out a watched folder that becomes a project of its own', async () => {
+  const { place, watch } = await changedOnce();
+  place.put({ 'lib/a2.ts': 'x' });
+  await watch.event('lib/a2.ts', 1);
+  place.put({ 'lib/.git/HEAD': '{}', 'lib/stranger.ts': 'evil', 'lib/a2.ts': 'evil' });
+  for (const count of [2, 3]) {
+    place.put({ 'a.ts': `change ${count}` });
+    await watch.event('a.ts', count);
+  }
+  expect(watch.events().filter(({ file }) => file.startsWith('lib/'))).toHaveLength(1);
+});
 
-it('push --watch reports a conflict, sends nothing for it, and goes on after it is resolved', async () => {
+it('push --watch reports a conflict or a syntax error, sends nothing for it, and goes on after it is resolved', async () => {
   const { place, service, watch } = await changedOnce();
   await service.edit('a', 'theirs');
   place.put({ 'a.ts': 'mine' });
   expect((await watch.event('a.ts', 2)).error).toMatchObject({ kind: 'conflict', exit: 5 });
   expect(await service.code(place.idOf('a.ts'))).toBe('theirs');
-  place.put({ 'b.ts': 'b2' });
-  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'pushed' });
+  place.put({ 'b.ts': 'a b' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
+  place.put({ 'b.ts': 'a; b' });
+  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
   await place.vals('pull', 'a', '--merge');
   expect((await watch.event('a.ts', 3)).error).toMatchObject({ kind: 'conflict' });
   place.put({ 'a.ts': 'both' });
@@ -236,11 +248,8 @@ it('push --watch sends the newest code after a push whose answer was lost', asyn
     if (code === 'newest') cuts = 0;
     return cuts > 0 ? (response) => void response.destroy() : { body: { id: 'a', version: 2 } };
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({
-    'a.ts': 'a',
-    'vals.json': JSON.stringify({ vals: { 'a.ts': { name: 'a', ids: { [service.baseUrl]: 'a' } } } }),
-  });
+  const files = { 'a.ts': 'a', ...manifestWith('a.ts', 'a', { [service.baseUrl]: 'a' }) };
+  const place = workspaceWith(service.env, files);
   await place.rows(['status']);
   place.put({ 'a.ts': 'lost' });
   const watch = watching(place, '--timeout', '1');
@@ -267,8 +276,8 @@ it('push --watch sends a val once at a time, and again if the file was saved mea
     else answer();
     happened();
   });
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({ 'vals.json': '{"vals":{"a.ts":{"name":"a"},"b.ts":{"name":"b"}}}', 'a.ts': 'first' });
+  const manifest = '{"vals":{"a.ts":{"name":"a"},"b.ts":{"name":"b"}}}';
+  const place = workspaceWith(service.env, { 'vals.json': manifest, 'a.ts': 'first' });
   const watch = watching(place);
   await watch.until(() => sent.a?.length === 1);
   for (const saved of ['second', 'third']) {
@@ -293,12 +302,7 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
     };
   });
   const puts = () => service.requests.filter(({ method }) => method === 'PUT').length;
-  const place = new Place(temporaryFolder(), service.env);
-  place.put({
-    'vals.json': '{"vals":{"a.ts":{"name":"a"},"b.ts":{"name":"b"}}}',
-    'a.ts': 'a',
-    'b.ts': 'b',
-  });
+  const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
   const watch = watching(place, '--concurrency', '1');
   await watch.until(() => puts() === 1);
   const ended = watch.end();
@@ -314,30 +318,19 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
 
 it('push --watch ends with exit 4 if the service refuses the token', async () => {
   const service = await startService();
-  const place = new Place(temporaryFolder(), { ...service.env, VALS_TOKEN: 'not-the-token-of-it' });
-  place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a' });
+  const place = workspaceWith({ ...service.env, VALS_TOKEN: 'not-the-token-of-it' }, { 'a.ts': 'a' });
   const watch = watching(place);
   expect(await watch.exited).toBe(4);
-  expect(JSON.parse(watch.stderr().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
-    error: { kind: 'auth' },
-  });
+  expect(watch.stderr()).toContain('{"error":{"kind":"auth"');
 });
 
-it('push --watch prints a line of text for each push without --ndjson, and refuses --json', async () => {
-  const { place } = await pushed({ 'a.ts': 'a' });
-  place.put({ 'a.ts': 'a2' });
-  const child = spawn(process.execPath, [program, 'push', '--watch', 'a.ts'], {
-    cwd: place.folder,
-    env: environment(place.home, place.env),
-  });
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const line = await new Promise<string>((known) =>
-    child.stdout.once('data', (chunk) => known(String(chunk))),
-  );
-  expect(line).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\ta\t2\n$/);
-  child.kill('SIGTERM');
-  const [code, endedBy] = await once(child, 'close');
-  expect(exitStatus(code, endedBy)).toBe(143);
+it('push --watch of a name prints a line of text for each push of its file, and refuses --json', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+  place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
+  const watch = watchingWith(place, 'b');
+  await watch.until(() => watch.text.stdout.includes('\n'));
+  expect(await watch.end('SIGTERM')).toBe(143);
+  expect(watch.text.stdout).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z\tpushed\tb\t2\n$/);
   expect(await place.vals('push', '--watch', '--json')).toMatchObject({
     exit: 2,
     stdout: '',
@@ -345,48 +338,18 @@ it('push --watch prints a line of text for each push without --ndjson, and refus
   });
 });
 
-it('push --watch takes the name of a val, and then pushes only its file', async () => {
-  const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
-  place.put({ 'a.ts': 'a2', 'lib/b.ts': 'b2' });
-  const watch = watching(place, 'b');
-  expect(await watch.event('lib/b.ts', 1)).toMatchObject({ status: 'pushed', version: 2 });
-  expect(await watch.end()).toBe(130);
-  expect(watch.events()).toHaveLength(1);
-});
-
 it.each([
-  [
-    '../outside.ts',
-    /"message":"\.\.\/outside\.ts cannot be watched, because it is outside of the workspace /,
-  ],
-  ['..', /"message":"\.\. cannot be watched, because it is outside of the workspace /],
-  ['nothing', /"message":"nothing does not exist\./],
-  ['nothing.ts', /"message":"nothing\.ts does not exist\./],
-  ['notes.md', /"message":"notes\.md cannot be watched, because it is not a code file\./],
-  ['ignored.ts', /"message":"ignored\.ts cannot be watched, because it is listed in an ignore file\./],
-  ['link.ts', /"message":"link\.ts cannot be watched, because it is a link\./],
-  ['', /"message":"A path on the command line is empty\./],
-])('push %j --watch is refused, because it would push nothing', async (path, message) => {
-  const outer = temporaryFolder();
-  const place = new Place(join(outer, 'workspace'), { VALS_LOCAL: '1' });
+  ['../outside.ts', 'cannot be watched, because it is outside of the workspace '],
+  ['..', 'cannot be watched, because it is outside of the workspace '],
+  ['nothing', 'does not exist.'],
+  ['notes.md', 'cannot be watched, because it is not a code file.'],
+  ['ignored.ts', 'cannot be watched, because it is listed in an ignore file.'],
+  ['link.ts', 'cannot be watched, because it is a link.'],
+])('push %s --watch is refused, because it would push nothing', async (path, message) => {
+  const place = new Place(join(temporaryFolder(), 'workspace'), { VALS_LOCAL: '1' });
   place.put({ 'vals.json': '{"vals":{}}', 'a.ts': 'a', 'notes.md': '#', 'ignored.ts': 'i' });
   place.put({ '.valsignore': 'ignored.ts\n', '../outside.ts': 'o' });
   symlinkSync('a.ts', join(place.folder, 'link.ts'));
-  const watch = watching(place, path);
-  await watch.until(() => watch.child.exitCode !== null || watch.stderr().includes('Watching'));
-  expect(watch.stderr()).toMatch(message);
-  expect(await watch.exited).toBe(path === '' ? 2 : 10);
-});
-
-it('push --watch does not send a save with a syntax error, and tries the next one', async () => {
-  const { place, service, watch } = await changedOnce();
-  place.put({ 'b.ts': 'a b' });
-  expect(await watch.event('b.ts', 1)).toMatchObject({
-    status: 'failed',
-    error: { kind: 'local', exit: 10 },
-  });
-  place.put({ 'b.ts': 'a; b' });
-  expect(await watch.event('b.ts', 2)).toMatchObject({ status: 'pushed', version: 2 });
-  expect(await service.versions(place.idOf('b.ts'))).toEqual(['b', 'a; b']);
-  expect(await watch.end()).toBe(130);
+  const { exit, stderr } = await place.vals('push', '--watch', path);
+  expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`${path} ${message}`) });
 });

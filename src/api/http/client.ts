@@ -4,7 +4,7 @@
 // - client.ts: one call, which is one or more attempts within one deadline
 // - gate.ts, pace.ts: how many requests are under way at the same time
 // - connections.ts, exchange.ts: one request and the bytes of its reply, on a connection of undici
-// - proxy.ts, tunnels.ts, parser.ts: connections through a proxy, and undici's parser
+// - tunnels.ts, parser.ts: connections through a proxy, and undici's parser
 // - read-reply.ts: what the bytes of a reply mean
 // - connection-fault.ts, tls-problem.ts: why there was no reply
 // - retry.ts: whether and when to make another attempt

@@ -1,7 +1,7 @@
+import type { ProxyAddress } from '../../lib/proxy.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { connectTimeoutMs } from './connections.ts';
-import { type NoReply, TimeoutError } from './exchange.ts';
-import { type ProxyAddress, ProxyError } from './proxy.ts';
+import { type NoReply, ProxyError, TimeoutError } from './exchange.ts';
 import type { Fault } from './retry.ts';
 import { explainTlsError } from './tls-problem.ts';
 

@@ -1,9 +1,9 @@
 import type { Dispatcher } from 'undici';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { Clock } from '../../lib/clock.ts';
+import type { ProxyAddress } from '../../lib/proxy.ts';
 import { exchange, type HttpReply, type HttpRequest, type NoReply } from './exchange.ts';
 import { compileParser } from './parser.ts';
-import type { ProxyAddress } from './proxy.ts';
 
 export const connectTimeoutMs = 5_000;
 const largestBody = 64 * 1024 * 1024;

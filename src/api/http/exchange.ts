@@ -23,6 +23,13 @@ export interface NoReply {
 
 export class TimeoutError extends Error {}
 
+/** The proxy made no tunnel to the service. */
+export class ProxyError extends Error {
+  constructor(readonly problem: { status: number } | { cause: Error }) {
+    super('the proxy made no tunnel');
+  }
+}
+
 /** Sends one request on one connection. Calls undici's `dispatch`, which does half as much work as its `request`. */
 export function exchange(
   dispatcher: Dispatcher,

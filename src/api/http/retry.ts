@@ -18,6 +18,7 @@ export const isFault = (result: object): result is Fault => 'kind' in result;
 export const isStatus = (fault: Fault, status: number): boolean =>
   fault.kind === 'status' && fault.status === status;
 
+/** The first attempt and three retries, within the deadline of the call. */
 export const maxAttempts = 4;
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);

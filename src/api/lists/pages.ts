@@ -17,7 +17,7 @@ export type FetchPage = (query: URLSearchParams) => Promise<FetchedPage>;
 
 export interface ListNotes {
   circular(): void;
-  more(): void;
+  more(isCertain: boolean): void;
 }
 
 export interface ListOptions {
@@ -56,7 +56,9 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     offset += records.length;
     emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     const isDone = given === wanted;
-    if (isDone && (chosen.length < fresh.length || next)) notes.more();
+    const hasMore = chosen.length < fresh.length || Boolean(next);
+    // A service without links does not say whether the list goes on.
+    if (isDone && (hasMore || next === undefined)) notes.more(hasMore);
     const isStuck: boolean = !isDone && progress.isStuck();
     query = isDone || isStuck ? undefined : queryAfter(records, next);
     if (query !== undefined) requestAhead(query, fresh.length);

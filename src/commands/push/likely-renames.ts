@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import { existsBelow, readBelow } from '../../workspace/disk/files.ts';
+import { examine } from '../../workspace/examine.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { likelyRenames, mostPairs, renameHint } from '../../workspace/similar.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -11,7 +12,7 @@ import type { PushItem } from './item.ts';
 export async function noteLikelyRenames(
   { say }: Context,
   workspace: Workspace,
-  items: readonly PushItem[],
+  items: readonly Pick<PushItem, 'file' | 'val'>[],
   remotes: RemoteVals,
 ): Promise<void> {
   const { root, vals } = workspace;
@@ -21,25 +22,23 @@ export async function noteLikelyRenames(
   const before = await Promise.all(
     missing.map(async (val) => ({
       file: pathTo(workspace, val.file),
-      code: await lastCode(workspace, remotes, val),
+      codes: await lastCodes(workspace, remotes, val),
     })),
   );
   const after = fresh.map(({ file, val }) => ({ file, code: readBelow(root, val?.file ?? '') }));
   for (const rename of likelyRenames(before, after)) say.note(renameHint(rename));
 }
 
-/** A fresh checkout has no record, but the service has the code. */
-async function lastCode(
-  { records }: Workspace,
+async function lastCodes(
+  workspace: Workspace,
   remotes: RemoteVals,
   val: WorkspaceVal,
-): Promise<string | undefined> {
-  const record = records.of(val);
-  if (record !== undefined || val.id === undefined) return record?.code;
+): Promise<(string | undefined)[]> {
   try {
-    return (await remotes.read(val.id)).remote?.code;
+    const { record, remote } = await examine(workspace, remotes, val);
+    return [record?.code, remote?.code];
   } catch (error) {
-    if (error instanceof ValsError) return undefined;
+    if (error instanceof ValsError) return [workspace.records.of(val)?.code];
     throw error;
   }
 }

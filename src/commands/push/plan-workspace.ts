@@ -44,7 +44,7 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
   return vals.map((val) => {
     const file = pathTo(known, val.file);
     const read = async () => {
-      const code = readBelow(known.root, val.file, undefined, file);
+      const code = readBelow(known.root, val.file, file);
       return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
     };
     return { file, name: val.name, val, canReadAgain: true, read };
@@ -137,7 +137,7 @@ function chosenItem(context: Context, known: KnownVals, found: FoundFile): PushI
   if (file === undefined) return untracked;
   const val = trackedOrNewVal(known, file);
   const read = async () => {
-    const code = readBelow(known.root, val.file, undefined, found.file);
+    const code = readBelow(known.root, val.file, found.file);
     // If the file does not exist, `untracked.read` throws an error that says so.
     return code === undefined ? untracked.read() : checkNotEmpty(found.file, code);
   };

@@ -28,6 +28,7 @@ import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
+import { noteLikelyRenames } from './likely-renames.ts';
 import { trackedOrNewVal } from './plan-workspace.ts';
 
 export interface PusherOptions {
@@ -88,6 +89,10 @@ export function createFilePusher(
       known.name = val.name;
       if (code !== undefined) checkNotEmpty(path, code);
       const remotes = isInitial ? initialRemotes : createRemotes();
+      const isNew = saved.workspace.vals.ofFile(val.file) === undefined;
+      // For the initial files, this was done before the watch began.
+      if (isNew && !isInitial)
+        await noteLikelyRenames(context, saved.workspace, [{ file: path, val }], remotes);
       const given = { remotes, mayOverwrite: mayOverwriteFile(isInitial) };
       const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, ...given });
       // If the file does not exist, pushVal sends no request.

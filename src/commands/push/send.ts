@@ -10,7 +10,7 @@ import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.t
 import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/notes.ts';
-import { askAboutDiffering } from './differing.ts';
+import { askAboutDiffering } from './ask-to-overwrite.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { noteLikelyRenames } from './likely-renames.ts';

@@ -13,7 +13,8 @@ import { createNestedProjectCheck, inOtherProject } from '../../workspace/source
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { askAboutDiffering, type Overwriting } from './differing.ts';
+import { askAboutDiffering, type Overwriting } from './ask-to-overwrite.ts';
+import { noteLikelyRenames } from './likely-renames.ts';
 import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
 
@@ -85,7 +86,7 @@ export async function watchWorkspace(
 }
 
 /** Asks about vals that differ. Later, such vals are conflicts. */
-function askFirst(
+async function askFirst(
   context: Context,
   workspace: Workspace,
   vals: readonly SelectedVal[],
@@ -99,6 +100,7 @@ function askFirst(
     read: async () => readBelow(workspace.root, val.file),
   }));
   const remotes = createRemoteVals({ ...context, api }, vals.length);
+  await noteLikelyRenames(context, workspace, items, remotes);
   return askAboutDiffering(context, workspace, items, { yes, force, fork: false, dryRun: false, remotes });
 }
 

@@ -21,20 +21,3 @@ function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter)
     (until === undefined || startedAt <= Date.parse(until))
   );
 }
-
-export async function* takeRecords(
-  pages: AsyncIterable<Page>,
-  { limit, offset = 0 }: { limit: number; offset?: number },
-  onMore: () => void,
-): AsyncGenerator<Page> {
-  let toSkip = offset;
-  let left = limit;
-  for await (const { records } of pages) {
-    const skipped = Math.min(toSkip, records.length);
-    const taken = Math.min(left, records.length - skipped);
-    if (taken > 0) yield { records: records.slice(skipped, skipped + taken) };
-    toSkip -= skipped;
-    left -= taken;
-    if (skipped + taken < records.length) return onMore();
-  }
-}

@@ -1,6 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
-import { defaultLimit, type Paging } from '../../api/lists/pages.ts';
+import type { Paging } from '../../api/lists/pages.ts';
+import { takeRecords } from '../../api/lists/take-records.ts';
 import * as routes from '../../api/routes.ts';
 import { toggle } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
@@ -8,7 +9,7 @@ import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Page } from '../../lib/json.ts';
 import type { ListLayout, Result } from '../../terminal/result.ts';
 import { failedRunColumns, runColumns, summaryColumns } from '../shared/columns.ts';
-import { filterRuns, isFiltered, takeRecords } from './filter-runs.ts';
+import { filterRuns, isFiltered } from './filter-runs.ts';
 
 const runsBeforeFollowing = 10;
 
@@ -77,8 +78,7 @@ export async function showRuns(
   const layout: ListLayout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
-    const { all, limit = all ? Infinity : defaultLimit, offset } = paging;
-    const rows = takeRecords(filtered(api.pages(call, { all: true })), { limit, offset }, context.say.more);
+    const rows = takeRecords(filtered(api.pages(call, { all: true })), paging, context.say.more);
     return { kind: 'list', rows, ...layout };
   }
   context.progress.show('Waiting for runs. Press Ctrl-C to stop');

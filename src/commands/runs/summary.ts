@@ -1,6 +1,5 @@
 import { readRun } from '../../api/run-record.ts';
-import type { JsonObject, JsonValue, Page } from '../../lib/json.ts';
-import { stringifyJson } from '../../lib/json.ts';
+import { type JsonObject, type JsonValue, type Page, stringifyJson } from '../../lib/json.ts';
 import { createDurations } from './durations.ts';
 import { createTimeline } from './timeline.ts';
 

@@ -2,6 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { messageWithHint, UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { EmbeddedService, Network } from '../../service/index.ts';
+import { mostVals, requestsPerSecond, requestsUnderWay } from '../../service/limits.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
 import { type Place, storePlace } from './store-place.ts';
@@ -58,15 +59,15 @@ export async function start(
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed, withoutTokens } = await import('../../service/index.ts');
   const isJson = setup.log === 'json';
-  const perSecond = setup.rate ?? (isShared ? 500 : undefined);
+  const perSecond = setup.rate ?? (isShared ? requestsPerSecond : undefined);
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
   const starting = startService({
     ...place.location,
     port,
     network,
-    limits: perSecond === undefined ? undefined : { perSecond, inFlight: 64 },
+    limits: perSecond === undefined ? undefined : { perSecond, inFlight: requestsUnderWay },
     keepRunsMs: setup.keepRuns,
-    maxVals: setup.maxVals ?? (isShared ? 10_000 : undefined),
+    maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
     metrics,
     seed: seedData,
     onWarning: say.warn,

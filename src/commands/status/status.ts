@@ -115,7 +115,7 @@ function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
   say.note([
-    `The service sent no id for ${files} and cannot list vals. So ${files} was compared with the code that was pushed last.`,
+    `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
     'To compare with the code on the service, find the id of the val on the service.',
     { text: 'To make the id known', command: 'pull', input: { vals: true } },
   ]);
@@ -146,14 +146,16 @@ function rowOf(workspace: Workspace, examined: Examined): JsonObject {
 
 function renameHints(workspace: Workspace, differing: readonly Examined[]): string[] {
   const { root } = workspace;
-  const filesThatAre = (wanted: State, codeOf: (examined: Examined) => string | undefined) =>
-    differing
-      .filter((examined) => stateOf(examined) === wanted)
-      .map((examined) => ({ file: pathTo(workspace, examined.val.file), code: codeOf(examined) }));
-  const missing = filesThatAre('missing here', ({ record, remote }) => record?.code ?? remote?.code);
-  const fresh = filesThatAre('new', ({ val }) =>
-    missing.length > 0 ? readBelow(root, val.file) : undefined,
-  );
+  const valsThatAre = (wanted: State) => differing.filter((examined) => stateOf(examined) === wanted);
+  const missing = valsThatAre('missing here').map(({ val, record, remote }) => ({
+    file: pathTo(workspace, val.file),
+    codes: [record?.code, remote?.code],
+  }));
+  if (missing.length === 0) return [];
+  const fresh = valsThatAre('new').map(({ val }) => ({
+    file: pathTo(workspace, val.file),
+    code: readBelow(root, val.file),
+  }));
   return likelyRenames(missing, fresh).map(renameHint);
 }
 

@@ -5,8 +5,6 @@ import { defineCommand, word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 import { valColumns } from '../shared/columns.ts';
 import { withNameProposed } from '../shared/notes.ts';
 import { dryRun, plan, privacy, valArgument } from '../shared/options.ts';
@@ -32,7 +30,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, name, privacy, readme, dryRun }) {
     const fields = await readFields(context, { name, privacy, readme });
-    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, { name, dryRun });
+    const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
     const { val: record, notApplied } = await changeVal(
@@ -83,7 +81,7 @@ async function readFields(
 async function prepareRenaming(
   context: Context,
   id: string,
-  { name, dryRun }: { name: string; dryRun: boolean | undefined },
+  name: string,
 ): Promise<(() => Promise<void>) | undefined> {
   const { findRoot } = await import('../../workspace/disk/root.ts');
   const root = findRoot(context.settings.cwd);
@@ -92,12 +90,6 @@ async function prepareRenaming(
   const workspace = workspaceAt(root, context);
   const known = workspace.vals.ofId(id);
   if (known === undefined) return undefined;
-  if (!dryRun && (await isUnderFalseName(context, workspace, known, id))) {
-    context.say.warn(
-      `vals.json was not changed, because it has the id of this val under the name "${known.name}".`,
-    );
-    return undefined;
-  }
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
     throw new ConflictError(
@@ -116,18 +108,6 @@ async function prepareRenaming(
       throw error instanceof LocalError ? notInManifest(name, error) : error;
     }
   };
-}
-
-/** A vals.json from somebody else may list any id under a harmless name. */
-async function isUnderFalseName(
-  context: Context,
-  { records }: Workspace,
-  known: WorkspaceVal,
-  id: string,
-): Promise<boolean> {
-  if (records.of(known) !== undefined) return false;
-  const record = await (await context.connect()).record(routes.getVal(id));
-  return (textAt(record, 'name') ?? known.name) !== known.name;
 }
 
 const notInManifest = (name: string, { message, facts }: LocalError): LocalError =>

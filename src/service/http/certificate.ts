@@ -2,7 +2,7 @@ import { createSecureContext } from 'node:tls';
 import { LocalError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { fileError } from '../../lib/file-error.ts';
-import { largest, readPlainFile } from '../../lib/plain-file.ts';
+import { readPlainFile } from '../../lib/plain-file.ts';
 
 export interface CertificateFiles {
   cert: string;
@@ -33,7 +33,7 @@ export function readCertificate(files: CertificateFiles): Certificate {
 
 function read(file: string): Buffer {
   try {
-    return readPlainFile(file, { mostBytes: largest.certificate, followLinks: true });
+    return readPlainFile(file, { followLinks: true });
   } catch (error) {
     throw fileError(file, error);
   }

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { LocalError } from '../../errors.ts';
+import { mostConnections } from '../limits.ts';
 import type { Certificate } from './certificate.ts';
 
-const mostConnections = 5_000;
 /** `idleMs` must be longer than `requestTimeout`, so that a slow request gets the reply 408. */
 const idleMs = 40_000;
 /**

@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { cookieValues, isSame, readBytes } from '../guard.ts';
+import { readBytes } from '../body.ts';
+import { cookieValues, isSame } from '../guard.ts';
+import { largestForm } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { headerOf, html, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { Store } from '../store/store.ts';
@@ -7,7 +9,6 @@ import { digestOf, type User } from '../store/users.ts';
 import { pageHeaders, signInPage } from './html-page.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
-const largestForm = 4_096;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
 export function createSignIn(store: Store, publicUrl: URL) {

@@ -1,4 +1,4 @@
-import { parseBody, readBytes } from '../guard.ts';
+import { parseBody, readBytes } from '../body.ts';
 import type { Reply, ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/write-vals.ts';
 import type { Body, Check, Query } from './fields.ts';

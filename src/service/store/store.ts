@@ -3,6 +3,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { namePattern } from '../../lib/val-limits.ts';
 import type { Database, StoreLocation } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { mostLogBytes } from '../limits.ts';
 import {
   countRecords,
   findRecord,
@@ -42,8 +43,6 @@ export interface ReportedRun {
   error: string | null;
   logs: string | null;
 }
-
-const mostLogBytes = 65_536;
 
 /** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
 function endOfLogs(logs: string): Buffer {

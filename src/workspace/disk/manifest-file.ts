@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { ConflictError } from '../../errors.ts';
 import { lock, type Waiting } from '../../lib/lock.ts';
-import { largest } from '../../lib/plain-file.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { openOwnFolder } from '../records/own-folder.ts';
 import { readBelow } from './files.ts';
@@ -12,7 +11,7 @@ import { replaceBelow } from './write-files.ts';
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
 export function readManifest(root: string): Manifest {
-  const text = readBelow(root, manifestFile, largest.manifest);
+  const text = readBelow(root, manifestFile);
   if (text === undefined) throw broken('is gone', { text: 'To make a new vals.json', command: 'init' });
   return parseManifest(text);
 }
@@ -25,7 +24,7 @@ export async function updateManifest(
   for (;;) {
     const release = await lockManifest(root, context);
     try {
-      const text = readBelow(root, manifestFile, largest.manifest);
+      const text = readBelow(root, manifestFile);
       const manifest = text === undefined ? emptyManifest() : parseManifest(text);
       const before = formatManifest(manifest);
       change(manifest);

@@ -17,7 +17,7 @@ export function refuseFilled(settings: Settings, folder: string, given: string, 
     hint: [
       'To clone into another folder, give the name of a new folder.',
       {
-        text: 'To add the missing vals to the workspace that you are in',
+        text: 'If the folder is a workspace, go to it. To add the missing vals there',
         command: 'pull',
         input: { all: true },
       },

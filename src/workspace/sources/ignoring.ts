@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
-import { largest, TooLarge, UnusableFile } from '../../lib/plain-file.ts';
+import { TooLarge, UnusableFile } from '../../lib/plain-file.ts';
 import { readBytesBelow } from '../disk/files.ts';
 import { projectMarks } from '../disk/root.ts';
 
@@ -40,7 +40,7 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
   /** An ignore file that is a link is not read. */
   function textOf(root: string, file: string, path: string): string | undefined {
     try {
-      return readBytesBelow(root, file, largest.ignoreFile)?.toString();
+      return readBytesBelow(root, file)?.toString();
     } catch (error) {
       const cause = error instanceof LocalError ? error.cause : undefined;
       if (!(cause instanceof UnusableFile) || cause instanceof TooLarge) throw error;

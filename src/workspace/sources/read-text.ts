@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
-import { largest, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import { largestFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { refuseLinkToSecret } from './typed-path.ts';
@@ -49,9 +49,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
     const stats = statSync(path);
     if (stats.isDirectory()) throw isFolder(file);
     refuseLinkToSecret(path, file, input.settings.cwd);
-    return stats.isFIFO()
-      ? await readPipe(file, path, input)
-      : readPlainFile(path, { mostBytes: largest.text, followLinks: true });
+    return stats.isFIFO() ? await readPipe(file, path, input) : readPlainFile(path, { followLinks: true });
   } catch (error) {
     throw error instanceof ValsError ? error : fileError(file, error);
   }
@@ -60,7 +58,7 @@ async function readNamed(file: string, input: Input): Promise<Buffer> {
 function readWithin(limits: FileLimits, path: string, shownPath: string): Buffer {
   const { folder, below } = placeWithin(limits, path, shownPath);
   if (below === '') throw isFolder(shownPath);
-  const bytes = readBytesBelow(folder, below, largest.text, shownPath);
+  const bytes = readBytesBelow(folder, below, shownPath);
   if (bytes !== undefined) return bytes;
   throw missingFile(shownPath);
 }
@@ -90,7 +88,7 @@ async function readStream(name: string, stream: Readable, { signal }: Input): Pr
     for await (const chunk of addAbortSignal(signal, stream)) {
       chunks.push(Buffer.from(chunk));
       length += chunk.length;
-      if (length > largest.text) throw tooLarge(largest.text);
+      if (length > largestFile) throw tooLarge();
     }
   } catch (error) {
     throw signal.aborted ? signal.reason : fileError(name, error);

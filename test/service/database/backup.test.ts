@@ -1,23 +1,21 @@
 import { statSync } from 'node:fs';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
-import { putVal, temporaryService } from '../support.ts';
+import { temporaryService } from '../support.ts';
 
-const patienceMs = 20_000;
-
-test('writes do not wait for a reader, and the log shrinks after the reader has ended', async () => {
+test('writes do not wait for a reader, and the log shrinks after the reader has ended', {
+  timeout: 20_000,
+}, async () => {
   const service = await temporaryService();
   const logBytes = () => statSync(`${service.at}-wal`).size;
   const push = async (text: string) =>
-    (await putVal(service, 'large', text + '\u20ac'.repeat(250_000))).status;
+    (await service.putVal('large', text + '\u20ac'.repeat(250_000))).status;
   await push('first');
   const reader = new Libsql(service.at);
   onTestFinished(() => void reader.close());
   reader.exec('BEGIN');
   reader.prepare('SELECT count(*) FROM vals').all();
-  const start = performance.now();
   for (let i = 0; i < 10; i++) expect(await push(`${i}`)).toBe(200);
-  expect(performance.now() - start).toBeLessThan(patienceMs);
   expect(logBytes()).toBeGreaterThan(5_000_000);
   reader.exec('COMMIT');
   expect(await push('last')).toBe(200);

@@ -5,7 +5,7 @@ import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { openStore } from '../../../src/service/index.ts';
 import { budget } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
-import { addPerson, newPlace, statusOf } from '../support.ts';
+import { addPerson, clientOf, newPlace } from '../support.ts';
 
 const kills = budget(3);
 const size = { versions: 200, runs: 6_000 };
@@ -55,7 +55,7 @@ test('a val whose deletion is killed half-way is whole or gone, and the next del
   const at = await newPlace();
   const { user, token } = await addPerson({ at, baseUrl: '' }, 'ada');
   const deleteVal = ({ baseUrl }: { baseUrl: string }, id: string) =>
-    statusOf({ baseUrl, token }, 'DELETE', `/v1/vals/${id}`);
+    clientOf({ baseUrl, token }).statusOf('DELETE', `/v1/vals/${id}`);
 
   let service = await embeddedService({ at });
   const start = performance.now();

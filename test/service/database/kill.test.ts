@@ -6,7 +6,7 @@ import { type Chance, chanceOf, isLong } from '../../support/cases.ts';
 import { embeddedService } from '../../support/embedded-service.ts';
 import { startProcess, temporaryFolder } from '../../support/program.ts';
 import { withResolvers } from '../../support/with-resolvers.ts';
-import { ask as askOrFail, type Caller, type Val } from '../support.ts';
+import { type Client, clientOf, type Val } from '../support.ts';
 
 const seed = 20_261_115;
 const kills = isLong ? 55 : 6;
@@ -23,8 +23,8 @@ interface Known {
   state: 'there' | 'maybe deleted' | 'deleted';
 }
 
-const ask = (service: Caller, method: string, path: string, body?: object) =>
-  askOrFail(service, method, path, { body }).catch(() => undefined);
+const ask = (service: Client, method: string, path: string, body?: object) =>
+  service.ask(method, path, { body }).catch(() => undefined);
 
 function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   const vals: Known[] = [];
@@ -67,7 +67,7 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   }
   const pendingNew = new Map<string, Set<string>>();
 
-  async function write(service: Caller): Promise<boolean> {
+  async function write(service: Client): Promise<boolean> {
     const name = oneOf(names);
     const known = current.get(name);
     const choice = fraction();
@@ -115,14 +115,14 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
   return {
     vals,
     unanswered: () => unanswered,
-    async writeUntilKilled(service: Caller, answered: () => void): Promise<void> {
+    async writeUntilKilled(service: Client, answered: () => void): Promise<void> {
       while (await write(service)) answered();
       unanswered += 1;
     },
   };
 }
 
-async function check(service: Caller, vals: readonly Known[]): Promise<number> {
+async function check(service: Client, vals: readonly Known[]): Promise<number> {
   let checked = 0;
   for (const known of vals) {
     const { id, name, state } = known;
@@ -182,12 +182,12 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
     tokens.add(service.token);
     if (round % 11 === 10) {
       const vals = all.flatMap((writer) => writer.vals);
-      await check(service, vals);
+      await check(clientOf(service), vals);
     }
     let answersLeft = chance.between(0, 8 * writers);
     const { promise: written, resolve: enough } = withResolvers();
     const writing = all.map((writer) =>
-      writer.writeUntilKilled(service, () => --answersLeft <= 0 && enough()),
+      writer.writeUntilKilled(clientOf(service), () => --answersLeft <= 0 && enough()),
     );
     if (answersLeft > 0) await written;
     await sleep(chance.between(0, 5));
@@ -197,7 +197,7 @@ it(`serve, killed ${kills} times during writes, keeps every acknowledged write (
 
   const service = await embeddedService({ at: file });
   const vals = all.flatMap((writer) => writer.vals);
-  const checked = await check(service, vals);
+  const checked = await check(clientOf(service), vals);
   await service.end('SIGKILL');
   expect(integrity(file)).toEqual(['ok']);
   expect(tokens.size).toBe(1);

@@ -5,16 +5,7 @@ import type { All, Database, Value } from '../../../src/service/database/databas
 import { openStore } from '../../../src/service/index.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { placeOf } from '../../support/embedded-service.ts';
-import {
-  addPerson,
-  ask,
-  createVal,
-  endAll,
-  type List,
-  newPlace,
-  statusOf,
-  temporaryService,
-} from '../support.ts';
+import { addPerson, clientOf, endAll, type List, newPlace, temporaryService } from '../support.ts';
 
 afterAll(endAll);
 
@@ -49,8 +40,8 @@ const large = /\b(vals|versions|records|users|space|members)\b/;
 const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
 
 async function useAll(at: string): Promise<void> {
-  const { baseUrl, token, close } = await temporaryService({ at });
-  const service = { baseUrl, token };
+  const service = await temporaryService({ at });
+  const { baseUrl } = service;
   const store = await openStore(placeOf(at));
   const [person] = await store.users.list();
   if (!person) throw new Error('nobody');
@@ -64,23 +55,23 @@ async function useAll(at: string): Promise<void> {
     ],
     likes: [{ name: 'later' }],
   });
-  const { id } = await createVal(service, { name: 'later', code: 'c', privacy: 'public' });
-  await createVal(service, { name: 'other', code: 'c' });
+  const { id } = await service.createVal({ name: 'later', code: 'c', privacy: 'public' });
+  await service.createVal({ name: 'other', code: 'c' });
   const get = async (path: string) => {
-    const { status, body } = await ask(service, 'GET', path);
+    const { status, body } = await service.ask('GET', path);
     expect(status).toBe(200);
     return body as List;
   };
   const readOn = async (path: string) => {
     let { links } = await get(`${path}limit=1`);
     expect(links.next).toBeDefined();
-    await ask(service, 'PUT', '/v1/vals', { body: { name: 'other', code: path } });
+    await service.ask('PUT', '/v1/vals', { body: { name: 'other', code: path } });
     while (links.next) ({ links } = await get(links.next.replace(baseUrl, '')));
   };
-  await ask(service, 'PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
-  await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
+  await service.ask('PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
+  await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
   const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
-  await ask(service, 'POST', `/v1/vals/${id}/runs`, { body: { version: 1, error: null, ...times } });
+  await service.ask('POST', `/v1/vals/${id}/runs`, { body: { version: 1, error: null, ...times } });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   const all = `${filters.slice(1).join('&')}`;
   for (const filter of [...filters, all]) {
@@ -97,30 +88,30 @@ async function useAll(at: string): Promise<void> {
   await get('/v1/search/vals?query=later');
   await get(`/v1/vals/${id}/versions`);
   await get(`/v1/vals/${id}/versions/1`);
-  expect(await statusOf(service, 'GET', `/?val=${id}`)).toBe(200);
+  expect(await service.statusOf('GET', `/?val=${id}`)).toBe(200);
   await get('/healthz');
-  await ask(service, 'DELETE', `/v1/vals/${id}/versions/1`);
+  await service.ask('DELETE', `/v1/vals/${id}/versions/1`);
 
   const eve = await store.users.add('eve');
   if (!eve) throw new Error('eve is there');
-  await ask({ baseUrl, token: eve.token }, 'GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
+  await clientOf({ baseUrl, token: eve.token }).ask('GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
   await store.users.withDigest(eve.user.id);
   await store.users.named('eve');
   await store.users.renewToken('eve');
-  await ask(service, 'DELETE', `/v1/vals/${id}`);
+  await service.ask('DELETE', `/v1/vals/${id}`);
   await store.spaces.add('acme');
   await store.spaces.grant('acme', 'eve', 'write');
   const session = await store.spaces.memberWithId(eve.user.id, 'acme');
   expect(session?.principal).toBeDefined();
   const renewed = await store.users.renewToken('eve');
-  await ask({ baseUrl, token: renewed?.token }, 'GET', '/@acme/v1/me/spaces');
+  await clientOf({ baseUrl, token: renewed?.token }).ask('GET', '/@acme/v1/me/spaces');
   await store.spaces.named('acme');
   await store.spaces.list();
   await store.spaces.revoke('acme', 'eve');
   await store.spaces.remove('acme', true);
   await store.users.remove('eve', true);
   await store.close();
-  await close();
+  await service.close();
 }
 
 type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
@@ -243,10 +234,10 @@ async function stepsOf(statements: Iterable<[string, Value[]]>, explain: Explain
 
 test('a read of a val with many versions reads only the newest version', async () => {
   const service = await temporaryService();
-  const { id } = await createVal(service, { name: 'old', code: 'c' });
+  const { id } = await service.createVal({ name: 'old', code: 'c' });
   ran.clear();
-  expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(200);
-  expect(await statusOf(service, 'GET', '/v1/alias/local/old')).toBe(200);
+  expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
+  expect(await service.statusOf('GET', '/v1/alias/local/old')).toBe(200);
   const explain = await explainAt(
     service.at,
     (series, bytes) => `INSERT INTO versions (val_id, version, code, created_at)
@@ -263,20 +254,20 @@ test('a read of a val with many versions reads only the newest version', async (
 test('requests that answer no code read no code', async () => {
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
-  const { id } = await createVal(service, { name: 'secret', code: 'c' });
-  await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'd' } });
+  const { id } = await service.createVal({ name: 'secret', code: 'c' });
+  await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'd' } });
   const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
   const vals = `/v1/vals/${id}`;
   ran.clear();
-  expect(await statusOf(service, 'POST', `${vals}/runs`, { body: { version: 1, ...times } })).toBe(201);
-  expect(await statusOf(service, 'PUT', vals, { body: { readme: 'r' } })).toBe(204);
-  expect(await statusOf(service, 'POST', `${vals}/versions`, { body: { code: 'e' } })).toBe(201);
-  expect(await statusOf(service, 'DELETE', `${vals}/versions/1`)).toBe(204);
-  expect(await statusOf(service, 'DELETE', `${vals}/versions/9`)).toBe(404);
-  expect(await statusOf(service, 'GET', `${vals}/versions`)).toBe(200);
-  expect(await statusOf(service, 'GET', `${vals}/runs`)).toBe(200);
-  expect(await statusOf(eve, 'DELETE', vals)).toBe(404);
-  expect(await statusOf(service, 'DELETE', vals)).toBe(204);
+  expect(await service.statusOf('POST', `${vals}/runs`, { body: { version: 1, ...times } })).toBe(201);
+  expect(await service.statusOf('PUT', vals, { body: { readme: 'r' } })).toBe(204);
+  expect(await service.statusOf('POST', `${vals}/versions`, { body: { code: 'e' } })).toBe(201);
+  expect(await service.statusOf('DELETE', `${vals}/versions/1`)).toBe(204);
+  expect(await service.statusOf('DELETE', `${vals}/versions/9`)).toBe(404);
+  expect(await service.statusOf('GET', `${vals}/versions`)).toBe(200);
+  expect(await service.statusOf('GET', `${vals}/runs`)).toBe(200);
+  expect(await eve.statusOf('DELETE', vals)).toBe(404);
+  expect(await service.statusOf('DELETE', vals)).toBe(204);
   expect(ran.size).toBeGreaterThan(10);
   expect([...ran.keys()].filter((sql) => /SELECT[^?]*\bcode\b[^?]*FROM/.test(sql))).toEqual([]);
 });

@@ -1,21 +1,18 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
-import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { budget, isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
+import { lock } from '../../support/locks.ts';
 import {
   addPerson,
-  type Caller,
-  createVal,
-  get,
+  type Client,
+  clientOf,
   type List,
   newPlace,
   postgres,
-  putVal,
-  statusOf,
   storeOf,
   type TemporaryService,
   temporaryFolder,
@@ -27,10 +24,8 @@ async function serveAt(at: string, count: number, settings = '') {
   const args = postgres === undefined ? [] : ['--rate', '100000'];
   const all = Array.from({ length: count }, () => embeddedService({ at: `${at}${settings}`, args }));
   const services = await Promise.all(all);
-  if (postgres === undefined) return services;
-  for (const service of services) expect(service.token).toBeUndefined();
-  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
-  return services.map((service) => ({ ...service, token }));
+  const ada = postgres === undefined ? undefined : await addPerson({ at, baseUrl: '' }, 'ada');
+  return services.map(({ baseUrl, token = ada?.token, end }) => ({ ...clientOf({ baseUrl, token }), end }));
 }
 
 test('processes that create one store at the same moment agree, and none fails', async () => {
@@ -41,8 +36,8 @@ test('processes that create one store at the same moment agree, and none fails',
     const answers = await Promise.all(
       services.flatMap((service, who) =>
         Array.from({ length: pushes }, async (_, i) => [
-          await putVal(service, 'shared', `// ${who} ${i}`),
-          await putVal(service, `own_${who}_${i}`, 'c'),
+          await service.putVal('shared', `// ${who} ${i}`),
+          await service.putVal(`own_${who}_${i}`, 'c'),
         ]),
       ),
     );
@@ -53,7 +48,7 @@ test('processes that create one store at the same moment agree, and none fails',
     const shared = answers.map(([answer]) => answer?.body as Val);
     const versions = shared.map(({ version }) => version).sort((a, b) => b - a);
     expect(versions).toEqual(Array.from({ length: total }, (_, i) => total - i));
-    const { data } = await get<List>(services[0] as Caller, `/v1/vals/${shared[0]?.id}/versions?limit=100`);
+    const { data } = await (services[0] as Client).get<List>(`/v1/vals/${shared[0]?.id}/versions?limit=100`);
     expect(data.map(({ version }) => version)).toEqual(versions);
     await Promise.all(services.map(({ end }) => end('SIGTERM')));
   }
@@ -77,19 +72,19 @@ test('of equal requests through two services at the same time, only one creates,
   for (let round = 0; round < 10; round++) {
     const body = { name: `made${round}`, code: 'c' };
     const made = await Promise.all(
-      [one, two, one, two].map((each) => statusOf(each, 'POST', '/v1/vals', { body })),
+      [one, two, one, two].map((each) => each.statusOf('POST', '/v1/vals', { body })),
     );
     expect(made.sort()).toEqual([201, 409, 409, 409]);
-    const vals = [0, 1].map((i) => createVal(one, { name: `from${round}_${i}`, code: 'c' }));
+    const vals = [0, 1].map((i) => one.createVal({ name: `from${round}_${i}`, code: 'c' }));
     const [first, second] = await Promise.all(vals);
     const rename = (val: Val | undefined, service: TemporaryService) =>
-      statusOf(service, 'POST', `/v1/vals/${val?.id}/versions`, { body: { code: 'c', name: `to${round}` } });
+      service.statusOf('POST', `/v1/vals/${val?.id}/versions`, { body: { code: 'c', name: `to${round}` } });
     expect((await Promise.all([rename(first, one), rename(second, two)])).sort()).toEqual([200, 409]);
-    const remove = (service: TemporaryService) => statusOf(service, 'DELETE', `/v1/vals/${first?.id}`);
+    const remove = (service: TemporaryService) => service.statusOf('DELETE', `/v1/vals/${first?.id}`);
     expect((await Promise.all([remove(one), remove(two)])).sort()).toEqual([204, 404]);
   }
   await two.close();
-  expect((await putVal(one, 'after', 'c')).status).toBe(201);
+  expect((await one.putVal('after', 'c')).status).toBe(201);
 });
 
 async function hold(at: string, id: string): Promise<() => unknown> {
@@ -99,11 +94,7 @@ async function hold(at: string, id: string): Promise<() => unknown> {
     other.exec('BEGIN IMMEDIATE');
     return () => other.exec('ROLLBACK');
   }
-  const other = new pg.Client(at);
-  await other.connect();
-  onTestFinished(() => other.end());
-  await other.query(`BEGIN; SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
-  return () => other.query('ROLLBACK');
+  return lock(at, `SELECT * FROM vals.vals WHERE id = '${id}' FOR UPDATE`);
 }
 
 // SQLite waits for ten seconds.
@@ -113,12 +104,12 @@ test.runIf(postgres || isLong)(
     const at = await newPlace();
     const [service] = await serveAt(at, 1, postgres && '?statement_timeout=1000');
     if (!service) throw new Error('no service');
-    const { id } = await createVal(service, { name: 'v', code: 'c' });
+    const { id } = await service.createVal({ name: 'v', code: 'c' });
     const release = await hold(at, id);
-    expect(await statusOf(service, 'GET', `/v1/vals/${id}`)).toBe(200);
-    expect(await putVal(service, 'v', 'd')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+    expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
+    expect(await service.putVal('v', 'd')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     await release();
-    expect((await putVal(service, 'v', 'd')).status).toBe(200);
+    expect((await service.putVal('v', 'd')).status).toBe(200);
   },
 );
 
@@ -130,7 +121,7 @@ test('a write of a person who is being removed is refused, and stores nothing', 
   const writing = Array.from({ length: 4 }, async (_, who) => {
     const statuses: number[] = [];
     for (let i = 0; statuses.at(-1) !== 401; i++) {
-      statuses.push((await putVal(eve, `v${who}_${i}`, 'c')).status);
+      statuses.push((await eve.putVal(`v${who}_${i}`, 'c')).status);
       if (i !== 3 || removed) continue;
       removed = true;
       expect(await users.remove('eve', true)).toBe('removed');

@@ -1,8 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { startService } from '../../../src/service/index.ts';
-import { createVal, get, putVal, statusOf, temporaryFolder, temporaryService } from '../support.ts';
+import { expect, test } from 'vitest';
+import { temporaryFolder, temporaryService } from '../support.ts';
 
 const remove = (file: string, suffixes: string[]) => {
   for (const suffix of suffixes) rmSync(`${file}${suffix}`);
@@ -17,49 +16,49 @@ async function otherStore(): Promise<string> {
 test.each<[string, (file: string) => unknown]>([
   ['removed', (file) => remove(file, ['', '-wal', '-shm'])],
   ['removed with its folder', (file) => rmSync(dirname(file), { recursive: true })],
-  ['moved away', (file) => renameSync(file, `${file}.old`)],
   ['replaced', async (file) => renameSync(await otherStore(), file)],
   ['without its log', (file) => remove(file, ['-wal'])],
   ["without its log's index", (file) => remove(file, ['-shm'])],
 ])('a store that is %s gives 503, and the failure is reported', async (_, take) => {
   const file = join(temporaryFolder(), 'data', 'store.db');
   const failures: string[] = [];
-  const service = await startService({
-    file,
-    port: 0,
+  const service = await temporaryService({
+    at: file,
     onStoreFailure: ({ message }) => failures.push(message),
   });
-  onTestFinished(service.close);
-  const val = await createVal(service, { name: 'v', code: 'c' });
+  const val = await service.createVal({ name: 'v', code: 'c' });
   await take(file);
-  const put = await putVal(service, 'v', 'lost');
+  const put = await service.putVal('v', 'lost');
   expect(put).toMatchObject({ status: 503, headers: { 'retry-after': '60' }, body: { status: 503 } });
   expect(put.text).not.toContain(file);
-  expect(await statusOf(service, 'DELETE', `/v1/vals/${val.id}`)).toBe(503);
+  expect(await service.statusOf('DELETE', `/v1/vals/${val.id}`)).toBe(503);
   const gone = `The store ${file} could not be used: its files were removed or replaced while it was open.`;
   expect(failures).toEqual([gone, gone]);
 });
 
 test('a write that was acknowledged before the log was removed is not lost', async () => {
   const service = await temporaryService();
-  const val = await createVal(service, { name: 'v', code: 'kept' });
+  const val = await service.createVal({ name: 'v', code: 'kept' });
   remove(service.at, ['-wal', '-shm']);
-  expect((await putVal(service, 'v', 'lost')).status).toBe(503);
+  expect((await service.putVal('v', 'lost')).status).toBe(503);
   await service.close();
   const again = await temporaryService({ at: service.at });
-  expect(await get(again, `/v1/vals/${val.id}`)).toMatchObject({ id: val.id, code: val.code });
+  expect(await again.get(`/v1/vals/${val.id}`)).toMatchObject({ id: val.id, code: val.code });
 });
 
 test('the log of a replaced store is not applied to the new store', async () => {
   const other = await temporaryService();
-  const theirs = await createVal(other, { name: 'theirs', code: 'c' });
+  const theirs = await other.createVal({ name: 'theirs', code: 'c' });
   await other.close();
   const service = await temporaryService();
-  const mine = await createVal(service, { name: 'mine', code: 'c'.repeat(50_000) });
+  const mine = await service.createVal({ name: 'mine', code: 'c'.repeat(50_000) });
   renameSync(other.at, service.at);
-  expect(await statusOf(service, 'DELETE', `/v1/vals/${mine.id}`)).toBe(503);
+  expect(await service.statusOf('DELETE', `/v1/vals/${mine.id}`)).toBe(503);
   await service.close();
   const again = await temporaryService({ at: service.at });
   expect(again.token).toBe(other.token);
-  expect(await get(again, `/v1/vals/${theirs.id}`)).toMatchObject({ id: theirs.id, code: theirs.code });
+  expect(await again.get(`/v1/vals/${theirs.id}`)).toMatchObject({
+    id: theirs.id,
+    code: theirs.code,
+  });
 });

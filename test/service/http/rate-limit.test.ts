@@ -1,51 +1,37 @@
-import { beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRateLimit } from '../../../src/service/http/rate-limit.ts';
 
-let now = 0;
-beforeEach(() => {
-  now = 0;
-});
-
-const letIn = (limit: ReturnType<typeof createRateLimit>, count: number, caller = 'ada') => {
-  let entered = 0;
-  for (let i = 0; i < count; i++) {
-    const leave = limit.enter(caller);
-    if (leave) entered += 1;
-    leave?.();
-  }
-  return entered;
-};
+function limitOf(limits: { perSecond: number; inFlight: number }) {
+  const clock = { now: 0 };
+  const { enter } = createRateLimit(limits, () => clock.now);
+  const letIn = (count: number) => {
+    const leaves = Array.from({ length: count }, () => {
+      const leave = enter('ada');
+      leave?.();
+      return leave;
+    });
+    return leaves.filter((leave) => leave !== undefined).length;
+  };
+  return { clock, enter, letIn };
+}
 
 test('the limit of a second holds, however the requests are spread', () => {
-  const limit = createRateLimit({ perSecond: 100, inFlight: 64 }, () => now);
-  expect(letIn(limit, 500)).toBe(100);
-  now = 10;
-  expect(letIn(limit, 500)).toBe(1);
-  now = 510;
-  expect(letIn(limit, 500)).toBe(50);
-  now = 60_000;
-  expect(letIn(limit, 500)).toBe(100);
-});
-
-test('each caller has a limit of its own', () => {
-  const limit = createRateLimit({ perSecond: 5, inFlight: 64 }, () => now);
-  expect(letIn(limit, 10)).toBe(5);
-  expect(letIn(limit, 10, 'bob')).toBe(5);
-});
-
-test('a request that ended makes room for one more', () => {
-  const limit = createRateLimit({ perSecond: 1_000, inFlight: 3 }, () => now);
-  const leaves = [1, 2, 3].map(() => limit.enter('ada'));
-  expect(limit.enter('ada')).toBeUndefined();
-  leaves[0]?.();
-  expect(limit.enter('ada')).toBeDefined();
-  expect(limit.enter('ada')).toBeUndefined();
+  const { clock, letIn } = limitOf({ perSecond: 100, inFlight: 64 });
+  for (const [now, entered] of [
+    [0, 100],
+    [10, 1],
+    [510, 50],
+    [60_000, 100],
+  ] as const) {
+    clock.now = now;
+    expect(letIn(500)).toBe(entered);
+  }
 });
 
 test('a refused request does not count', () => {
-  const limit = createRateLimit({ perSecond: 10, inFlight: 1 }, () => now);
-  const leave = limit.enter('ada');
-  for (let i = 0; i < 100; i++) limit.enter('ada');
+  const { enter, letIn } = limitOf({ perSecond: 10, inFlight: 1 });
+  const leave = enter('ada');
+  for (let i = 0; i < 100; i++) expect(enter('ada')).toBeUndefined();
   leave?.();
-  expect(letIn(limit, 100)).toBe(9);
+  expect(letIn(100)).toBe(9);
 });

@@ -27,19 +27,18 @@ test('coloured code is the same code, whatever it contains', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
       const code = parts.join('');
-      const text = escapeHtml(code);
-      expect(plain(marked(code))).toBe(text.endsWith('\n') ? text.slice(0, -1) : text);
+      expect(plain(marked(code))).toBe(escapeHtml(code).replace(/\n$/, ''));
     }),
     { numRuns: budget(200) },
   );
 });
 
-test.each(['/[', '/', '"\\', '`', '/*', "'", '([', '=/[/', '1/', '/[]', "'a\n"])(
+test.each(['/[', '"\\', '/*', '=/[/', '1/'])(
   '256,000 characters of %j are coloured up to a limit, and shown whole',
   (piece) => {
     const code = piece.repeat(256_000 / piece.length);
     const html = marked(code);
-    expect(plain(html)).toBe(escapeHtml(code).replace(/\n$/, ''));
+    expect(plain(html)).toBe(escapeHtml(code));
     expect(html.match(/<span/g)?.length ?? 0).toBeLessThanOrEqual(20_000);
   },
 );

@@ -1,23 +1,12 @@
-import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  ask,
-  createVal,
-  get,
-  idsFrom,
-  type List,
-  putVal,
-  statusOf,
-  type TemporaryService,
-  temporaryService,
-  type Val,
-} from '../support.ts';
+import { describe, expect, test } from 'vitest';
+import { type List, type TemporaryService, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
 
 async function readOn(service: TemporaryService, from: string, onPage = async (_page: number) => {}) {
   const pages: List[] = [];
   for (let next: string | undefined = service.baseUrl + from; next; next = pages.at(-1)?.links.next) {
-    const page: List = await get(service, next);
+    const page: List = await service.get(next);
     expect(page.links.self).toBe(next);
     pages.push(page);
     await onPage(pages.length);
@@ -25,33 +14,30 @@ async function readOn(service: TemporaryService, from: string, onPage = async (_
   return pages.flatMap(({ data }) => data);
 }
 
-describe('lists', () => {
-  let service: TemporaryService;
-  beforeAll(async () => {
-    service = await temporaryService({
-      seed: {
-        runs: Array.from({ length: 45 }, (_, i) => ({
-          id: `run${i}`,
-          val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
-          runStartAt: minute(i),
-          runEndAt: minute(i),
-          error: i % 5 === 0 ? (i === 0 ? { message: 'boom' } : 'boom') : null,
-        })),
-        likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
-        comments: [
-          { id: 'c1', createdAt: '2024-01-01T00:00:00Z', author: { username: 'local' } },
-          { id: 'c2', createdAt: '2024-01-03T00:00:00Z', author: { username: 'other' } },
-          {
-            id: 'c3',
-            createdAt: '2024-01-02T00:00:00Z',
-            author: { username: 'other' },
-            relationship: 'given',
-          },
-          { id: 'c4', createdAt: '2024-01-04T00:00:00Z' },
-        ],
-        references: Array.from({ length: 120 }, (_, i) => ({ reference: { name: `r${i}` }, dependsOn: {} })),
-      },
-    });
+const comment = (id: string, day: number, more: object = {}) => ({
+  ...{ id, createdAt: `2024-01-0${day}T00:00:00Z` },
+  ...more,
+});
+
+describe('lists', async () => {
+  const service = await temporaryService({
+    seed: {
+      runs: Array.from({ length: 45 }, (_, i) => ({
+        id: `run${i}`,
+        val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
+        runStartAt: minute(i),
+        runEndAt: minute(i),
+        error: i % 5 === 0 ? (i === 0 ? { message: 'boom' } : 'boom') : null,
+      })),
+      likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
+      comments: [
+        comment('c1', 1, { author: { username: 'local' } }),
+        comment('c2', 3, { author: { username: 'other' } }),
+        comment('c3', 2, { author: { username: 'other' }, relationship: 'given' }),
+        comment('c4', 4),
+      ],
+      references: Array.from({ length: 120 }, (_, i) => ({ reference: { name: `r${i}` }, dependsOn: {} })),
+    },
   });
 
   test.each([
@@ -59,23 +45,14 @@ describe('lists', () => {
     ['/v1/me/runs?limit=45', 45, 'run44', undefined, undefined],
     ['/v1/me/runs?limit=44', 44, 'run44', undefined, 'limit=44'],
     ['/v1/me/runs?limit=100&offset=0', 45, 'run44', undefined, undefined],
-    ['/v1/me/runs?offset=20', 20, 'run24', 'limit=20&offset=0', 'limit=20'],
     ['/v1/me/runs?offset=5', 20, 'run39', 'limit=20&offset=0', 'limit=20'],
     ['/v1/me/runs?offset=40&limit=10', 5, 'run4', 'limit=10&offset=30', undefined],
     ['/v1/me/runs?offset=1000', 0, undefined, 'limit=20&offset=980', undefined],
-    [
-      '/v1/me/runs?offset=9007199254740991&limit=1',
-      0,
-      undefined,
-      'limit=1&offset=9007199254740990',
-      undefined,
-    ],
     ['/v1/me/runs?error=true&limit=2', 2, 'run40', undefined, 'error=true&limit=2'],
-    ['/v1/me/likes?limit=3', 3, 'like0', undefined, 'limit=3'],
     ['/v1/me/likes?limit=3&offset=24', 1, 'like24', 'limit=3&offset=21', undefined],
     ['/v1/me/comments?relationship=any&limit=1', 1, 'c4', undefined, 'relationship=any&limit=1'],
   ])('GET %s has %i records, and the right links', async (path, length, first, prev, next) => {
-    const { data, links } = await get<List>(service, path);
+    const { data, links } = await service.get<List>(path);
     expect(data).toHaveLength(length);
     expect(data[0]?.id).toBe(first);
     const page = (query?: string) => query && `${service.baseUrl}${path.split('?')[0]}?${query}`;
@@ -92,13 +69,13 @@ describe('lists', () => {
   ])('%s is read to its end by position, in the order of its offsets', async (path, count) => {
     const all: unknown[] = [];
     for (let offset = 0; offset < count; offset += 100) {
-      all.push(...(await get<List>(service, `${path}?limit=100&offset=${offset}`)).data);
+      all.push(...(await service.get<List>(`${path}?limit=100&offset=${offset}`)).data);
     }
     expect(all).toHaveLength(count);
     expect(new Set(all.map((record) => JSON.stringify(record))).size).toBe(count);
     expect(await readOn(service, `${path}?limit=7`)).toEqual(all);
     expect(await readOn(service, `${path}?limit=3&offset=2`)).toEqual(all.slice(2));
-    expect((await get<List>(service, `${path}?limit=3&offset=3`)).links.prev).toContain('limit=3&offset=0');
+    expect((await service.get<List>(`${path}?limit=3&offset=3`)).links.prev).toContain('limit=3&offset=0');
   });
 
   test('links keep the other parameters and lead through the whole list exactly once', async () => {
@@ -111,7 +88,7 @@ describe('lists', () => {
 
   test('links are on the address that was asked', async () => {
     const headers = { Host: `localhost:${service.port}` };
-    const { body } = await ask(service, 'GET', '/v1/me/likes?limit=1', { headers });
+    const { body } = await service.ask('GET', '/v1/me/likes?limit=1', { headers });
     expect((body as List).links.next).toContain(
       `http://localhost:${service.port}/v1/me/likes?limit=1&after=`,
     );
@@ -133,7 +110,7 @@ describe('lists', () => {
     ['since=2024-05-01T00:43:00', 1],
     ['unknown=ignored', 45],
   ])('%s finds %i runs', async (query, count) => {
-    expect(await idsFrom(service, `/v1/me/runs?limit=100&${query}`)).toHaveLength(count);
+    expect(await service.idsFrom(`/v1/me/runs?limit=100&${query}`)).toHaveLength(count);
   });
 
   test.each([
@@ -143,7 +120,7 @@ describe('lists', () => {
     ['relationship=received', ['c4', 'c2']],
     ['since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z', ['c2', 'c3']],
   ])('"%s" finds the comments %j', async (query, ids) => {
-    expect(await idsFrom(service, `/v1/me/comments?${query}`)).toEqual(ids);
+    expect(await service.idsFrom(`/v1/me/comments?${query}`)).toEqual(ids);
   });
 
   test('references are those after since, up to until', async () => {
@@ -155,57 +132,51 @@ describe('lists', () => {
       [`until=${minute(2)}`, [2, 1]],
       [`since=${minute(1)}&until=${minute(2)}`, [2]],
     ] as const) {
-      const { data } = await get<List>(other, `/v1/me/references?${query}`);
+      const { data } = await other.get<List>(`/v1/me/references?${query}`);
       expect(data).toMatchObject(expected.map((n) => ({ reference: { name: `r${n}` } })));
     }
   });
 
-  test.each(
-    [
-      ...['/v1/me/runs', '/v1/me/likes', '/v1/me/comments', '/v1/me/references', '/v1/vals/ID/runs'],
-      '/v1/vals/ID/versions',
-    ].flatMap((path) =>
-      [
-        'limit=0',
-        'limit=101',
-        'limit=1.5',
-        'limit=',
-        'limit=1&limit=2',
-        'offset=-1',
-        'offset=99999999999999999999',
-        'after=100',
-        ...['[]', '["other",1]', '["records","2024",true]', '["records","a\\u0000",1]'].map(
-          (json) => `after=${Buffer.from(json).toString('base64url')}`,
-        ),
-      ].map((query) => [path, query] as const),
-    ),
-  )('%s?%s: 400', async (path, query) => {
-    const { body } = await putVal(service, 'v', 'c');
-    const answer = await ask(service, 'GET', `${path.replace('ID', (body as Val).id)}?${query}`);
-    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: query.split('=')[0] }] } });
-  });
+  const position = (json: string) => `after=${Buffer.from(json).toString('base64url')}`;
 
   test.each([
-    '/v1/me/runs?error=yes',
-    '/v1/me/runs?error=constructor',
-    '/v1/me/runs?since=yesterday',
-    '/v1/me/runs?until=2024-02-30',
-    '/v1/me/runs?until=2024-05-01T25:00:00Z',
-    '/v1/me/comments?relationship=all',
-  ])('%s is answered with 400', async (path) => {
-    expect(await statusOf(service, 'GET', path)).toBe(400);
+    ...['limit=0', 'limit=101', 'limit=1.5', 'limit=', 'limit=1&limit=2', 'offset=-1'],
+    ...['offset=99999999999999999999', 'after=100', position('[]'), position('["other",1]')],
+    ...[position('["records","2024",true]'), position('["records","a\\u0000",1]')],
+    ...[
+      'error=yes',
+      'error=constructor',
+      'since=yesterday',
+      'until=2024-02-30',
+      'until=2024-05-01T25:00:00Z',
+    ],
+  ])('runs with %s are answered with 400', async (query) => {
+    const [field] = query.split('=');
+    const answer = await service.ask('GET', `/v1/me/runs?${query}`);
+    expect(answer).toMatchObject({ status: 400, body: { errors: [{ field }] } });
+  });
+
+  test('every list refuses a wrong limit and a wrong position', async () => {
+    const { id } = await service.createVal({ name: 'v', code: 'c' });
+    const lists = ['me/likes', 'me/comments', 'me/references', `vals/${id}/runs`, `vals/${id}/versions`];
+    for (const list of lists) {
+      for (const query of ['limit=101', 'after=100']) {
+        expect(await service.statusOf('GET', `/v1/${list}?${query}`), `${list} ${query}`).toBe(400);
+      }
+    }
+    expect(await service.statusOf('GET', '/v1/me/comments?relationship=all')).toBe(400);
   });
 });
 
 describe('a position', () => {
   test('is refused on another list, cut, or twice, and an offset beside it is ignored', async () => {
     const service = await temporaryService({ seed: { runs: [{}, {}], likes: [{}, {}] } });
-    const { id } = await createVal(service, { name: 'one', code: 'c' });
-    const { links } = await get<List>(service, '/v1/me/runs?limit=1');
+    const { id } = await service.createVal({ name: 'one', code: 'c' });
+    const { links } = await service.get<List>('/v1/me/runs?limit=1');
     const after = new URL(`${links.next}`).searchParams.get('after') ?? '';
-    const status = (path: string) => statusOf(service, 'GET', path);
+    const status = (path: string) => service.statusOf('GET', path);
     expect(await status(`/v1/me/runs?after=${after}`)).toBe(200);
-    expect(await idsFrom(service, `/v1/me/runs?after=${after}&offset=1`)).toHaveLength(1);
+    expect(await service.idsFrom(`/v1/me/runs?after=${after}&offset=1`)).toHaveLength(1);
     for (const path of [`/v1/vals/${id}/versions?`, '/v1/search/vals?query=c&']) {
       expect(await status(`${path}after=${after}`), path).toBe(400);
     }
@@ -217,13 +188,13 @@ describe('a position', () => {
 
   test('leads through versions', async () => {
     const service = await temporaryService();
-    const { id } = await createVal(service, { name: 'one', code: 'c1' });
+    const { id } = await service.createVal({ name: 'one', code: 'c1' });
     for (const code of ['c2', 'c3', 'c4', 'c5']) {
-      await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code } });
+      await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code } });
     }
     const versions = await readOn(service, `/v1/vals/${id}/versions?limit=2`, async (page) => {
-      if (page === 1) await ask(service, 'DELETE', `/v1/vals/${id}/versions/4`);
-      if (page === 1) await ask(service, 'POST', `/v1/vals/${id}/versions`, { body: { code: 'c6' } });
+      if (page === 1) await service.ask('DELETE', `/v1/vals/${id}/versions/4`);
+      if (page === 1) await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'c6' } });
     });
     expect(versions.map(({ version }) => version)).toEqual([5, 4, 3, 2, 1]);
   });
@@ -231,45 +202,37 @@ describe('a position', () => {
   test('leads through all vals, newest first, even if some change, appear or vanish meanwhile', async () => {
     const service = await temporaryService();
     const ids: string[] = [];
-    for (let i = 0; i < 25; i++) ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
-    const me = await get(service, '/v1/me');
+    for (let i = 0; i < 25; i++) ids.push((await service.createVal({ name: `val${i}`, code: 'c' })).id);
+    const me = await service.get('/v1/me');
     const names = await readOn(service, `/v1/users/${me.id}/vals?limit=4`, async (page) => {
       if (page !== 2) return;
-      for (const name of ['val0', 'val23', 'val17']) await putVal(service, name, 'changed');
-      await ask(service, 'DELETE', `/v1/vals/${ids[5]}`);
-      await createVal(service, { name: 'new', code: 'c' });
+      for (const name of ['val0', 'val23', 'val17']) await service.putVal(name, 'changed');
+      await service.ask('DELETE', `/v1/vals/${ids[5]}`);
+      await service.createVal({ name: 'new', code: 'c' });
     });
     const expected = ids.map((_, i) => `val${24 - i}`).filter((name) => name !== 'val5');
     expect(names.map(({ name }) => name)).toEqual(expected);
   });
 
-  // Official clients do this: they merge the query of the first page into that of each next page.
-  test.each(['privacy', 'code', 'name'])(
-    'ends, with each val once, for a client that changes the %s of each val as it reads',
-    async (changed) => {
-      const service = await temporaryService();
-      const ids: string[] = [];
-      for (let i = 0; i < 9; i++) ids.push((await createVal(service, { name: `val${i}`, code: 'c' })).id);
-      const me = await get(service, '/v1/me');
-      const first = new URL(`${service.baseUrl}/v1/users/${me.id}/vals?limit=2&offset=1`);
-      const seen: unknown[] = [];
-      for (let url: URL | undefined = first; url && seen.length < 50; ) {
-        const page: List = await get(service, url.href);
-        for (const val of page.data) {
-          seen.push(val.id);
-          const path = `/v1/vals/${val.id}`;
-          if (changed === 'code')
-            await ask(service, 'POST', `${path}/versions`, { body: { code: `// ${val.id}` } });
-          else
-            await ask(service, 'PUT', path, {
-              body: changed === 'privacy' ? { privacy: 'public' } : { name: `${val.name}x` },
-            });
-        }
-        const next: URL | undefined = page.links.next === undefined ? undefined : new URL(page.links.next);
-        for (const [name, value] of first.searchParams) next?.searchParams.set(name, value);
-        url = page.data.length > 0 ? next : undefined;
+  // Official clients merge the query of the first page into that of each next page.
+  test('ends, with each val once, for a client that changes each val as it reads', async () => {
+    const service = await temporaryService();
+    const ids: string[] = [];
+    for (let i = 0; i < 9; i++) ids.push((await service.createVal({ name: `val${i}`, code: 'c' })).id);
+    const me = await service.get('/v1/me');
+    const first = new URL(`${service.baseUrl}/v1/users/${me.id}/vals?limit=2&offset=1`);
+    const seen: unknown[] = [];
+    for (let url: URL | undefined = first; url && seen.length < 50; ) {
+      const page: List = await service.get(url.href);
+      for (const val of page.data) {
+        seen.push(val.id);
+        const body = { code: `// ${val.id}`, name: `${val.name}x`, privacy: 'public' };
+        expect(await service.statusOf('POST', `/v1/vals/${val.id}/versions`, { body })).toBe(201);
       }
-      expect(seen).toEqual(ids.reverse().slice(1));
-    },
-  );
+      const next: URL | undefined = page.links.next === undefined ? undefined : new URL(page.links.next);
+      for (const [name, value] of first.searchParams) next?.searchParams.set(name, value);
+      url = page.data.length > 0 ? next : undefined;
+    }
+    expect(seen).toEqual(ids.reverse().slice(1));
+  });
 });

@@ -1,10 +1,7 @@
-import { beforeAll, expect, test } from 'vitest';
-import { ask, putVal, statusOf, type TemporaryService, temporaryService, type Val } from '../support.ts';
+import { expect, test } from 'vitest';
+import { temporaryService, type Val } from '../support.ts';
 
-let service: TemporaryService;
-beforeAll(async () => {
-  service = await temporaryService();
-});
+const service = await temporaryService();
 
 const absent = '00000000-0000-4000-8000-000000000000';
 
@@ -32,8 +29,8 @@ test.each([
   ['POST', '/v1/nothing', 404],
   ['GET', '/v1/vals/ID/versions/1/code', 404],
 ] as [string, string, number][])('%s %s is answered with %i', async (method, path, status) => {
-  const { body } = await putVal(service, 'there', 'c');
-  const answer = await ask(service, method, path.replace('ID', (body as Val).id), {
+  const { body } = await service.putVal('there', 'c');
+  const answer = await service.ask(method, path.replace('ID', (body as Val).id), {
     body: method === 'POST' ? { code: 'x' } : undefined,
   });
   expect(answer).toMatchObject({
@@ -54,16 +51,16 @@ test.each([
   ['OPTIONS', `/v1/vals/${absent}/runs`, 'GET, HEAD, POST'],
   ['TRACE', '/v1/me', 'GET, HEAD'],
 ])('%s %s is answered with 405', async (method, path, allow) => {
-  expect(await ask(service, method, path)).toMatchObject({ status: 405, headers: { allow } });
+  expect(await service.ask(method, path)).toMatchObject({ status: 405, headers: { allow } });
 });
 
 test('HEAD is answered as GET, without a body', async () => {
-  expect(await ask(service, 'HEAD', '/v1/me')).toMatchObject({
+  expect(await service.ask('HEAD', '/v1/me')).toMatchObject({
     status: 200,
     text: '',
     headers: { 'content-type': 'application/json' },
   });
-  expect(await ask(service, 'HEAD', `/v1/vals/${absent}`)).toMatchObject({ status: 404, text: '' });
+  expect(await service.ask('HEAD', `/v1/vals/${absent}`)).toMatchObject({ status: 404, text: '' });
 });
 
 test.each([
@@ -75,5 +72,5 @@ test.each([
   ['', 401],
 ])('a token with the scheme "%s" is answered with %i', async (scheme, status) => {
   const headers = { Authorization: `${scheme} ${service.token}` };
-  expect(await statusOf(service, 'GET', '/v1/me', { token: null, headers })).toBe(status);
+  expect(await service.statusOf('GET', '/v1/me', { token: null, headers })).toBe(status);
 });

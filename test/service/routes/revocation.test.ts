@@ -1,17 +1,14 @@
-import { connect } from 'node:net';
-import pg from 'pg';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
 import { newValDefaults } from '../../../src/service/store/write-vals.ts';
-import { onServer } from '../../support/postgres.ts';
+import { lock, untilWaiting } from '../../support/locks.ts';
 import {
   addPerson,
-  ask,
-  createVal,
+  beginPut,
   type Person,
   postgres,
   statusIn,
-  statusOf,
   storeOf,
   type TemporaryService,
   temporaryService,
@@ -29,76 +26,58 @@ beforeEach(async () => {
   await store.spaces.grant('acme', 'eve', 'write');
 });
 
-async function beginPush(prefix: string): Promise<() => Promise<number>> {
+async function beginPush(path: string): Promise<() => Promise<number>> {
   const body = JSON.stringify({ name: 'late', code: 'c' });
-  const head = [
-    `PUT ${prefix}/v1/vals HTTP/1.1`,
-    `Host: 127.0.0.1:${service.port}`,
-    `Authorization: Bearer ${eve.token}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-  ].join('\r\n');
-  const socket = connect(service.port, '127.0.0.1').setEncoding('utf8');
-  onTestFinished(() => void socket.destroy());
-  let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk;
+  const socket = beginPut({ port: service.port, token: eve.token }, body.slice(0, 5), {
+    path,
+    length: body.length,
+    headers: ['Connection: close'],
   });
-  socket.write(`${head}\r\n\r\n${body.slice(0, 5)}`);
-  for (let i = 0; i < 20; i++) await ask(eve, 'GET', '/v1/me');
+  const answer = text(socket);
+  for (let i = 0; i < 20; i++) await eve.ask('GET', '/v1/me');
   return async () => {
-    const closed = new Promise((resolve) => socket.once('close', resolve));
     socket.write(body.slice(5));
-    await closed;
-    return statusIn(answer);
+    return statusIn(await answer);
   };
 }
 
 test('a token that was replaced stops working with the next request', async () => {
-  expect(await statusOf(eve, 'GET', '/v1/me')).toBe(200);
-  await store.users.renewToken('eve');
-  expect(await statusOf(eve, 'GET', '/v1/me')).toBe(401);
+  expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
+  const { token } = (await store.users.renewToken('eve')) ?? {};
+  expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
+  expect(await eve.statusOf('GET', '/v1/me', { token })).toBe(200);
 });
 
 test.each([
-  ['the person is removed', '', () => store.users.remove('eve', false), 401],
-  ['the person is removed', '/@acme', () => store.users.remove('eve', false), 404],
-  ['the membership ends', '/@acme', () => store.spaces.revoke('acme', 'eve'), 404],
-  ['the member may only read', '/@acme', () => store.spaces.grant('acme', 'eve', 'read'), 404],
-  ['the space is removed', '/@acme', () => store.spaces.remove('acme', false), 404],
-])('if %s before the body arrives, a push to %j/v1/vals is refused', async (_, prefix, end, status) => {
-  const finish = await beginPush(prefix);
+  ['the person is removed', '/v1/vals', () => store.users.remove('eve', false), 401],
+  ['the person is removed', '/@acme/v1/vals', () => store.users.remove('eve', false), 404],
+  ['the membership ends', '/@acme/v1/vals', () => store.spaces.revoke('acme', 'eve'), 404],
+  ['the member may only read', '/@acme/v1/vals', () => store.spaces.grant('acme', 'eve', 'read'), 404],
+  ['the space is removed', '/@acme/v1/vals', () => store.spaces.remove('acme', false), 404],
+])('if %s before the body arrives, a push to %s is refused', async (_, path, end, status) => {
+  const finish = await beginPush(path);
   await end();
   expect(await finish()).toBe(status);
 });
 
 test('if the access stays, a push whose body arrives late is accepted', async () => {
-  for (const prefix of ['', '/@acme']) {
-    const finish = await beginPush(prefix);
+  for (const path of ['/v1/vals', '/@acme/v1/vals']) {
+    const finish = await beginPush(path);
     expect(await finish()).toBe(201);
   }
 });
 
-const waitingForVersions =
-  "SELECT count(*)::int AS count FROM pg_locks JOIN pg_class ON relation = pg_class.oid WHERE relname = 'versions' AND NOT granted";
+const inPostgres = test.runIf(postgres !== undefined);
 
-test.runIf(postgres !== undefined)(
-  'if a version makes its val private while another person reads the version, the code is not shown',
+inPostgres(
+  'if a val becomes private while another person reads a version, its code is not shown',
   async () => {
-    const { id } = await createVal(eve, { name: 'v', code: 'c', privacy: 'public' });
-    const other = new pg.Client(service.at);
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query('BEGIN; LOCK TABLE vals.versions');
-    const read = ask(service, 'GET', `/v1/vals/${id}/versions/2`);
-    await expect.poll(async () => (await onServer(service.at, waitingForVersions))[0]?.count).toBe(1);
-    await other.query("UPDATE vals.vals SET privacy = 'private' WHERE id = $1", [id]);
-    await other.query(
-      "INSERT INTO vals.versions (val_id, version, code, created_at) VALUES ($1, 2, 'secret', '')",
-      [id],
-    );
-    await other.query('COMMIT');
+    const { id } = await eve.createVal({ name: 'v', code: 'c', privacy: 'public' });
+    const unlock = await lock(service.at, 'LOCK TABLE vals.versions');
+    const read = service.ask('GET', `/v1/vals/${id}/versions/2`);
+    await untilWaiting(service.at, 1);
+    await unlock(`UPDATE vals.vals SET privacy = 'private' WHERE id = '${id}';
+    INSERT INTO vals.versions (val_id, version, code, created_at) VALUES ('${id}', 2, 'secret', '')`);
     expect(await read).toMatchObject({ status: 404, text: expect.not.stringContaining('secret') });
   },
 );
@@ -127,21 +106,13 @@ test.each([
   expect(await store.countRuns(principal, id, 9)).toBe(0);
 });
 
-test.runIf(postgres !== undefined)(
-  'if the membership ends while a write waits for its val, the write is refused',
-  async () => {
-    const { principal } = (await store.identify(eve.token, 'acme')) ?? {};
-    if (!principal) throw new Error('eve is not a member');
-    await store.create(principal, { ...newValDefaults, name: 'v', code: 'c' });
-    const other = new pg.Client(service.at);
-    await other.connect();
-    onTestFinished(() => other.end());
-    await other.query("BEGIN; SELECT id FROM vals.vals WHERE name = 'v' FOR UPDATE");
-    const write = statusOf(eve, 'PUT', '/@acme/v1/vals', { body: { name: 'v', code: 'late' } });
-    const waiting = 'SELECT count(*)::int AS count FROM pg_locks WHERE NOT granted';
-    await expect.poll(async () => (await onServer(service.at, waiting))[0]?.count).toBe(1);
-    await store.spaces.revoke('acme', 'eve');
-    await other.query('COMMIT');
-    expect(await write).toBe(404);
-  },
-);
+inPostgres('if the membership ends while a write waits for its val, the write is refused', async () => {
+  const put = (code: string) => eve.statusOf('PUT', '/@acme/v1/vals', { body: { name: 'v', code } });
+  expect(await put('c')).toBe(201);
+  const unlock = await lock(service.at, "SELECT id FROM vals.vals WHERE name = 'v' FOR UPDATE");
+  const write = put('late');
+  await untilWaiting(service.at, 1);
+  await store.spaces.revoke('acme', 'eve');
+  await unlock();
+  expect(await write).toBe(404);
+});

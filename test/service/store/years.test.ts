@@ -4,20 +4,7 @@ import { openStore } from '../../../src/service/index.ts';
 import { asPerson } from '../../../src/service/store/spaces.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { takeDatabaseAway } from '../../support/postgres.ts';
-import {
-  addPerson,
-  ask,
-  askText,
-  createVal,
-  idsFrom,
-  newPlace,
-  postgres,
-  putVal,
-  statusOf,
-  storeOf,
-  temporaryService,
-  type Val,
-} from '../support.ts';
+import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService, type Val } from '../support.ts';
 
 const day = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * day).toISOString();
@@ -34,7 +21,7 @@ test('two services on one store delete the runs that started long ago, and nothi
     comments: [{ id: 'comment', createdAt: daysAgo(400) }],
   };
   const first = await temporaryService({ seed, at });
-  const idsOf = (path: string) => idsFrom(first, path);
+  const idsOf = (path: string) => first.idsFrom(path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
   const keeping = await Promise.all([1, 2].map(() => temporaryService({ at: at, keepRunsMs: 30 * day })));
   const runs = () => idsOf('/v1/me/runs?limit=100');
@@ -46,7 +33,7 @@ test('two services on one store delete the runs that started long ago, and nothi
 test('a new val beyond the limit is refused with 403, also at the same moment, and other vals can be changed', async () => {
   const service = await temporaryService({ maxVals: 5 });
   const create = (name: string) =>
-    ask(service, Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
+    service.ask(Number(name.slice(3)) % 2 ? 'POST' : 'PUT', '/v1/vals', { body: { name, code: 'c' } });
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => create(`val${i}`)));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(5);
   const refused = answers.filter(({ status }) => status === 403);
@@ -55,8 +42,8 @@ test('a new val beyond the limit is refused with 403, also at the same moment, a
     detail: 'local already has 5 vals, which is the limit of this service. Delete a val first.',
   });
   const [{ id, name }] = answers.filter(({ status }) => status === 201).map(({ body }) => body) as [Val];
-  expect((await putVal(service, name, 'd')).status).toBe(200);
-  expect(await statusOf(service, 'DELETE', `/v1/vals/${id}`)).toBe(204);
+  expect((await service.putVal(name, 'd')).status).toBe(200);
+  expect(await service.statusOf('DELETE', `/v1/vals/${id}`)).toBe(204);
   expect((await create('val100')).status).toBe(201);
   expect((await create('val101')).status).toBe(403);
 
@@ -77,16 +64,16 @@ test('a removed person takes their vals, versions and runs with them, and nothin
   const store = await storeOf(service);
   const eve = await addPerson(service, 'eve');
   for (const caller of [service, eve]) {
-    const { id } = await createVal(caller, { name: 'many', code: 'c' });
-    await putVal(caller, 'many', 'd');
+    const { id } = await caller.createVal({ name: 'many', code: 'c' });
+    await caller.putVal('many', 'd');
     const time = new Date().toISOString();
     const body = { version: 2, runStartAt: time, runEndAt: time };
-    await ask(caller, 'POST', `/v1/vals/${id}/runs`, { body });
+    await caller.ask('POST', `/v1/vals/${id}/runs`, { body });
   }
   expect(await store.users.remove('eve', false)).toBe('has vals');
-  expect(await statusOf(eve, 'GET', '/v1/me')).toBe(200);
+  expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
   expect(await store.users.remove('eve', true)).toBe('removed');
-  expect(await statusOf(eve, 'GET', '/v1/me')).toBe(401);
+  expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   expect(await store.counts()).toEqual({ vals: 1, runs: 1 });
 });
 
@@ -97,16 +84,16 @@ test('metrics count requests by route, and are served while the database is away
   });
   const metricsUrl = { baseUrl: `http://127.0.0.1:${service.metricsPort}` };
   const metrics = async () => {
-    const { status, text, headers } = await askText(metricsUrl, 'GET', '/metrics');
+    const { status, text, headers } = await clientOf(metricsUrl).askText('GET', '/metrics');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     return text.split('\n');
   };
-  const { id } = await createVal(service, { name: 'one', code: 'c' });
+  const { id } = await service.createVal({ name: 'one', code: 'c' });
   for (const path of [`/v1/vals/${id}`, `/v1/vals/${id}`, '/v1/vals/absent', '/nowhere/vals_secret']) {
-    await ask(service, 'GET', path);
+    await service.ask('GET', path);
   }
-  await ask(service, 'GET', '/@acme/v1/me');
+  await service.ask('GET', '/@acme/v1/me');
   const lines = await metrics();
   const requests = (labels: string) => `vals_http_requests_total{${labels}}`;
   for (const line of [
@@ -126,11 +113,11 @@ test('metrics count requests by route, and are served while the database is away
   }
   expect(lines.join('\n')).not.toContain('secret');
   expect(lines.some((line) => /^vals_database_connections_in_use [01]$/.test(line))).toBe(true);
-  expect(await statusOf(metricsUrl, 'GET', '/')).toBe(404);
-  expect(await statusOf(metricsUrl, 'POST', '/metrics')).toBe(404);
+  expect(await clientOf(metricsUrl).statusOf('GET', '/')).toBe(404);
+  expect(await clientOf(metricsUrl).statusOf('POST', '/metrics')).toBe(404);
 
   const giveBack = await takeAway(service.at);
-  expect(await statusOf(service, 'GET', '/healthz')).toBe(503);
+  expect(await service.statusOf('GET', '/healthz')).toBe(503);
   expect(await metrics()).toContain('vals_vals 1');
   await giveBack();
 });

@@ -1,0 +1,18 @@
+// The limits of the service. Those of a val's name, code and readme are in src/lib/val-limits.ts, because the command
+// line warns of them too. The time limits are beside the server (http/server.ts) and the databases.
+
+/** In bytes: the body of a request, of a sign-in, a page of a list, and what a run printed. */
+export const largestBody = 2 * 1_048_576;
+export const largestForm = 4_096;
+export const largestPage = 1_048_576;
+export const mostLogBytes = 65_536;
+
+export const mostConnections = 5_000;
+
+/** For each person of a shared service. --rate and --max-vals set two of them. */
+export const requestsPerSecond = 500;
+export const requestsUnderWay = 64;
+export const mostVals = 10_000;
+
+/** Otherwise, one person with many reads could take all connections to the database. */
+export const mostReadsOfOnePerson = 3;
