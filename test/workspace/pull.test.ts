@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { pushed, startService, workspaceWith } from './support.ts';
+import { manifestWith, pushed, startService, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -120,10 +120,15 @@ describe('pull', () => {
     );
   });
 
-  it('refuses a val without code', async () => {
-    const service = await scriptedService([{ body: { id, name: 'a', code: null } }]);
+  it.each([null, 'a\ud800'])('refuses the code %j, which cannot be written to a file', async (code) => {
+    const service = await scriptedService([], () => ({ body: { id, name: 'a', code } }));
     const place = workspaceWith(service.env);
-    expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 11 });
+    expect(await place.vals('pull', id)).toMatchObject({ exit: 11 });
     expect(readdirSync(place.folder)).not.toContain('a.ts');
+    place.put({ 'a.ts': 'mine', ...manifestWith('a.ts', 'a', { [service.baseUrl]: id }) });
+    for (const flag of ['--merge', '--force']) {
+      expect(await place.vals('pull', flag)).toMatchObject({ exit: 11 });
+      expect(place.read('a.ts')).toBe('mine');
+    }
   });
 });
