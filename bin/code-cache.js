@@ -66,18 +66,10 @@ function cacheFile() {
  * @param {string} header
  */
 function readCache(file, header) {
-  let descriptor;
   try {
-    // Without O_NONBLOCK, opening a named pipe would wait for ever. Windows has neither O_NOFOLLOW nor O_NONBLOCK.
-    const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = fs.constants;
-    descriptor = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    const stats = fs.fstatSync(descriptor);
-    if (!stats.isFile() || !isSafe(stats)) return undefined;
-    return unpack(fs.readFileSync(descriptor), header);
+    return unpack(fs.readFileSync(file), header);
   } catch {
     return undefined;
-  } finally {
-    if (descriptor !== undefined) fs.closeSync(descriptor);
   }
 }
 
@@ -123,18 +115,6 @@ function unpack(bytes, header) {
 function hasRoomFor(file) {
   const isOtherCache = (/** @type {string} */ name) => name.endsWith('.compiled') && name !== basename(file);
   return fs.readdirSync(dist).filter(isOtherCache).length < maxCacheFiles;
-}
-
-/**
- * V8 runs bytecode without a check. So the cache is safe only if nobody except root and this user can change it. The
- * folder is not checked, because somebody who can write there can change the program itself.
- * @param {fs.Stats} stats
- */
-function isSafe({ uid, mode }) {
-  if (process.platform === 'win32') return true;
-  const isOwn = uid === 0 || uid === process.getuid?.();
-  const othersMayWrite = (mode & 0o022) !== 0;
-  return isOwn && !othersMayWrite;
 }
 
 module.exports = { loadProgram };

@@ -84,7 +84,7 @@ function writeCode(
   const path = pathTo(workspace, file);
   const content = writable(remote, { name: remote.name ?? path });
   if (here !== undefined && here !== record?.code) backup.keep(file, here);
-  replaceBelow(workspace.root, file, content, here);
+  replaceBelow(workspace.root, file, content, here, path);
 }
 
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */

@@ -12,7 +12,7 @@ export async function followMoves(
   workspace: Workspace,
   context: WorkspaceContext & { say: { note(message: string): void } },
 ): Promise<Workspace> {
-  const moves = await findMoves(workspace, context.say.warn);
+  const moves = await findMoves(workspace);
   if (moves.size === 0) return workspace;
   let recorded: [from: string, to: string][] = [];
   await updateManifest(workspace.root, context, ({ vals }) => {
@@ -34,26 +34,26 @@ export async function followMoves(
 }
 
 /** For agents that only read: the moves count, but vals.json stays as it is. */
-export async function viewWorkspace(
-  workspace: Workspace,
-  warn: (message: string) => void,
-): Promise<Workspace> {
-  const moves = await findMoves(workspace, warn);
+export async function viewWorkspace(workspace: Workspace): Promise<Workspace> {
+  const moves = await findMoves(workspace);
   const vals = [...workspace.vals].map((val) => ({ ...val, file: moves.get(val.file) ?? val.file }));
   return { ...workspace, vals: createVals(vals) };
 }
 
-async function findMoves(
-  workspace: Workspace,
-  warn: (message: string) => void,
-): Promise<Map<string, string>> {
+async function findMoves(workspace: Workspace): Promise<Map<string, string>> {
   const { root, vals, records } = workspace;
   const newPaths = new Map<string, string>();
   const missing = findMissing(workspace);
   if (missing.length === 0) return newPaths;
   const known = new Set([...vals].map(({ file }) => fold(file)));
   const canBeVal = (file: string) => !basename(file).startsWith('.') && pathProblem(file) === undefined;
-  const files = (await walkFolder(root, warn)).filter(canBeVal);
+  // The command itself warns of the files that it leaves out.
+  const found = await walkFolder(
+    root,
+    () => {},
+    (below) => pathTo(workspace, below),
+  );
+  const files = found.filter(canBeVal);
   const newFiles = files.filter((file) => !known.has(fold(file)));
   const recordedHash = (val: WorkspaceVal) => {
     const code = records.of(val)?.code;

@@ -95,7 +95,7 @@ function overwrite(workspace: Workspace, examined: Examined, remote: RemoteVal, 
   // The service still has the code of the record, as an older version.
   if (here !== undefined && here !== record?.code) options.backup.keep(val.file, here);
   // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
-  replaceBelow(workspace.root, val.file, writable(remote, val), here);
+  replaceBelow(workspace.root, val.file, writable(remote, val), here, pathTo(workspace, val.file));
   recordAndRemember(workspace, examined, options);
 }
 
@@ -109,7 +109,7 @@ function mergeInto(
   const there = writable(remote, val);
   const { text, conflicts } = merge(record?.code, here, there);
   options.backup.keep(val.file, here);
-  replaceBelow(workspace.root, val.file, text, here);
+  replaceBelow(workspace.root, val.file, text, here, pathTo(workspace, val.file));
   recordAndRemember(workspace, examined, options);
   return conflicts;
 }

@@ -38,7 +38,7 @@ export async function findNewFiles(known: KnownVals, warn: Warn): Promise<Select
   const { root } = known;
   const filesByFolded = new Map([...known.vals].map(({ file }) => [fold(file), file]));
   const found: Source[] = [];
-  for (const file of await walkFolder(root, warn)) {
+  for (const file of await walkFolder(root, warn, (below) => pathTo(known, below))) {
     if (basename(file).startsWith('.')) continue;
     const path = pathTo(known, file);
     const otherSpelling = filesByFolded.get(fold(file));

@@ -17,10 +17,13 @@ describe('outcomes', () => {
     const { env } = await serviceInProcess();
     const folder = folderOf({ 'a.ts': 'a', 'b.ts': 'b' });
     const home = temporaryFolder();
-    const push = async (from = home) =>
-      statuses((await run(['push', 'a.ts', 'b.ts', '--json'], { env, cwd: folder, home: from })).stdout);
+    const paths = [join(folder, 'a.ts'), join(folder, 'b.ts')];
+    const push = async (from = home, cwd = folder) =>
+      statuses((await run(['push', ...paths, '--json'], { env, cwd, home: from })).stdout);
     expect(await push()).toEqual(['created', 'created']);
     expect(await push()).toEqual(['unchanged', 'unchanged']);
+    const otherWorkspace = folderOf({ 'vals.json': '{"vals":{}}' });
+    expect(await push(home, otherWorkspace)).toEqual(['unchanged', 'unchanged']);
     writeFileSync(join(folder, 'b.ts'), 'b2');
     expect(await push()).toEqual(['unchanged', 'pushed']);
     expect(await push(temporaryFolder())).toEqual(['pushed', 'pushed']);

@@ -274,7 +274,8 @@ test('errors name the store, and hints lead to the same store', async () => {
   expect(elsewhere.error?.message).toMatch(/^There is no space named acme in \S+vals\.db\.$/);
 });
 
-test('a list works if the default file does not exist', async () => {
+test('a list works if the default file does not exist, and says how to add a space', async () => {
   const { exit, stdout } = await run(['user', 'ls', '--fields', 'username']);
   expect({ exit, stdout }).toEqual({ exit: 0, stdout: 'local\n' });
+  expect((await runOnScreen(['space', 'ls'])).screen).toContain('vals space add');
 });

@@ -1,17 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { chownSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { startService } from '../../src/service/index.ts';
 import { addPerson, type Client, clientOf, newPlace, type Val } from '../service/support.ts';
-import { budget, isLong } from '../support/cases.ts';
+import { budget } from '../support/cases.ts';
 import { embeddedService, type ServeProcess } from '../support/embedded-service.ts';
 import { failoverProxy } from '../support/failover-proxy.ts';
-import { newDatabase, onServer, startPostgres, unprivileged } from '../support/postgres.ts';
+import { newDatabase, onServer, startPostgres } from '../support/postgres.ts';
 
 const serve = (database: string): Promise<ServeProcess> =>
   embeddedService({ at: database, args: ['--rate', '100000'] });
@@ -168,39 +162,4 @@ test('writers get 503 while PostgreSQL is stopped, and succeed after its restart
   ).toEqual([]);
   await check(at, writers);
   expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
-});
-
-test('a full disk gives 507 for writes, reads go on, and writes succeed when there is room again', async ({
-  skip,
-}) => {
-  skip(!isLong, 'a server with a disk of its own takes seconds to start');
-  const user = unprivileged();
-  skip(user === undefined, 'only root can make a small disk');
-  const disk = mkdtempSync(join(tmpdir(), 'vals-disk-'));
-  onTestFinished(() => rmSync(disk, { recursive: true, force: true }));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk], { stdio: 'ignore' });
-  } catch {
-    skip('this machine mounts no disks');
-  }
-  onTestFinished(() => void execFileSync('umount', ['-l', disk]));
-  chownSync(disk, user?.uid ?? 0, user?.gid ?? 0);
-  // The test has its own server, because a full disk can break the writes of every database of a server.
-  const { address: server, end } = await startPostgres();
-  onTestFinished(end);
-  await onServer(server, `CREATE TABLESPACE small LOCATION '${disk}'`);
-  const { address: at } = await newDatabase(server, 'TABLESPACE small');
-  const { token } = await addPerson({ at, baseUrl: '' }, 'ada');
-  const { baseUrl, close } = await startService({ database: at, port: 0 });
-  onTestFinished(close);
-  const service = clientOf({ baseUrl, token });
-  const { id } = await service.createVal({ name: 'small', code: 'c' });
-  const push = () => service.putVal('large', randomBytes(150_000).toString('base64'));
-  let answer = await push();
-  while (answer.status < 300) answer = await push();
-  expect(answer).toMatchObject({ status: 507, body: { status: 507 } });
-  expect(await service.statusOf('GET', `/v1/vals/${id}`)).toBe(200);
-  expect(await service.statusOf('GET', '/healthz')).toBe(200);
-  execFileSync('mount', ['-o', 'remount,size=64m', disk]);
-  expect((await push()).status).toBe(200);
 });

@@ -216,18 +216,6 @@ describe('the token', () => {
     },
   );
 
-  it('of digits alone is removed from numbers too, and JSON stays valid', async () => {
-    const token = '9081726354';
-    const service = await scriptedService([
-      { body: { n: Number(token), s: `a${token}b`, [token]: [Number(token)] } },
-    ]);
-    const env = { VALS_BASE_URL: service.baseUrl, VALS_TOKEN: token };
-    const { exit, stdout } = await run(['me', '--json'], { env });
-    expect(exit).toBe(0);
-    expect(stdout).not.toContain(token);
-    expect(Object.keys(JSON.parse(stdout) as object)).toHaveLength(3);
-  });
-
   it('that was stored is never printed', async () => {
     const home = temporaryFolder();
     const refusal = { status: 400, body: { message: 'no stored-token here' } };
@@ -395,12 +383,6 @@ describe('the trace', () => {
     expect(stderr).toMatch(/503.*200/s);
     expect(stderr).not.toMatch(new RegExp(`bearer|${testToken}`, 'i'));
     expect((await me()).error).toMatchObject({ kind: 'not_found' });
-  });
-
-  it('is not written by default', async () => {
-    const service = await scriptedService([accepted]);
-    const env = { ...service.env, DEBUG: '*', NODE_DEBUG: '' };
-    expect(await run(['me'], { env })).toMatchObject({ stderr: '' });
   });
 });
 

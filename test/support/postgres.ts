@@ -59,7 +59,7 @@ interface PostgresServer {
   end(): Promise<void>;
 }
 
-export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
+export async function startPostgres(): Promise<PostgresServer> {
   const binaries = binariesOfPostgres() ?? '';
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), 'vals-postgres-'));
@@ -80,7 +80,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
     port,
     unix_socket_directories: folder,
     max_connections: 200,
-    fsync: keepsAll ? 'on' : 'off',
+    fsync: 'off',
   };
   let server: ChildProcess;
   let ended: Promise<void>;
@@ -118,7 +118,7 @@ export async function startPostgres(keepsAll = false): Promise<PostgresServer> {
 }
 
 /** PostgreSQL refuses to run as root, so root starts PostgreSQL as the user postgres or nobody. */
-export function unprivileged(): { uid: number; gid: number } | undefined {
+function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -1,4 +1,4 @@
-import { truncateSync } from 'node:fs';
+import { symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
@@ -64,6 +64,20 @@ it('in a folder below, a path is relative to that folder, and messages name file
   expect(stderr).toContain('../a.ts changed here and on the service.');
   expect(stderr).toContain('`vals push ../a.ts --force`');
   expect(await below.vals('pull', 'a.ts')).toMatchObject({ exit: 3 });
+});
+
+it('in a folder below, messages name links and missing folders from there, and once', async () => {
+  const { place } = await pushed({ 'lib/a.ts': 'a', 'sub/b.ts': 'b' });
+  place.remove('lib');
+  place.put({ lib: 'a file' });
+  symlinkSync('b.ts', join(place.folder, 'sub/link.ts'));
+  const below = new Place(join(place.folder, 'sub'), place.env, place.home);
+  const lib = '../lib/a.ts was not used: ../lib is not a folder.';
+  const hint = 'hint: Replace ../lib with a regular file or folder, or move it away.';
+  expect((await below.vals('pull')).stderr).toBe(`error: ${lib}\n${hint}\n`);
+  const link = 'warning: link.ts was not used, because it is not a regular file.';
+  place.remove('lib');
+  expect((await below.vals('status')).stderr).toBe(`${link}\n`);
 });
 
 it('push leaves out a file of a typed folder that vals.json cannot list', async () => {

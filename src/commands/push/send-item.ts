@@ -42,7 +42,7 @@ export async function createItemSender(
   const possibleTakeovers: string[] = [];
   const relativeImports: { file: string; specifier: string }[] = [];
   // The versions must be read before the push, because the push adds its own versions to `context.seen`.
-  const seenBefore = workspace ? [] : (await context.seen.recall()).mine;
+  const seenBefore = (await context.seen.recall()).mine;
   const pushOptions = {
     ...given,
     beforeSending: () => signal.throwIfAborted(),

@@ -22,7 +22,7 @@ export async function compareVals(
   const { progress, connect, say } = context;
   const opened = openWorkspace(context);
   const isAgent = context.agent !== undefined;
-  const workspace = isAgent ? await viewWorkspace(opened, say.warn) : await followMoves(opened, context);
+  const workspace = isAgent ? await viewWorkspace(opened) : await followMoves(opened, context);
   const vals = await selectVals(workspace, words, say.warn);
   const serviceWarning = otherServiceWarning(workspace.service, vals);
   if (serviceWarning !== undefined) say.warn(serviceWarning);

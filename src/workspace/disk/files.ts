@@ -2,25 +2,30 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import { fileError } from '../../lib/file-error.ts';
+import { withSlashes } from '../../lib/paths.ts';
 import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
 import { isMissing } from '../../lib/system.ts';
 
 /** Returns the path of `below` on the disk. Throws if one of the folders on the way is a link or a file. */
-export function pathBelow(root: string, below: string): string {
+export function pathBelow(root: string, below: string, shownPath = below): string {
   const parts = below.split('/');
-  for (let count = 1; count < parts.length; count++)
-    checkFolder(root, parts.slice(0, count).join('/'), below);
+  for (let count = 1; count < parts.length; count++) {
+    const folder = parts.slice(0, count).join('/');
+    const problem = folderProblem(join(root, folder));
+    if (problem === undefined) continue;
+    const shownFolder = withSlashes(join(shownPath, relative(below, folder)));
+    throw notUsed(shownPath, shownFolder, new UnusableFile(problem));
+  }
   return join(root, below);
 }
 
-function checkFolder(root: string, folder: string, wanted: string): void {
-  const stats = lstatSync(join(root, folder), { throwIfNoEntry: false });
-  if (stats === undefined || stats.isDirectory()) return;
-  const problem = stats.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder';
-  throw notUsed(wanted, folder, new UnusableFile(problem));
+function folderProblem(path: string): string | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return undefined;
+  return stats.isSymbolicLink() ? 'is a link, not a folder' : 'is not a folder';
 }
 
 export const notUsed = (file: string, place: string, cause: UnusableFile): LocalError =>
@@ -44,7 +49,7 @@ export function decode(shownPath: string, bytes: Buffer): string {
 }
 
 export const readBytesBelow = (root: string, file: string, shownPath = file): Buffer | undefined =>
-  unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file)));
+  unlessMissing(shownPath, () => readPlainFile(pathBelow(root, file, shownPath)));
 
 export const existsBelow = (root: string, file: string): boolean =>
   unlessMissing(file, () => lstatSync(pathBelow(root, file))) !== undefined;

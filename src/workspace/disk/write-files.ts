@@ -19,20 +19,27 @@ import { notUsed, pathBelow } from './files.ts';
 const newFileMode = 0o644;
 
 /** `before` is the content that the command read. Throws if the file has other content by now. */
-export function replaceBelow(root: string, file: string, content: string, before: string | undefined): void {
+export function replaceBelow(
+  root: string,
+  file: string,
+  content: string,
+  before: string | undefined,
+  shownPath = file,
+): void {
   try {
-    const path = pathBelow(root, file);
+    const path = pathBelow(root, file, shownPath);
     if (file.includes('/')) mkdirSync(dirname(path), { recursive: true });
     const stats = lstatSync(path, { throwIfNoEntry: false });
-    if (stats?.isFile() === false) throw notUsed(file, file, new UnusableFile('is not a regular file'));
+    if (stats?.isFile() === false)
+      throw notUsed(shownPath, shownPath, new UnusableFile('is not a regular file'));
     replaceWhole(path, content, {
       mode: stats === undefined ? newFileMode : stats.mode & 0o777,
       isModeExact: stats !== undefined,
-      beforeMove: () => refuseEdited(path, file, before),
+      beforeMove: () => refuseEdited(path, shownPath, before),
     });
   } catch (error) {
     if (error instanceof LocalError || error instanceof ConflictError) throw error;
-    throw new LocalError(`${file} could not be written: ${errorMessageOf(error)}`, {
+    throw new LocalError(`${shownPath} could not be written: ${errorMessageOf(error)}`, {
       hint: 'Check the permissions of the folder and the free space on the disk.',
       cause: error,
     });
@@ -65,9 +72,9 @@ function replaceWhole(path: string, content: string, { mode, isModeExact, before
   }
 }
 
-function refuseEdited(path: string, file: string, before: string | undefined): void {
+function refuseEdited(path: string, shownPath: string, before: string | undefined): void {
   if (contentOf(path) === before) return;
-  throw new ConflictError(`${file} changed while the command was running, so it was not overwritten.`, {
+  throw new ConflictError(`${shownPath} changed while the command was running, so it was not overwritten.`, {
     hint: 'Run the command again.',
   });
 }

@@ -111,10 +111,10 @@ const isDirectory = (path: string): Promise<boolean> =>
 export async function walkFolder(
   root: string,
   warn: (message: string) => void,
+  pathOf: (below: string) => string,
   ignoreFiles = createIgnoreFiles(warn),
-  shownPath = root,
 ): Promise<string[]> {
-  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, shownPath });
+  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, pathOf });
 }
 
 async function codeFilesBelow(
@@ -123,7 +123,8 @@ async function codeFilesBelow(
   warn: (message: string) => void,
   ignoreFiles: IgnoreFiles,
 ): Promise<string[]> {
-  const found = await walkFolder(folder, warn, ignoreFiles, shownPath);
+  const pathOf = (below: string) => withSlashes(join(shownPath, below));
+  const found = await walkFolder(folder, warn, pathOf, ignoreFiles);
   if (found.length === 0) {
     throw new UsageError(`${shownPath} has no code files.`, {
       hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used. To use another file, give its path.`,
@@ -160,7 +161,8 @@ export const isCode = (file: string): boolean => codeExtensions.has(extname(file
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
-  shownPath: string;
+  /** The path of a file or folder as messages show it. */
+  pathOf(below: string): string;
 }
 
 async function walk(
@@ -171,8 +173,7 @@ async function walk(
 ): Promise<string[]> {
   const entries = await entriesOf(root, folder, options);
   if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
-    const shown = withSlashes(join(options.shownPath, folder));
-    options.warn(`${shown} was left out: it is a repository or a workspace of its own.`);
+    options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
     return [];
   }
   const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];
@@ -181,7 +182,7 @@ async function walk(
     const file = folder === '' ? entry.name : `${folder}/${entry.name}`;
     const path = join(root, file);
     const warnLeftOut = (reason: string) =>
-      options.warn(`${withSlashes(join(options.shownPath, file))} was not used, because it is ${reason}.`);
+      options.warn(`${options.pathOf(file)} was not used, because it is ${reason}.`);
     if (entry.isDirectory()) {
       if (isHidden(entry.name) || isIgnored(path, true, rules)) continue;
       if (isTooDeep(file)) {
@@ -201,11 +202,11 @@ async function walk(
   return files;
 }
 
-async function entriesOf(root: string, folder: string, { shownPath }: Walk): Promise<Dirent[]> {
+async function entriesOf(root: string, folder: string, { pathOf }: Walk): Promise<Dirent[]> {
   try {
     const entries = await listBelow(root, folder);
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch (error) {
-    throw error instanceof LocalError ? error : fileError(join(shownPath, folder), error);
+    throw error instanceof LocalError ? error : fileError(pathOf(folder) || '.', error);
   }
 }

@@ -46,15 +46,6 @@ describe('the form', () => {
     expect(headers['set-cookie']?.[0]).not.toContain(service.token);
   });
 
-  test.each(['?//evil.example', '?@evil.example', '?next=https://evil.example'])(
-    'leads to no other site: %s',
-    async (query) => {
-      const { headers } = await signIn(service.token, {}, `/sign-in${query}`);
-      expect(new URL(headers.location ?? '', behindProxy.publicUrl).host).toBe('vals.example');
-      expect(headers.location).toMatch(/^\/\?/);
-    },
-  );
-
   test.each<[string, string, Record<string, string>, number, string]>([
     ['without a token', '', {}, 401, 'does not know the token'],
     ['with a wrong token', 'wrong', {}, 401, 'does not know the token'],

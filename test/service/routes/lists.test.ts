@@ -36,7 +36,10 @@ describe('lists', async () => {
         comment('c3', 2, { author: { username: 'other' }, relationship: 'given' }),
         comment('c4', 4),
       ],
-      references: Array.from({ length: 120 }, (_, i) => ({ reference: { name: `r${i}` }, dependsOn: {} })),
+      references: Array.from({ length: 120 }, (_, i) => ({
+        reference: { name: `r${i}` },
+        referencedAt: minute(i % 60),
+      })),
     },
   });
 
@@ -86,36 +89,27 @@ describe('lists', async () => {
     expect(ids).toEqual(expected.reverse().map((i) => `run${i}`));
   });
 
-  test('links are on the address that was asked', async () => {
-    const headers = { Host: `localhost:${service.port}` };
-    const { body } = await service.ask('GET', '/v1/me/likes?limit=1', { headers });
-    expect((body as List).links.next).toContain(
-      `http://localhost:${service.port}/v1/me/likes?limit=1&after=`,
-    );
-  });
-
   test.each([
-    ['error=true', 9],
-    ['error=false', 36],
-    [`since=${minute(40)}`, 4],
-    [`until=${minute(4)}`, 5],
-    [`since=${minute(10)}&until=${minute(20)}`, 10],
-    [`since=${minute(10)}&until=${minute(20)}&error=true`, 2],
-    ['since=2024-05-01', 44],
-    ['until=2024-05-01', 1],
-    ['since=2024-05-01T00:43', 1],
-    ['since=2024-05-01T00:43:59.999999999Z', 1],
-    ['since=2024-05-01T00:44:00.000000001Z', 0],
-    ['since=2024-05-01T01:13:00%2B00:30', 1],
-    ['since=2024-05-01T00:43:00', 1],
-    ['unknown=ignored', 45],
-  ])('%s finds %i runs', async (query, count) => {
-    expect(await service.idsFrom(`/v1/me/runs?limit=100&${query}`)).toHaveLength(count);
+    ['runs?error=true', 9],
+    ['runs?error=false', 36],
+    [`runs?since=${minute(40)}`, 4],
+    [`runs?until=${minute(4)}`, 5],
+    [`runs?since=${minute(10)}&until=${minute(20)}&error=true`, 2],
+    ['runs?since=2024-05-01', 44],
+    ['runs?since=2024-05-01T00:43', 1],
+    ['runs?since=2024-05-01T00:43:59.999999999Z', 1],
+    ['runs?since=2024-05-01T00:44:00.000000001Z', 0],
+    ['runs?since=2024-05-01T01:13:00%2B00:30', 1],
+    ['runs?unknown=ignored', 45],
+    ['comments?relationship=any', 4],
+    [`references?since=${minute(40)}&until=${minute(43)}`, 6],
+  ])('%s finds %i records', async (list, count) => {
+    const { data } = await service.get<List>(`/v1/me/${list}&limit=100`);
+    expect(data).toHaveLength(count);
   });
 
   test.each([
     ['', ['c4', 'c2', 'c3', 'c1']],
-    ['relationship=any', ['c4', 'c2', 'c3', 'c1']],
     ['relationship=given', ['c3', 'c1']],
     ['relationship=received', ['c4', 'c2']],
     ['since=2024-01-01T00:00:00Z&until=2024-01-03T00:00:00Z', ['c2', 'c3']],
@@ -123,18 +117,11 @@ describe('lists', async () => {
     expect(await service.idsFrom(`/v1/me/comments?${query}`)).toEqual(ids);
   });
 
-  test('references are those after since, up to until', async () => {
-    const references = [1, 2, 3].map((n) => ({ reference: { name: `r${n}` }, referencedAt: minute(n) }));
-    const other = await temporaryService({ seed: { references } });
-    for (const [query, expected] of [
-      ['', [3, 2, 1]],
-      [`since=${minute(1)}`, [3, 2]],
-      [`until=${minute(2)}`, [2, 1]],
-      [`since=${minute(1)}&until=${minute(2)}`, [2]],
-    ] as const) {
-      const { data } = await other.get<List>(`/v1/me/references?${query}`);
-      expect(data).toMatchObject(expected.map((n) => ({ reference: { name: `r${n}` } })));
-    }
+  test('a page ends before 1 MiB, and the next page continues', async () => {
+    const runs = Array.from({ length: 20 }, (_, i) => ({ id: `${i}`, error: 'x'.repeat(100_000) }));
+    const large = await temporaryService({ seed: { runs } });
+    expect(await large.idsFrom('/v1/me/runs')).toHaveLength(10);
+    expect((await readOn(large, '/v1/me/runs')).map(({ id }) => id)).toEqual(runs.map(({ id }) => id));
   });
 
   const position = (json: string) => `after=${Buffer.from(json).toString('base64url')}`;

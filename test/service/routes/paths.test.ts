@@ -1,39 +1,24 @@
 import { expect, test } from 'vitest';
-import { temporaryService, type Val } from '../support.ts';
+import { temporaryService } from '../support.ts';
 
 const service = await temporaryService();
-
+const { id } = await service.createVal({ name: 'there', code: 'c' });
 const absent = '00000000-0000-4000-8000-000000000000';
 
 test.each([
   ...['', '/versions', '/versions/1', '/runs'].map((path) => ['GET', `/v1/vals/${absent}${path}`, 404]),
-  ['DELETE', `/v1/vals/${absent}`, 404],
   ['POST', `/v1/vals/${absent}/versions`, 404],
   ['DELETE', `/v1/vals/${absent}/versions/1`, 404],
-  ...['no-uuid', 'a%00b', "'%20OR%201=1"].flatMap((id) => [
-    ['GET', `/v1/vals/${id}`, 404],
-    ['DELETE', `/v1/vals/${id}`, 404],
-  ]),
-  ...['7', '2147483648', '9'.repeat(400)].flatMap((version) => [
-    ['GET', `/v1/vals/ID/versions/${version}`, 404],
-    ['DELETE', `/v1/vals/ID/versions/${version}`, 404],
-  ]),
-  ['GET', '/v1/vals/ID%00/versions/1', 404],
-  ...['-1', 'latest', '01'].flatMap((version) => [
-    ['GET', `/v1/vals/ID/versions/${version}`, 400],
-    ['DELETE', `/v1/vals/ID/versions/${version}`, 400],
-  ]),
-  ['GET', '/v1', 404],
+  ...['a%00b', "'%20OR%201=1"].map((other) => ['DELETE', `/v1/vals/${other}`, 404]),
+  ...['7', '2147483648', '9'.repeat(400)].map((number) => ['GET', `/v1/vals/${id}/versions/${number}`, 404]),
+  ...['-1', 'latest', '01'].map((number) => ['DELETE', `/v1/vals/${id}/versions/${number}`, 400]),
+  ['GET', `/v1/vals/${id}%00/versions/1`, 404],
   ['GET', '/v1/me/', 404],
-  ['GET', '/v2/me', 404],
-  ['POST', '/v1/nothing', 404],
-  ['GET', '/v1/vals/ID/versions/1/code', 404],
+  ['POST', '/v2/vals', 404],
+  ['GET', `/v1/vals/${id}/versions/1/code`, 404],
 ] as [string, string, number][])('%s %s is answered with %i', async (method, path, status) => {
-  const { body } = await service.putVal('there', 'c');
-  const answer = await service.ask(method, path.replace('ID', (body as Val).id), {
-    body: method === 'POST' ? { code: 'x' } : undefined,
-  });
-  expect(answer).toMatchObject({
+  const body = method === 'POST' ? { code: 'x' } : undefined;
+  expect(await service.ask(method, path, { body })).toMatchObject({
     status,
     headers: { 'content-type': 'application/problem+json' },
     body: { type: 'about:blank', status, title: expect.any(String) },
@@ -42,14 +27,9 @@ test.each([
 
 test.each([
   ['POST', '/v1/me', 'GET, HEAD'],
-  ['DELETE', '/v1/me/runs', 'GET, HEAD'],
-  ['GET', '/v1/vals', 'POST, PUT'],
   ['HEAD', '/v1/vals', 'POST, PUT'],
   ['PATCH', `/v1/vals/${absent}`, 'GET, HEAD, PUT, DELETE'],
-  ['PUT', `/v1/vals/${absent}/versions`, 'GET, HEAD, POST'],
-  ['POST', `/v1/vals/${absent}/versions/1`, 'GET, HEAD, DELETE'],
   ['OPTIONS', `/v1/vals/${absent}/runs`, 'GET, HEAD, POST'],
-  ['TRACE', '/v1/me', 'GET, HEAD'],
 ])('%s %s is answered with 405', async (method, path, allow) => {
   expect(await service.ask(method, path)).toMatchObject({ status: 405, headers: { allow } });
 });
@@ -64,11 +44,9 @@ test('HEAD is answered as GET, without a body', async () => {
 });
 
 test.each([
-  ['bearer', 200],
   ['BEARER', 200],
   ['Bearer ', 200],
   ['Basic', 401],
-  ['Token', 401],
   ['', 401],
 ])('a token with the scheme "%s" is answered with %i', async (scheme, status) => {
   const headers = { Authorization: `${scheme} ${service.token}` };

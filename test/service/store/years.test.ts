@@ -1,8 +1,5 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { openStore } from '../../../src/service/index.ts';
-import { asPerson } from '../../../src/service/store/spaces.ts';
-import { placeOf } from '../../support/embedded-service.ts';
 import { takeDatabaseAway } from '../../support/postgres.ts';
 import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService, type Val } from '../support.ts';
 
@@ -46,17 +43,6 @@ test('a new val beyond the limit is refused with 403, also at the same moment, a
   expect(await service.statusOf('DELETE', `/v1/vals/${id}`)).toBe(204);
   expect((await create('val100')).status).toBe(201);
   expect((await create('val101')).status).toBe(403);
-
-  const store = await openStore(placeOf(service.at), { maxVals: 1 });
-  const space = await store.spaces.add('acme');
-  if (!space) throw new Error('acme is there');
-  const content = { code: 'c', readme: null, privacy: 'private', type: 'script' } as const;
-  await store.create(asPerson(space), { ...content, name: 'first' });
-  await expect(store.create(asPerson(space), { ...content, name: 'second' })).rejects.toMatchObject({
-    kind: 'not allowed',
-    message: expect.stringContaining('acme already has 1 vals'),
-  });
-  await store.close();
 });
 
 test('a removed person takes their vals, versions and runs with them, and nothing of others', async () => {
