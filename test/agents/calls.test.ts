@@ -30,8 +30,8 @@ it('a failure is the error object, with a hint for an agent', async () => {
   expect(JSON.parse(texts[0] ?? '')).toEqual(document);
 });
 
-it('wrong inputs are refused', async () => {
-  const agent = await agentOnService();
+it('wrong inputs are refused, with a hint that names no option of the command line', async () => {
+  const agent = await agentOnService(['--allow-run']);
   for (const [name, input, message] of [
     ['val_create', { name: 'one' }, 'The input code or the input file is missing.'],
     [
@@ -50,12 +50,22 @@ it('wrong inputs are refused', async () => {
     ['val_get', { val: { a: 1 } }, 'val must be a string.'],
     ['runs', { error: 'yes' }, 'error must be a boolean.'],
     ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
+    ['runs', { limit: 1.5 }, 'limit takes a whole number of at least 1, not "1.5".'],
+    ['runs', { run: 'deadbeef' }, 'There is no run deadbeef.'],
+    ['run', { val: 'a', maxTime: 0 }, expect.stringContaining('maxTime must be a number of seconds')],
+    ['run', { val: 'a', env: ['=x'] }, 'env needs the name of a variable.'],
+    ['run', { val: 'a', env: ['VALS_X=1'] }, expect.stringContaining('env cannot name VALS_X: ')],
+    ['push', { paths: ['a.ts', 'b.ts'], name: 'c' }, expect.stringContaining('only one path')],
     ['refs', { limit: 5 }, 'The tool refs has no input "limit".'],
     ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
     ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
   ] as const) {
     const { isError, document } = await agent.call(name, input);
-    expect({ name, isError, document }).toMatchObject({ isError: true, document: { error: { message } } });
+    const hint = expect.not.stringContaining('--');
+    expect({ name, isError, document }).toMatchObject({
+      isError: true,
+      document: { error: { message, hint } },
+    });
   }
 });
 
@@ -122,6 +132,14 @@ it('status, diff, push, pull and version_ls give all items', async () => {
     const isPaged = ['runs', 'val_runs', 'likes', 'comments', 'ls'].includes(name);
     expect([name, 'limit' in (inputSchema.properties ?? {})]).toEqual([name, isPaged]);
   }
+});
+
+it('of a run that printed much, an agent gets the end of the output', async () => {
+  const { env } = await scriptedService([], () => ({ body: { id, logs: `${'x'.repeat(60_000)}end` } }));
+  const agent = await connectAgent([], { env });
+  const { document, texts } = await agent.call('runs', { run: id });
+  expect(document).toEqual({ id, logs: `${'x'.repeat(19_997)}end` });
+  expect(texts[1]).toBe('The output of the run is long. `logs` has only the end of it.');
 });
 
 it('a list ends at 50,000 characters', async () => {
