@@ -174,13 +174,6 @@ export function asValsError(error: unknown): ValsError {
       cause: error,
     });
   }
-  // Only JSON of the service can be nested as deeply as this, because vals itself calls no function without end.
-  if (error instanceof RangeError && message === 'Maximum call stack size exceeded') {
-    return new BadResponseError('The service sent JSON that is nested too deeply.', {
-      hint: 'Ask the person who runs the service to check the data.',
-      cause: error,
-    });
-  }
   return new BugError(`Unexpected: ${message}`, {
     hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
     cause: error,

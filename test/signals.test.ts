@@ -1,28 +1,31 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { isLong } from './support/cases.ts';
 import { embeddedService } from './support/embedded-service.ts';
 import {
   type Ended,
+  exitStatus,
   folderOf,
   folderOfVals,
   shellAtTerminal,
   startProcess,
   temporaryFolder,
+  untilIdle,
 } from './support/program.ts';
 import { type Reply, type Seen, scriptedService } from './support/scripted-service.ts';
+import { withResolvers } from './support/with-resolvers.ts';
 
 type Signal = 'SIGINT' | 'SIGTERM';
-const interrupted: [Signal, number] = ['SIGINT', 130];
-const terminated: [Signal, number] = ['SIGTERM', 143];
-const signals = [interrupted, terminated];
-const oneOf = (one: [Signal, number]) => (isLong ? signals : [one]);
+const exits: Record<Signal, number> = { SIGINT: 130, SIGTERM: 143 };
+const signals = Object.keys(exits) as Signal[];
+const oneOf = (signal: Signal) => (isLong ? signals : [signal]);
 
 function isGone(group: ChildProcess): boolean {
   try {
@@ -51,18 +54,17 @@ interface ErrorObject {
   message: string;
 }
 
-const errorIn = (stderr: string): ErrorObject =>
-  (JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as { error: ErrorObject }).error;
+const errorIn = (stderr: string): ErrorObject => JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').error;
 
 type Moment = { ms: number } | { asked: number } | { answered: number };
 
 interface Torture {
   args: readonly string[];
   signal: Signal;
-  exit: number;
   cwd?: string;
-  answer: (seen: Seen) => Reply;
+  answer: (seen: Seen) => { status?: number; body: unknown };
   requests: number;
+  /** Whether the signal also comes while the program starts. */
   isStarted?: boolean;
   check: (ended: Ended & { moment: Moment; received: Seen[] }) => void;
 }
@@ -82,8 +84,8 @@ function momentsOf(requests: number, isStarted: boolean): Moment[] {
 }
 
 async function atEveryMoment(torture: Torture): Promise<void> {
-  const { args, signal, exit, cwd, answer, requests, isStarted = false, check } = torture;
-  const folder = cwd ?? temporaryFolder();
+  const { args, signal, cwd = temporaryFolder(), answer, requests, isStarted = false, check } = torture;
+  const exit = exits[signal];
   for (const moment of momentsOf(requests, isStarted)) {
     let asked = 0;
     let answered = 0;
@@ -94,13 +96,13 @@ async function atEveryMoment(torture: Torture): Promise<void> {
         if (asked === moment.asked) child.kill(signal);
         return;
       }
-      const { status = 200, body } = answer(seen) as { status?: number; body?: unknown };
+      const { status = 200, body } = answer(seen);
       response.writeHead(status).end(JSON.stringify(body), () => {
         answered += 1;
         if ('answered' in moment && answered === moment.answered) child.kill(signal);
       });
     });
-    const { child, ended } = startProcess(args, { env: service.env, cwd: folder });
+    const { child, ended } = startProcess(args, { env: service.env, cwd });
     if ('ms' in moment) {
       await sleep(moment.ms);
       child.kill(signal);
@@ -119,10 +121,8 @@ async function atEveryMoment(torture: Torture): Promise<void> {
       const written = service.requests.filter(({ method }) => method !== 'GET');
       expect({ ...context, written }).toMatchObject({ signal, stderr: '', written: [] });
     } else {
-      expect({ ...context, error: errorIn(end.stderr) }).toMatchObject({
-        exit,
-        error: { kind: 'interrupted', exit },
-      });
+      const error = { kind: 'interrupted', exit };
+      expect({ ...context, error: errorIn(end.stderr) }).toMatchObject({ exit, error });
       check({ ...end, moment, received: service.requests });
     }
   }
@@ -131,12 +131,11 @@ async function atEveryMoment(torture: Torture): Promise<void> {
 const hide = '\u001b[?25l';
 const show = '\u001b[?25h';
 
-it.each(signals)('%s at any moment of a read leaves the whole record or no output', async (signal, exit) => {
+it.each(signals)('%s at any moment of a read leaves the whole record or no output', async (signal) => {
   const me = { id: '1', username: 'ada' };
   await atEveryMoment({
     args: ['me', '--json'],
     signal,
-    exit,
     answer: () => ({ body: me }),
     requests: 1,
     isStarted: true,
@@ -144,110 +143,88 @@ it.each(signals)('%s at any moment of a read leaves the whole record or no outpu
   });
 });
 
-it.each(oneOf(terminated))(
-  '%s at any moment of a long list leaves whole lines, in order',
-  async (signal, exit) => {
-    const pages = 8;
-    const size = 25;
-    const ids = Array.from({ length: pages * size }, (_, index) => `r${index}`);
-    const partly: number[] = [];
-    await atEveryMoment({
-      args: ['runs', '--all', '--ndjson'],
-      signal,
-      exit,
-      answer: ({ path }) => {
-        const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
-        const rows = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
-        const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
-        return { body: { data: rows, links: { ...next } } };
-      },
-      requests: pages,
-      check({ exit, stdout }) {
-        if (stdout !== '') expect(stdout.endsWith('\n')).toBe(true);
-        const lines = stdout.split('\n').slice(0, -1);
-        expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(
-          ids.slice(0, lines.length),
-        );
-        if (exit === 0) expect(lines).toHaveLength(ids.length);
-        else if (lines.length > 0) partly.push(lines.length);
-      },
-    });
-    expect(partly.length).toBeGreaterThan(0);
-  },
-);
+it.each(oneOf('SIGTERM'))('%s at any moment of a long list leaves whole lines, in order', async (signal) => {
+  const size = 25;
+  const ids = Array.from({ length: 8 * size }, (_, index) => `r${index}`);
+  const partly: number[] = [];
+  await atEveryMoment({
+    args: ['runs', '--all', '--ndjson'],
+    signal,
+    answer: ({ path }) => {
+      const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+      const data = ids.slice(offset, offset + size).map((id) => ({ id, error: 'x'.repeat(500) }));
+      const next = offset + size < ids.length && { next: `?offset=${offset + size}` };
+      return { body: { data, links: { ...next } } };
+    },
+    requests: 8,
+    check({ exit, stdout }) {
+      const lines = stdout.split('\n');
+      expect(lines.pop()).toBe('');
+      expect(lines.map((line) => JSON.parse(line).id)).toEqual(ids.slice(0, lines.length));
+      if (exit === 0) expect(lines).toHaveLength(ids.length);
+      else if (lines.length > 0) partly.push(lines.length);
+    },
+  });
+  expect(partly.length).toBeGreaterThan(0);
+});
 
-it.each(oneOf(interrupted))(
+it.each(oneOf('SIGINT'))(
   '%s at any moment of a write is reported correctly as done, not begun or unknown',
-  async (signal, exit) => {
-    const folder = folderOf({ 'code.ts': 'code' });
+  async (signal) => {
     let unknown = 0;
     await atEveryMoment({
       args: ['version', 'new', '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', 'code.ts', '--json'],
       signal,
-      exit,
-      cwd: folder,
+      cwd: folderOf({ 'code.ts': 'code' }),
       answer: () => ({ status: 201, body: { id: 'x', version: 2 } }),
       requests: 1,
-      check({ exit, stdout, stderr, received, moment }) {
+      check({ exit, stdout, stderr, received }) {
         expect(stdout).toBe(exit === 0 ? '{"id":"x","version":2}\n' : '');
-        if (exit === 0) return;
-        const { message } = errorIn(stderr);
-        if (received.length > 0) {
-          unknown += 1;
-          expect({ moment, message }).toEqual({ moment, message: expect.stringContaining('not known') });
-        }
         expect(received.length).toBeLessThanOrEqual(1);
+        if (exit === 0 || received.length === 0) return;
+        unknown += 1;
+        expect(errorIn(stderr).message).toContain('not known');
       },
     });
     expect(unknown).toBeGreaterThan(0);
   },
 );
 
-it.each(oneOf(terminated))(
-  '%s at any moment of a push reports no sent val as skipped',
-  async (signal, exit) => {
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    const folder = folderOfVals(names);
-    const seenStatuses = new Set<string>();
-    await atEveryMoment({
-      args: ['push', '.', '--json', '--concurrency', '2'],
-      signal,
-      exit,
-      cwd: folder,
-      answer: ({ body }) => ({
-        status: 201,
-        body: { id: (JSON.parse(body) as { name: string }).name, version: 1 },
-      }),
-      requests: names.length,
-      check({ stdout, received, moment, exit }) {
-        if (stdout === '') {
-          expect({ moment, received }).toEqual({ moment, received: [] });
-          return;
-        }
-        const outcomes = JSON.parse(stdout) as { name: string; status: string; error?: ErrorObject }[];
-        expect(outcomes.map(({ name }) => name)).toEqual(names);
-        const sent = new Set(received.map(({ body }) => (JSON.parse(body) as { name: string }).name));
-        for (const { name, status, error } of outcomes) {
-          seenStatuses.add(status);
-          if (exit === 0) expect(status).toBe('created');
-          if (status === 'created') expect(sent.has(name)).toBe(true);
-          if (status === 'failed') expect(error?.message).toContain('not known');
-          if (sent.has(name)) expect({ moment, name, status }).not.toMatchObject({ status: 'skipped' });
-        }
-      },
-    });
-    expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
-  },
-);
+it.each(oneOf('SIGTERM'))('%s at any moment of a push reports no sent val as skipped', async (signal) => {
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  const nameIn = ({ body }: Seen): string => JSON.parse(body).name;
+  const seenStatuses = new Set<string>();
+  await atEveryMoment({
+    args: ['push', '.', '--json', '--concurrency', '2'],
+    signal,
+    cwd: folderOfVals(names),
+    answer: (seen) => ({ status: 201, body: { id: nameIn(seen), version: 1 } }),
+    requests: names.length,
+    check({ stdout, received, moment, exit }) {
+      const sent = new Set(received.map(nameIn));
+      if (stdout === '') return expect({ moment, sent }).toEqual({ moment, sent: new Set() });
+      const outcomes = JSON.parse(stdout) as { name: string; status: string; error?: ErrorObject }[];
+      expect(outcomes.map(({ name }) => name)).toEqual(names);
+      for (const { name, status, error } of outcomes) {
+        seenStatuses.add(status);
+        if (exit === 0) expect(status).toBe('created');
+        if (status === 'created') expect(sent.has(name)).toBe(true);
+        if (status === 'failed') expect(error?.message).toContain('not known');
+        if (sent.has(name)) expect({ moment, name, status }).not.toMatchObject({ status: 'skipped' });
+      }
+    },
+  });
+  expect([...seenStatuses].toSorted()).toEqual(['created', 'failed', 'skipped']);
+});
 
 it.each(signals)(
   '%s at any moment of serve leaves its address or no output, and a free port',
   async (signal) => {
-    const folder = temporaryFolder();
+    const cwd = temporaryFolder();
     let served = 0;
     for (const moment of [...startMoments.slice(1), 'served']) {
-      const args = ['serve', '--port', '0', '--json', '--data', join(folder, 'vals.db')];
-      const { child, ended } = startProcess(args, { cwd: folder });
+      const args = ['serve', '--port', '0', '--json', '--data', join(cwd, 'vals.db')];
+      const { child, ended } = startProcess(args, { cwd });
       if (typeof moment === 'object') await sleep(moment.ms);
       else await once(child.stdout as Readable, 'data');
       child.kill(signal);
@@ -264,37 +241,45 @@ it.each(signals)(
       if (end.stdout === '') continue;
       served += 1;
       expect(end.stdout.split('\n')).toHaveLength(2);
-      const { baseUrl } = JSON.parse(end.stdout) as { baseUrl: string };
-      expect(await refusal(baseUrl)).toBe('ECONNREFUSED');
+      expect(await refusal(JSON.parse(end.stdout).baseUrl)).toBe('ECONNREFUSED');
     }
     expect(served).toBeGreaterThan(0);
   },
 );
 
-it.each(oneOf(interrupted))(
+/** Starts `vals` in a shell at a terminal. The shell prints the status afterwards. */
+async function atTerminal(command: string, env: Record<string, string>, home: string) {
+  const script = `(echo "pid $BASHPID."; exec $vals ${command}); echo "exit $?."; stty -a`;
+  const screen = shellAtTerminal(script, env, home);
+  await screen.shows(/pid \d+\./);
+  const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+  const end = async () => {
+    await screen.ended;
+    const text = screen.text();
+    expect(text).not.toMatch(/\n\s+at |Unexpected/);
+    const isCursorShown = text.lastIndexOf(hide) <= text.lastIndexOf(show);
+    const keysAreEchoed = /[^-]icanon/.test(text) && /[^-]echo /.test(text);
+    return { text, status: Number(/exit (\d+)\./.exec(text)?.[1]), isCursorShown, keysAreEchoed };
+  };
+  return { screen, pid, end };
+}
+
+it.each(oneOf('SIGINT'))(
   '%s at any moment of a sign-in at a prompt restores the terminal, and stores nothing',
-  async (signal, exit) => {
+  async (signal) => {
     const service = await scriptedService([]);
     let asked = 0;
     for (const moment of [...startMoments.slice(1), 'asked']) {
       const home = temporaryFolder();
-      const script = `(echo "pid $BASHPID."; exec $vals login --base-url ${service.baseUrl}); echo "exit $?."; stty -a`;
-      const screen = shellAtTerminal(script, {}, home);
-      await screen.shows(/pid \d+\./);
-      const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
+      const { screen, pid, end } = await atTerminal(`login --base-url ${service.baseUrl}`, {}, home);
       if (typeof moment === 'object') await sleep(moment.ms);
       else await screen.shows(/Token for/);
       process.kill(pid, signal);
-      await screen.ended;
-      const text = screen.text();
-      const status = Number(/exit (\d+)\./.exec(text)?.[1]);
-      expect({ moment, status, text }).toMatchObject({ status: exit });
-      expect(text).not.toMatch(/\n\s+at |Unexpected/);
-      expect(text).toMatch(/[^-]icanon/);
-      expect(text).toMatch(/[^-]echo /);
-      expect(text.lastIndexOf(hide)).toBeLessThanOrEqual(text.lastIndexOf(show));
+      const ended = await end();
+      const expected = { status: exits[signal], isCursorShown: true, keysAreEchoed: true };
+      expect({ moment, ...ended }).toMatchObject(expected);
       expect(existsSync(join(home, '.config', 'vals', 'config.json'))).toBe(false);
-      if (text.includes('Token for')) asked += 1;
+      if (ended.text.includes('Token for')) asked += 1;
     }
     expect(asked).toBeGreaterThan(0);
     expect(service.requests).toEqual([]);
@@ -302,17 +287,14 @@ it.each(oneOf(interrupted))(
 );
 
 const gaps = isLong ? [0, 1, 3, 10, 30] : [0, 1];
-const twice = gaps.flatMap((gap, index) =>
-  (isLong ? signals : signals.slice(index, index + 1)).map(([signal, exit]) => ({ gap, signal, exit })),
-);
-it.each(twice)(
+it.each(
+  gaps.flatMap((gap, index) => oneOf(signals[index % 2] ?? 'SIGINT').map((signal) => ({ gap, signal }))),
+)(
   '$signal twice, $gap ms apart, while the spinner turns, restores the cursor and is reported',
-  async ({ gap, signal, exit }) => {
+  async ({ gap, signal }) => {
     const service = await scriptedService([], () => () => {});
-    const script = '(echo "pid $BASHPID."; exec $vals me); echo "exit $?."';
-    const screen = shellAtTerminal(script, service.env);
+    const { screen, pid, end } = await atTerminal('me', service.env, temporaryFolder());
     await screen.shows(hide);
-    const pid = Number(/pid (\d+)\./.exec(screen.text())?.[1]);
     process.kill(pid, signal);
     await sleep(gap);
     try {
@@ -320,40 +302,62 @@ it.each(twice)(
     } catch {
       // The program has already ended, so the second signal is not needed.
     }
-    await screen.ended;
-    const text = screen.text();
-    expect(Number(/exit (\d+)\./.exec(text)?.[1])).toBe(exit);
-    expect({ gap, text, cursor: text.lastIndexOf(show) > text.lastIndexOf(hide) }).toMatchObject({
-      cursor: true,
-    });
-    expect(text).toContain('Interrupted.');
+    const text = expect.stringContaining('Interrupted.');
+    expect(await end()).toMatchObject({ status: exits[signal], isCursorShown: true, text });
   },
 );
 
 it('SIGTERM lets serve finish the request under way', async () => {
   const service = await embeddedService();
   const body = JSON.stringify({ name: 'late', code: 'code' });
-  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
-  onTestFinished(() => void socket.destroy());
-  let answer = '';
-  socket.on('data', (chunk) => {
-    answer += chunk;
-  });
-  const head = [
-    'PUT /v1/vals HTTP/1.1',
-    `Host: ${new URL(service.baseUrl).host}`,
-    `Authorization: Bearer ${service.token}`,
-    'Content-Type: application/json',
-    `Content-Length: ${body.length}`,
-    'Expect: 100-continue',
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  await once(socket, 'data');
-  expect(answer).toMatch(/^HTTP\/1\.1 100 /);
-  socket.write(body.slice(0, 5));
+  const headers = {
+    authorization: `Bearer ${service.token}`,
+    'content-type': 'application/json',
+    'content-length': body.length,
+    expect: '100-continue',
+  };
+  const sending = request(`${service.baseUrl}/v1/vals`, { method: 'PUT', headers });
+  sending.flushHeaders();
+  await once(sending, 'continue');
+  sending.write(body.slice(0, 5));
   const ended = service.end('SIGTERM');
   await expect.poll(() => refusal(service.baseUrl), { interval: 10 }).toBe('ECONNREFUSED');
-  socket.write(body.slice(5));
-  expect(await ended).toBe(0);
-  expect(answer).toMatch(/HTTP\/1\.1 201 /);
+  sending.end(body.slice(5));
+  const [{ statusCode }] = await once(sending, 'response');
+  expect([statusCode, await ended]).toEqual([201, 0]);
+});
+
+const endless = ({ path }: Seen): Reply => {
+  const offset = Number(new URL(path, 'http://service').searchParams.get('offset'));
+  const data = Array.from({ length: 100 }, (_, index) => ({ id: offset + index, error: 'x'.repeat(200) }));
+  return { body: { data, links: { next: `?offset=${offset + 100}` } } };
+};
+
+it.each<[signal: Signal, what: string, args: string[], unread: 'stdout' | 'stderr', says: string]>([
+  ['SIGINT', 'stdout in the midst of a list', ['--all', '--ndjson'], 'stdout', '"interrupted"'],
+  ['SIGTERM', 'stdout at the end of a list', ['--limit', '2000', '--json'], 'stdout', ''],
+  ['SIGINT', 'stderr', ['--all', '--debug', '--ndjson'], 'stderr', ''],
+])('%s ends the program while nobody reads %s', async (signal, _what, args, unread, says) => {
+  const { promise: asked, resolve: manyAsked } = withResolvers();
+  const service = await scriptedService([], (seen) => {
+    if (service.requests.length === (unread === 'stderr' ? 40 : 1)) manyAsked();
+    return endless(seen);
+  });
+  const env = { ...service.env, VALS_BASE_URL: `${service.baseUrl}/${'x'.repeat(5_000)}` };
+  const { child, ended } = startProcess(['runs', ...args], { env }, unread);
+  await asked;
+  if (unread !== 'stderr') await untilIdle(child.pid as number);
+  child.kill(signal);
+  const end = await ended;
+  expect(exitStatus(end.exit, end.signal)).toBe(exits[signal]);
+  expect(end.stderr).toContain(says);
+});
+
+it('a program that waits for something that never happens fails', async () => {
+  const service = await scriptedService([{ body: { id: 'u' }, headers: { connection: 'close' } }]);
+  const cwd = folderOf({ 'never.cjs': 'globalThis.setImmediate = () => {};' });
+  const env = { ...service.env, NODE_OPTIONS: '--require ./never.cjs' };
+  const { exit, stdout, stderr } = await startProcess(['me'], { cwd, env }).ended;
+  expect({ exit, stdout }).toEqual({ exit: 1, stdout: '' });
+  expect(stderr).toContain('waits for something that never happens');
 });

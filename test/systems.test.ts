@@ -23,54 +23,41 @@ describe('on Windows', () => {
     };
   };
 
-  it.each(['EPERM', 'EBUSY', 'EACCES'])(
-    'a file that another program has open is tried again after %s',
-    (code) => {
+  it('a file that another program has open is tried several times, but not after any other error', () => {
+    for (const code of ['EPERM', 'EBUSY', 'EACCES']) {
       expect(retryWhileBusy(failing(code, 3), 'win32')).toBe(4);
       expect(() => retryWhileBusy(failing(code, 1), 'linux')).toThrow(code);
-    },
-  );
-
-  it('vals stops trying a file that stays open, and stops at once on any other error', () => {
+    }
     expect(() => retryWhileBusy(failing('EBUSY', Number.POSITIVE_INFINITY), 'win32')).toThrow('EBUSY');
     expect(() => retryWhileBusy(failing('ENOENT', 1), 'win32')).toThrow('ENOENT');
   });
 
-  it('a path that vals shows has / between its parts', () => {
+  it('a path that vals shows has / between its parts, and nothing on another drive is within a folder', () => {
     expect(withSlashes('src\\deep\\hello.ts', win32.sep)).toBe('src/deep/hello.ts');
-  });
-
-  it('nothing on another drive is within a folder', () => {
     expect(isWithin('C:\\project', 'D:\\secret.ts', win32)).toBe(false);
     expect(isWithin('C:\\project', 'C:\\other.ts', win32)).toBe(false);
     expect(isWithin('C:\\project', 'c:/Project/src/a.ts', win32)).toBe(true);
   });
 
   it('Node gets each path once, whatever its spelling', () => {
-    const optionsFor = (read: string[], platform: NodeJS.Platform) =>
-      nodeOptions({
-        version: '20.18.1',
-        permissions: { read, write: [], run: false },
-        inspect: false,
-        platform,
-      }).filter((option) => option.endsWith('b'));
+    const optionsFor = (read: string[], platform: NodeJS.Platform) => {
+      const permissions = { read, write: [], run: false };
+      const options = nodeOptions({ version: '20.18.1', permissions, inspect: false, platform });
+      return options.filter((option) => option.endsWith('b'));
+    };
     expect(optionsFor(['C:\\a\\b', 'C:\\a/b', 'c:\\A\\b', 'C:\\a\\c'], 'win32')).toHaveLength(1);
     expect(optionsFor(['/a/b', '/A/b', '/a/b'], 'linux')).toHaveLength(2);
   });
 
   it('vals finds the rules for a path that a watcher names with /', () => {
     const asked: string[] = [];
-    const ignoreFiles = {
-      rulesAbove: () => [],
-      rulesIn(_root: string, folder: string) {
-        asked.push(folder);
-        return [];
-      },
+    const rulesIn = (_root: string, folder: string) => {
+      asked.push(folder);
+      return [];
     };
-    const isPassedOver = createFolderFilter('C:\\work\\space', ignoreFiles, win32);
-    expect(
-      ['C:/work/space', 'C:/work/space/src/deep', 'C:/work/space/node_modules'].map(isPassedOver),
-    ).toEqual([false, false, true]);
+    const isPassedOver = createFolderFilter('C:\\work\\space', { rulesAbove: () => [], rulesIn }, win32);
+    const folders = ['', '/src/deep', '/node_modules'].map((folder) => `C:/work/space${folder}`);
+    expect(folders.map(isPassedOver)).toEqual([false, false, true]);
     expect(asked).toEqual(['', 'src']);
   });
 
@@ -84,12 +71,8 @@ describe('on Windows', () => {
       const endingOn = (platform: NodeJS.Platform) => {
         const command = [process.execPath, '-e', script] as const;
         const options = { env: {}, cwd: '/', stdin: 'ignore', stdout: 'stderr', platform } as const;
-        const listener = {
-          modules: { answer: async () => undefined },
-          onEvent() {},
-          onValue() {},
-          onLog() {},
-        };
+        const modules = { answer: async () => undefined };
+        const listener = { modules, onEvent() {}, onValue() {}, onLog() {} };
         return startProcess({ ...options, command, clock: systemClock }, listener).ended;
       };
       expect((await endingOn('win32')).code).toBe(10);

@@ -21,13 +21,11 @@ interface CalledTool {
 
 interface CallOptions {
   signal?: AbortSignal;
-  onprogress?(progress: { progress: number; message?: string | undefined }): void;
 }
 
 export interface AgentClient {
   listTools(): Promise<{ name: string; inputSchema: { properties?: object | undefined } }[]>;
   call(name: string, input?: Record<string, unknown>, options?: CallOptions): Promise<CalledTool>;
-  close(): Promise<void>;
 }
 
 const identity = { name: 'test', version: '1.0.0' };
@@ -108,7 +106,6 @@ async function connected(client: Client | OlderClient, transport: Transport): Pr
         texts: content.map(({ text }) => String(text)),
       };
     },
-    close: () => client.close(),
   };
 }
 
@@ -135,11 +132,15 @@ export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFo
   const reader = createInterface({ input: child.stdout });
   reader.on('line', (line) => lines.push(line));
   const ended = once(child, 'close');
+  const send = (message: object) =>
+    void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return {
     lines,
     stderr: () => stderr,
     write: (text: string) => void child.stdin.write(text),
-    send: (message: object) => void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`),
+    send,
+    callTool: (id: number, name: unknown, input: object = {}) =>
+      send({ id, method: 'tools/call', params: { name, arguments: input, _meta: { progressToken: id } } }),
     async answerTo(id: number): Promise<Record<string, unknown>> {
       for (;;) {
         const line = lines.find((each) => JSON.parse(each).id === id);
@@ -158,6 +159,13 @@ export function rawAgent(args: readonly string[], { env, cwd, home = temporaryFo
     },
     ended: ended.then(([exit]): number | null => exit),
   };
+}
+
+export async function initializedAgent(args: readonly string[], options: Options) {
+  const agent = rawAgent(args, options);
+  agent.send(initialize);
+  await agent.answerTo(0);
+  return agent;
 }
 
 export const initialize = {

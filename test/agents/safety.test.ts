@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { agentOnService, connectAgent, initialize, rawAgent, startAgent } from './clients.ts';
+import { agentOnService, connectAgent, initializedAgent, startAgent } from './clients.ts';
 
 const code = 'export default () => 1;\n';
 
@@ -30,9 +30,8 @@ describe('permissions', () => {
     'with the flags %j, the instructions and a call of %s name the missing flag',
     async (args, name, note) => {
       const { env } = await serviceInProcess();
-      const agent = rawAgent(args, { env });
-      agent.send(initialize);
-      agent.send({ id: 1, method: 'tools/call', params: { name, arguments: {} } });
+      const agent = await initializedAgent(args, { env });
+      agent.callTool(1, name);
       const answers = await Promise.all([0, 1].map(agent.answerTo));
       expect(answers).toMatchObject([
         { result: { instructions: expect.stringContaining(note) } },
@@ -40,27 +39,11 @@ describe('permissions', () => {
       ]);
     },
   );
-
-  it('options that only people use are not inputs of a tool', async () => {
-    const { env } = await serviceInProcess();
-    const agent = await connectAgent(['--allow-run', '--allow-delete'], { env });
-    for (const [name, input] of [
-      ['val_rm', { vals: ['x'], yes: true }],
-      ['me', { baseUrl: 'http://127.0.0.1:1' }],
-      ['run', { val: 'x.ts', allowAll: true }],
-      ['run', { val: 'x.ts', env: ['SECRET'] }],
-      ['runs', { follow: true }],
-    ] as const) {
-      const { isError, document } = await agent.call(name, input);
-      expect({ isError, document }).toMatchObject({ isError: true, document: { error: { kind: 'usage' } } });
-    }
-  });
 });
 
 it('status and diff change no file of the workspace, not even if a file was moved', async () => {
   const { env } = await serviceInProcess();
-  const cwd = folderOf({ 'vals.json': '{"vals":{}}' });
-  for (const name of ['one', 'two']) writeFileSync(join(cwd, `${name}.ts`), `// ${name}\n${code}`);
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'one.ts': '// one', 'two.ts': '// two' });
   const recorded = { ...env, VALS_DATA_DIR: temporaryFolder() };
   expect((await run(['push'], { env: recorded, cwd })).exit).toBe(0);
   renameSync(join(cwd, 'one.ts'), join(cwd, 'moved.ts'));
@@ -80,13 +63,9 @@ it('status and diff change no file of the workspace, not even if a file was move
 
 describe('files', () => {
   async function inFolder() {
-    const home = temporaryFolder();
+    const files = ['secret.ts', 'outside/secret.ts', 'project/mine.ts', 'project/below/deep.ts'];
+    const home = folderOf(Object.fromEntries(files.map((file) => [file, code])));
     const cwd = join(home, 'project');
-    mkdirSync(join(cwd, 'below'), { recursive: true });
-    mkdirSync(join(home, 'outside'));
-    for (const file of ['secret.ts', 'outside/secret.ts', 'project/mine.ts', 'project/below/deep.ts']) {
-      writeFileSync(join(home, file), code);
-    }
     symlinkSync(join(home, 'secret.ts'), join(cwd, 'link.ts'));
     symlinkSync(join(home, 'outside'), join(cwd, 'folder'));
     return { home, cwd, agent: await agentOnService(['--allow-run'], { home, cwd }) };
@@ -141,9 +120,7 @@ describe('files', () => {
 
   it('of the config folder are not read', async () => {
     const { env } = await serviceInProcess();
-    const cwd = temporaryFolder();
-    mkdirSync(join(cwd, 'own'));
-    writeFileSync(join(cwd, 'own', 'config.json'), '{}');
+    const cwd = folderOf({ 'own/config.json': '{}' });
     const agent = await connectAgent([], { env: { ...env, VALS_CONFIG_DIR: join(cwd, 'own') }, cwd });
     expect(await agent.call('push', { paths: ['own/config.json'], name: 'config' })).toMatchObject({
       isError: true,
@@ -184,15 +161,13 @@ describe('files', () => {
 });
 
 it('a val that is run cannot read the messages of the protocol', async () => {
-  const cwd = temporaryFolder();
-  writeFileSync(
-    join(cwd, 'greedy.ts'),
-    'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };',
-  );
+  const greedy =
+    'export default async () => { let all = ""; for await (const part of process.stdin) all += part; return all; };';
+  const cwd = folderOf({ 'greedy.ts': greedy });
   const { env } = await serviceInProcess();
   const agent = await startAgent(['--allow-run'], { env, cwd });
-  const [greedy, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
-  expect(greedy.document).toMatchObject({ value: '' });
+  const [read, me] = await Promise.all([agent.call('run', { val: 'greedy.ts' }), agent.call('me')]);
+  expect(read.document).toMatchObject({ value: '' });
   expect(me.isError).toBe(false);
 });
 
@@ -201,18 +176,12 @@ it('no message contains the token, even if the service repeats it', async () => 
   const { env } = await scriptedService([], ({ path }) =>
     path.includes('/v1/me') ? { status: 500, body: { message: `no ${testToken}` } } : { body: echo },
   );
-  const agent = rawAgent(['--debug', '--timeout', '2'], { env });
-  agent.send(initialize);
-  const call = (id: number, name: string, input: object) =>
-    agent.send({
-      id,
-      method: 'tools/call',
-      params: { name, arguments: input, _meta: { progressToken: id } },
-    });
-  call(1, 'val_get', { val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11' });
-  call(2, 'val_get', { val: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11', code: true });
-  call(3, 'runs', {});
-  call(4, testToken, {});
+  const agent = await initializedAgent(['--debug', '--timeout', '2'], { env });
+  const val = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
+  agent.callTool(1, 'val_get', { val });
+  agent.callTool(2, 'val_get', { val, code: true });
+  agent.callTool(3, 'runs');
+  agent.callTool(4, testToken);
   const answers = await Promise.all([1, 2, 3, 4].map(agent.answerTo));
   expect(answers).toMatchObject([
     { result: { isError: false, structuredContent: { code: 'const t = "***";' } } },

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isLong } from '../support/cases.ts';
 import {
   environment,
+  folderOf,
   folderOfVals,
   program,
   runProcess as run,
@@ -29,35 +30,25 @@ const harmless = [
   '--no-experimental-global-webcrypto',
 ].filter(isKnown);
 
-const cases: { flags: string; remote: object; local: object }[] = [
-  { flags: '--jitless', remote: needs('WebAssembly', '--jitless'), local: needs('WebAssembly', '--jitless') },
-  { flags: '--no-addons', remote: works, local: needs('native code', '--no-addons') },
-  ...(isLong ? harmless : [harmless.join(' ')]).map((flags) => ({ flags, remote: works, local: works })),
-];
-
-describe.each(cases.filter(({ flags }) => flags.split(' ').every(isKnown)))(
-  'with the Node flags $flags',
-  (each) => {
-    const env = { NODE_OPTIONS: each.flags };
-
-    it('a command with a service works, or names the flag', async () => {
-      const service = await scriptedService([], () => ({ body: { id: 'u1', username: 'ada' } }));
-      expect(await run(['me', '--json'], { env: { ...service.env, ...env } })).toMatchObject(each.remote);
-    });
-
-    it('a command with the embedded service works, or names the flag', async () => {
-      const home = temporaryFolder();
-      expect(await run(['me', '--local', '--json'], { home, env })).toMatchObject(each.local);
-    });
-  },
-);
+it.each<[flags: string, remote: object, local: object]>([
+  ['--jitless', needs('WebAssembly', '--jitless'), needs('WebAssembly', '--jitless')],
+  ['--no-addons', works, needs('native code', '--no-addons')],
+  ...(isLong ? harmless : [harmless.join(' ')]).map((flags): [string, object, object] => [
+    flags,
+    works,
+    works,
+  ]),
+])('with the Node flags %s, a command works or names the flag', async (flags, remote, local) => {
+  const service = await scriptedService([], () => ({ body: { id: 'u1', username: 'ada' } }));
+  const env = { NODE_OPTIONS: flags };
+  expect(await run(['me', '--json'], { env: { ...service.env, ...env } })).toMatchObject(remote);
+  expect(await run(['me', '--local', '--json'], { env })).toMatchObject(local);
+});
 
 describe('with the permission model of Node', () => {
   const permission = ['--permission', '--experimental-permission'].find(isKnown);
-  const withFlags = (flags: string) => {
-    const home = folderOfVals(valNames(1));
-    return run(['run', `${valNames(1)[0]}.ts`], { home, cwd: home, env: { NODE_OPTIONS: flags } });
-  };
+  const withFlags = (flags: string) =>
+    run(['run', 'a.ts'], { cwd: folderOf({ 'a.ts': '' }), env: { NODE_OPTIONS: flags } });
   const hint = 'hint: Remove --permission from NODE_OPTIONS.\n';
 
   it('a command that needs more than is allowed names the flag', async () => {
@@ -71,42 +62,28 @@ describe('with the permission model of Node', () => {
   it.skipIf(permission !== '--permission')(
     'vals names the flag if it cannot read its own files',
     async () => {
-      expect(await withFlags('--permission')).toMatchObject({
-        exit: 2,
-        stderr: `error: Node is not allowed to read the files of vals.\n${hint}`,
-      });
+      const stderr = `error: Node is not allowed to read the files of vals.\n${hint}`;
+      expect(await withFlags('--permission')).toMatchObject({ exit: 2, stderr });
     },
   );
 });
 
-describe('without memory for WebAssembly', () => {
-  const vals = (words: readonly string[]) =>
-    execa(process.execPath, ['--wasm-max-mem-pages=0', program, ...words, '--local', '--json'], {
+it('without memory for WebAssembly, only a request fails, and the error names the limit to raise', async () => {
+  const vals = (command: string) =>
+    execa(process.execPath, ['--wasm-max-mem-pages=0', program, command, '--local', '--json'], {
       env: environment(temporaryFolder()),
       extendEnv: false,
       reject: false,
     });
-
-  it('a request fails, and the error names the limit to raise', async () => {
-    const { exitCode, stderr } = await vals(['me']);
-    const { exit, error } = needs('WebAssembly', 'ulimit -v');
-    expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject({ exit, error });
-  });
-
-  it('a command without a request works', async () => {
-    expect(await vals(['config'])).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+  const { exitCode, stderr } = await vals('me');
+  expect({ exit: exitCode, ...JSON.parse(stderr) }).toMatchObject(needs('WebAssembly', 'ulimit -v'));
+  expect(await vals('config')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-describe.skipIf(process.platform === 'win32')('if a process may open few files', () => {
-  const limited = (before: string, ...args: string[]) => {
-    const home = folderOfVals(valNames(40));
-    const words = ['-c', `${before} && exec "$0" "$@"`, process.execPath, program, ...args];
-    return execa('bash', words, { cwd: home, env: environment(home), extendEnv: false, reject: false });
-  };
-  const push = (limit: number) => limited(`ulimit -n ${limit}`, 'push', '.', '--local', '--json');
-
-  it('a push of 40 files works with a limit of 110', async () => {
-    expect(await push(110)).toMatchObject({ exitCode: 0, stderr: '' });
-  });
+it.skipIf(process.platform === 'win32')('a push of 40 files works with 110 open files', async () => {
+  const cwd = folderOfVals(valNames(40));
+  const script = 'ulimit -n 110 && exec "$0" "$@"';
+  const words = ['-c', script, process.execPath, program, 'push', '.', '--local', '--json'];
+  const result = await execa('bash', words, { cwd, env: environment(cwd), extendEnv: false, reject: false });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
 });

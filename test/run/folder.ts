@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, onTestFinished } from 'vitest';
 import {
   environment,
+  folderOf,
   program,
   type RunOptions,
   type RunResult,
@@ -23,12 +24,8 @@ export interface Folder {
 }
 
 export function folderWith(files: Record<string, string>): Folder {
-  const path = temporaryFolder();
-  const write = (file: string, text: string) => {
-    mkdirSync(dirname(join(path, file)), { recursive: true });
-    writeFileSync(join(path, file), text);
-  };
-  for (const [file, text] of Object.entries(files)) write(file, text);
+  const path = folderOf(files);
+  const write = (file: string, text: string) => writeFileSync(join(path, file), text);
   const running =
     (how: typeof run): Folder['run'] =>
     (args, options) =>

@@ -176,21 +176,21 @@ const cases: [name: string, files: Record<string, string>, stdout: string][] = [
     },
     'ran\n',
   ],
+  [
+    'a default export that also runs as a script, once',
+    {
+      'a.ts':
+        'import { pathToFileURL } from "node:url"; const main = () => "ran";\n' +
+        'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(main()); export default main',
+    },
+    'ran\n',
+  ],
 ];
 
 describe('vals run runs, as node does,', () => {
   it.each(cases)('%s', async (_name, files, stdout) => {
     const result = await folderWith(files).runProcess([Object.keys(files)[0] ?? '']);
     expect(result).toMatchObject({ exit: 0, stdout, stderr: '' });
-  });
-
-  it('a default export that also runs as a script, once', async () => {
-    const { runProcess } = folderWith({
-      'a.ts':
-        'import { pathToFileURL } from "node:url"; const main = () => "ran";\n' +
-        'if (import.meta.url === pathToFileURL(process.argv[1]).href) console.log(main()); export default main',
-    });
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'ran\n', stderr: '' });
   });
 
   it.skipIf(process.platform === 'win32')('linked packages with TypeScript, and what they need', async () => {

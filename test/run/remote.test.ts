@@ -55,24 +55,19 @@ it('a val imports modules from the web, which are kept, and fetched again with -
 });
 
 it.each([
-  ['is not there', '/absent', 'which cannot be fetched: the server answered 404 (a.ts:2:8).'],
-  ['imports what is not there', '/relative.ts', 'the server answered 404 (http://127.0.0.1:'],
-  ['leads to http: elsewhere', '/away', 'http://example.com is not https:'],
-  ['has a syntax error', '/broken.ts', '/broken.ts:1:18 has a syntax error'],
-  ['throws', '/throws.ts', '/throws.ts:2:9).'],
-])('a module on the web that %s', async (_what, path, message) => {
+  ['is not there', '/absent', /which cannot be fetched: the server answered 404 \(a\.ts:2:8\)\.$/],
+  ['imports what is not there', '/relative.ts', /the server answered 404 \(http:\/\/127\.0\.0\.1:/],
+  ['leads to http: elsewhere', '/away', /http:\/\/example\.com is not https:/],
+  ['has a syntax error', '/broken.ts', /\/broken\.ts:1:18 has a syntax error/],
+  ['throws', '/throws.ts', /\/throws\.ts:2:9\)\.$/],
+  [
+    'nobody serves',
+    'https://127.0.0.1:1/x.js',
+    /^a\.ts imports .+ cannot be fetched: .*ECONNREFUSED.* \(a\.ts:2:8\)\.$/,
+  ],
+])('a module on the web that %s', async (_what, path, says) => {
   const { url } = await webOf(pages());
-  const { exit, error } = await folderWith({ 'a.ts': `1;\nimport "${url}${path}"` }).run(['--json', 'a.ts']);
-  expect({ exit, message: error?.message }).toEqual({ exit: 12, message: expect.stringContaining(message) });
-});
-
-it('an address that nobody answers is named with the reason', async () => {
-  const { run } = folderWith({ 'a.ts': 'await import("https://127.0.0.1:1/x.js")' });
-  const { exit, error } = await run(['--json', 'a.ts']);
-  expect({ exit, message: error?.message }).toEqual({
-    exit: 12,
-    message: expect.stringMatching(
-      /^a\.ts imports https:\/\/127\.0\.0\.1:1\/x\.js, which cannot be fetched: .*ECONNREFUSED.* \(a\.ts:1:14\)\.$/,
-    ),
-  });
+  const address = new URL(path, url);
+  const { exit, error } = await folderWith({ 'a.ts': `1;\nimport "${address}"` }).run(['--json', 'a.ts']);
+  expect({ exit, message: error?.message }).toEqual({ exit: 12, message: expect.stringMatching(says) });
 });

@@ -1,50 +1,81 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { runAtTerminal } from '../support/program.ts';
+import { folderOf, runAtTerminal, startProcess, untilIdle } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 
-const cases: [name: string, files: Record<string, string>, args: string[], stdout: string][] = [
-  [
-    'a text, with one newline at its end',
-    { 'a.ts': 'export default (...a: string[]) => a.join()' },
-    ['x', '--json', '-h'],
-    'x,--json,-h\n',
-  ],
-  ['a text that ends with a newline', { 'a.ts': 'export default () => "x\\n"' }, [], 'x\n'],
-  ['JSON', { 'a.ts': 'export default async () => ({ a: [1, null, "é"] })' }, [], '{"a":[1,null,"é"]}\n'],
-  ['the body of a Response', { 'a.ts': 'export default () => new Response("body")' }, [], 'body'],
-  ['bytes', { 'a.ts': 'export default () => new Uint8Array([65, 66])' }, [], 'AB'],
-  [
-    'a stream',
-    { 'a.ts': 'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])' },
-    [],
-    'ab',
-  ],
-  ['nothing for undefined', { 'a.ts': 'export default () => {}' }, [], ''],
-  ['an exported value that is no function', { 'a.ts': 'export default 5 as number' }, [], '5\n'],
-  [
-    'what the fetch method of an object returns',
-    { 'a.ts': 'export default { word: "hi", fetch(name: string) { return this.word + name } }' },
-    ['!'],
-    'hi!\n',
-  ],
-  ['nothing if the val exits with 0', { 'a.ts': 'export default () => process.exit(0)' }, [], ''],
-  ['what a CommonJS module exports', { 'a.cjs': 'module.exports = (name) => "hi " + name' }, ['x'], 'hi x\n'],
-];
-
 describe('vals run prints', () => {
-  it.each(cases)('%s', async (_name, files, args, expected) => {
-    const { exit, stdout, stderr } = await folderWith(files).run([Object.keys(files)[0] ?? '', ...args]);
+  it.each<[what: string, code: string, stdout: string, args?: string[]]>([
+    ['a text', 'export default (...a: string[]) => a.join()', 'x,--json,-h\n', ['x', '--json', '-h']],
+    ['a text that ends with a newline', 'export default () => "x\\n"', 'x\n'],
+    ['JSON', 'export default async () => ({ a: [1, null, "é"] })', '{"a":[1,null,"é"]}\n'],
+    ['the body of a Response', 'export default () => new Response("body")', 'body'],
+    ['bytes', 'export default () => new Uint8Array([65, 66])', 'AB'],
+    [
+      'a stream',
+      'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])',
+      'ab',
+    ],
+    ['nothing for undefined', 'export default () => {}', ''],
+    ['an exported value that is no function', 'export default 5 as number', '5\n'],
+    [
+      'what the fetch method of an object returns',
+      'export default { word: "hi", fetch(name: string) { return this.word + name } }',
+      'hi!\n',
+      ['!'],
+    ],
+    ['nothing if the val exits with 0', 'export default () => process.exit(0)', ''],
+    ['what a CommonJS module exports', 'module.exports = (name) => "hi " + name', 'hi x\n', ['x']],
+  ])('%s', async (_what, code, expected, args = []) => {
+    const file = code.startsWith('module') ? 'a.cjs' : 'a.ts';
+    const { exit, stdout, stderr } = await folderWith({ [file]: code }).run([file, ...args]);
     expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: expected, stderr: '' });
   });
 
-  it('the output of a script to stdout, and not the note about a default export', async () => {
-    const { runProcess } = folderWith({ 'a.ts': 'setTimeout(() => console.log("late"), 20); await 0' });
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'late\n', stderr: '' });
-  });
-
-  it('the output of a val with a default export to stderr', async () => {
-    const { runProcess } = folderWith({ 'a.ts': 'console.log("one"); export default () => "two"' });
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'two\n', stderr: 'one\n' });
+  it.each<[what: string, code: string, stdout: string, stderr: string]>([
+    [
+      'the output of a script to stdout, and no note about a default export',
+      'setTimeout(() => console.log("late"), 20); await 0',
+      'late\n',
+      '',
+    ],
+    [
+      'the output of a val with a default export to stderr',
+      'console.log("one"); export default () => "two"',
+      'two\n',
+      'one\n',
+    ],
+    [
+      'a value made from standard input',
+      'export default async () => { let t = ""; for await (const c of process.stdin) t += c; return t + t }',
+      'inin\n',
+      '',
+    ],
+    [
+      'what comes after the return',
+      'export default () => { setTimeout(() => console.error("sent"), 50); return "done" }',
+      'done\n',
+      'sent\n',
+    ],
+    [
+      'a line if a val still works 5 s after the return, and ends it',
+      'export default () => { setInterval(() => {}, 1e3) }',
+      '',
+      'a.ts was ended: it still worked 5 s after it had returned.\n',
+    ],
+    [
+      "what the val's own handlers print",
+      `process.once('beforeExit', () => console.log('before'));
+        process.on('uncaughtException', (error) => console.log('caught ' + error.message));
+        process.on('exit', () => console.log('exit'));
+        setTimeout(() => { throw new Error('late') });
+        throw new Error('early')`,
+      'caught early\ncaught late\nbefore\nexit\n',
+      '',
+    ],
+  ])('%s', async (_what, code, stdout, stderr) => {
+    const result = await folderWith({ 'a.ts': code }).runProcess(['a.ts'], { input: 'in' });
+    expect(result).toMatchObject({ exit: 0, stdout, stderr });
   });
 
   it('a note for a script that prints nothing', async () => {
@@ -99,38 +130,26 @@ describe('vals run prints', () => {
     expect([stdout.length, stderr.length]).toEqual([8 << 20, (8 << 20) + 8]);
   });
 
-  it('a value made from standard input', async () => {
-    const { runProcess } = folderWith({
-      'a.ts':
-        'export default async () => { let t = ""; for await (const c of process.stdin) t += c; return t + t }',
-    });
-    expect(await runProcess(['a.ts'], { input: 'in' })).toMatchObject({ exit: 0, stdout: 'inin\n' });
-  });
-});
-
-describe('after the return', () => {
-  it('work under way goes on', async () => {
-    const { runProcess } = folderWith({
-      'a.ts': 'export default () => { setTimeout(() => console.error("sent"), 50); return "done" }',
-    });
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: 'done\n', stderr: 'sent\n' });
-  });
-
-  it('a val that works on is ended after 5 seconds, and a line says so', async () => {
-    const { runProcess } = folderWith({ 'a.ts': 'export default () => { setInterval(() => {}, 1e3) }' });
-    const stderr = 'a.ts was ended: it still worked 5 s after it had returned.\n';
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout: '', stderr });
-  });
-
-  it("the val's own handlers work", async () => {
-    const { runProcess } = folderWith({
-      'a.ts': `process.once('beforeExit', () => console.log('before'));
-        process.on('uncaughtException', (error) => console.log('caught ' + error.message));
-        process.on('exit', () => console.log('exit'));
-        setTimeout(() => { throw new Error('late') });
-        throw new Error('early')`,
-    });
-    const stdout = 'caught early\ncaught late\nbefore\nexit\n';
-    expect(await runProcess(['a.ts'])).toMatchObject({ exit: 0, stdout });
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'all of a long stream to a slow reader, and the val writes only a little ahead',
+    async () => {
+      const megabytes = 64;
+      const cwd = folderOf({
+        'a.ts': `let written = 0; export default () => new Response(new ReadableStream({ pull(c) {
+          if (written === ${megabytes}) return c.close();
+          c.enqueue(new Uint8Array(1 << 20)); written += 1; console.error('written ' + written) } }))`,
+      });
+      const { child, ended, text } = startProcess(['run', 'a.ts'], { cwd }, 'stdout');
+      await once(child.stdout as Readable, 'readable');
+      await untilIdle(child.pid as number);
+      const ahead = Number(text.stderr.trimEnd().split(' ').at(-1));
+      expect(ahead).toBeLessThan(16);
+      let size = 0;
+      child.stdout?.on('data', (bytes) => {
+        size += bytes.length;
+      });
+      expect(await ended).toMatchObject({ exit: 0 });
+      expect(size).toBe(megabytes << 20);
+    },
+  );
 });

@@ -9,17 +9,7 @@ const columns = 80;
 const now = Date.parse('2026-03-14T15:09:26Z');
 const hour = 3_600_000;
 
-const names = [
-  'checkout',
-  'dailyDigest',
-  'fetchPrices',
-  'greet',
-  'resize',
-  'rss',
-  'search',
-  'shorten',
-  'webhook',
-];
+const names = 'checkout dailyDigest fetchPrices greet resize rss search shorten webhook'.split(' ');
 const codeOf = (name: string) => `export default () => '${name}';\n`;
 
 it('docs/session.svg shows the output of the program', async () => {

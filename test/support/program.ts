@@ -1,9 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
 import { quickRetries } from './clocks.ts';
@@ -106,7 +107,7 @@ export function startProcess(
   args: readonly string[],
   { env = {}, cwd = temporaryFolder() }: Pick<RunOptions, 'env' | 'cwd'>,
   unread?: 'stdout' | 'stderr',
-): { child: ChildProcess; ended: Promise<Ended> } {
+): { child: ChildProcess; ended: Promise<Ended>; text: { stdout: string; stderr: string } } {
   const child = spawn(process.execPath, [program, ...args], {
     env: environment(cwd, env),
     cwd,
@@ -127,7 +128,19 @@ export function startProcess(
     await Promise.all(ends);
     return { exit, signal, ...text };
   });
-  return { child, ended };
+  return { child, ended, text };
+}
+
+/** Waits until the process uses no processor time, because it waits for a reader. */
+export async function untilIdle(pid: number): Promise<void> {
+  const ticks = () => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
+    return Number(fields[11]) + Number(fields[12]);
+  };
+  for (let [before, now] = [-1, ticks()]; before !== now; ) {
+    await sleep(100);
+    [before, now] = [now, ticks()];
+  }
 }
 
 function errorObject(stderr: string): Record<string, unknown> | undefined {

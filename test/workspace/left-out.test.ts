@@ -18,13 +18,16 @@ async function workspace() {
   return { place, sent };
 }
 
-it('push leaves out files that are ignored or not code, and says so', async () => {
+it('push and check leave out files that are ignored or not code, and say so', async () => {
   const { place, sent } = await workspace();
-  const { exit, stderr } = await place.vals('push');
-  expect(exit).toBe(0);
-  expect(stderr).toContain(
-    'Not pushed: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ',
-  );
+  const note =
+    'Left out: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ' +
+    'To use an ignored file or a file that is not code, give its path.\n';
+  for (const command of ['check', 'push']) {
+    const { exit, stderr } = await place.vals(command);
+    expect(exit).toBe(0);
+    expect(stderr).toContain(note);
+  }
   expect(sent()).toEqual(['a']);
 });
 

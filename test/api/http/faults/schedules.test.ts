@@ -68,46 +68,29 @@ const doubtful = [408, 500, 501, 502, 504, 507];
 const applies = fc.constantFrom<Applies>('never', 'now', 'later');
 const ending = fc.constantFrom<Ending>('FIN', 'RST');
 const then = fc.constantFrom<'keep' | Ending>('keep', 'FIN', 'RST');
+const said = fc.constantFrom(
+  ...['', 'HTTP/1.1 2', 'HTTP/1.1 200 OK\r\nconte', 'HTTP/1.1 503 No\r\n', 'HTTP/1.1 404'],
+);
+const statusOf = (statuses: number[], whetherApplied: fc.Arbitrary<Applies>): fc.Arbitrary<Step> =>
+  fc.record({
+    kind: fc.constant('status'),
+    status: fc.constantFrom(...statuses),
+    applies: whetherApplied,
+    then,
+  });
+const often = <Value>(weight: number, arbitrary: fc.Arbitrary<Value>) => ({ weight, arbitrary });
+
 const stepOf: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant<Step>({ kind: 'good' }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('status' as const),
-      status: fc.constantFrom(429, 503, 429, 503, ...untouched),
-      applies: fc.constant<Applies>('never'),
-      then,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('status' as const),
-      status: fc.constantFrom(...doubtful),
-      applies,
-      then,
-    }),
-  },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('lost' as const),
-      said: fc.constantFrom(
-        '',
-        'HTTP/1.1 2',
-        'HTTP/1.1 200 OK\r\nconte',
-        'HTTP/1.1 503 No\r\n',
-        'HTTP/1.1 404',
-      ),
-      ending,
-      applies,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('silence' as const), applies }) },
-  { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: 'page' }, { kind: 'empty' }, { kind: 'redirect' }) },
+  often(2, fc.constant<Step>({ kind: 'good' })),
+  often(3, statusOf([429, 503, 429, 503, ...untouched], fc.constant('never'))),
+  often(4, statusOf(doubtful, applies)),
+  often(5, fc.record({ kind: fc.constant('lost'), said, ending, applies })),
+  often(1, fc.record({ kind: fc.constant('silence'), applies })),
+  often(1, fc.constantFrom<Step>({ kind: 'page' }, { kind: 'empty' }, { kind: 'redirect' })),
 );
 
 const oneIn = (many: number) => fc.integer({ min: 1, max: many }).map((drawn) => drawn === 1);
+const door = fc.constantFrom<'open' | Ending>('open', 'FIN', 'RST');
 
 const scheduleOf: fc.Arbitrary<Schedule> = fc
   .constantFrom(...(Object.keys(writing) as (keyof typeof writing)[]))
@@ -115,13 +98,7 @@ const scheduleOf: fc.Arbitrary<Schedule> = fc
     fc.record({
       command: fc.constant(command),
       items: fc.array(fc.array(stepOf, { maxLength: 5 }), { minLength: 1, maxLength: writing[command].most }),
-      doors: fc.oneof(
-        { weight: 4, arbitrary: fc.constant([]) },
-        {
-          weight: 1,
-          arbitrary: fc.array(fc.constantFrom<'open' | Ending>('open', 'FIN', 'RST'), { maxLength: 3 }),
-        },
-      ),
+      doors: fc.oneof(often(4, fc.constant([])), often(1, fc.array(door, { maxLength: 3 }))),
       exists: oneIn(6).map((absent) => !absent),
       hangsUp: oneIn(5),
     }),
