@@ -116,3 +116,32 @@ it.each(['.gitignore', 'lib/.valsignore'])(
     expect(sent()).toEqual([]);
   },
 );
+
+it.each(['.git/HEAD', 'vals.json'])(
+  'a file in a folder with %s is neither sent nor written',
+  async (mark) => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    const id = place.idOf('lib/b.ts');
+    await service.edit('b', 'theirs');
+    place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
+    expect((await place.vals('push', '--force')).stderr).toContain(
+      'lib/b.ts (in another repository or workspace)',
+    );
+    const refused = [
+      ...[
+        ['push', 'lib/b.ts'],
+        ['push', 'b'],
+        ['pull', '--force'],
+        ['pull', 'b', '--force'],
+      ],
+      ['pull', (await service.edit('c', 'c')).id, '--file', 'lib/c.ts'],
+    ];
+    for (const args of refused) expect(await place.vals(...args), args.join(' ')).toMatchObject({ exit: 10 });
+    expect(place.read('lib/b.ts')).toBe('of others');
+    expect(await service.code(id)).toBe('theirs');
+    place.put({ [`new/${mark}`]: '{}', 'new/d.ts': 'd' });
+    expect((await place.vals('init')).stderr).toContain(
+      'new was left out: it is a repository or a workspace',
+    );
+  },
+);

@@ -105,6 +105,8 @@ it('two people on one service do not overwrite each other', async () => {
   expect(await ann.words(['push', '--fork'])).toEqual({ 'a.ts': 'created' });
   expect(place.idOf('a.ts')).not.toBe(before);
   expect(await ann.status()).toEqual({ 'a.ts': 'unchanged' });
+  ann.put({ 'a.ts': 'edited_again' });
+  expect(await ann.words(['push', '--fork'])).toEqual({ 'a.ts': 'pushed' });
   expect(await service.code(before)).toBe('mine');
 });
 
