@@ -36,6 +36,9 @@ describe('a name that the service refuses', () => {
     const inWorkspace = await vals('push');
     expect(inWorkspace.exit).toBe(6);
     expect(hint(inWorkspace)).toContain('Rename the file to send_mail.ts');
+    const listed = JSON.stringify({ vals: { 'send-mail.ts': { name: 're-send' } } });
+    writeFileSync(join(folder, 'vals.json'), listed);
+    expect(hint(await vals('push'))).toBe('In vals.json, change the name "re-send" to "re_send".');
   });
 });
 
