@@ -76,11 +76,15 @@ export async function createItemSender(
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
       return outcome;
     } catch (error) {
-      throw withNameProposed(error, name, (valid) =>
-        isTracked
-          ? `Rename the file to ${valid}${extname(file)}.`
-          : { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } },
-      );
+      throw withNameProposed(error, name, (valid) => {
+        if (!isTracked) {
+          return { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } };
+        }
+        const isListed = current.vals.ofFile(val.file) !== undefined;
+        return isListed
+          ? `In vals.json, change the name "${name}" to "${valid}".`
+          : `Rename the file to ${valid}${extname(file)}.`;
+      });
     }
   }
 
