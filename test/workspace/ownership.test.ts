@@ -157,7 +157,8 @@ it('a val that was renamed on the service is pushed under its name there, and pu
   expect(place.manifest().vals['a.ts']?.name).toBe('a');
   await place.rows(['pull']);
   expect(place.manifest().vals['a.ts']?.name).toBe('better');
-  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  place.put({ 'vals.json': place.read('vals.json').replace('"better"', '"best"') });
+  expect(await place.status()).toEqual({ 'a.ts': 'renamed here' });
 });
 
 it('a new file with the new name of a val does not take the id of the file that has the val', async () => {
