@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parsePath } from '../../src/api/user-path.ts';
-import { folderOf, type RunOptions, run, runOnScreen, temporaryFolder } from '../support/program.ts';
+import { folderOf, type RunOptions, run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
@@ -15,57 +13,33 @@ async function ask(args: readonly string[], reply: Reply = ok, options: RunOptio
 }
 
 describe('a path', () => {
+  const host =
+    'Give only the part after the base URL, such as /v1/me. To use another service, add --base-url.';
+  const dots = 'Remove the . and .. segments from the path.';
+  const characters =
+    'Percent-encode the spaces, backslashes and control characters. For example, a space is %20.';
   it.each([
-    ['/v1/me', '/v1/me', ''],
-    ['v1/me', '/v1/me', ''],
-    ['/', '/', ''],
-    ['/v1/vals/a%2Fb?x=%20y&z', '/v1/vals/a%2Fb', '?x=%20y&z'],
-    ['/v1/vals/@ada.hello:1', '/v1/vals/@ada.hello:1', ''],
-    ['/v1/é?ü=ö', '/v1/%C3%A9', '?%C3%BC=%C3%B6'],
-    ['/v1/...', '/v1/...', ''],
-    ['/v1/x?next=../..//host', '/v1/x', '?next=../..//host'],
-    ['/v1//x', '/v1//x', ''],
-  ])('%s is accepted', (text, path, query) => {
-    expect(parsePath(text)).toEqual({ path, query });
-  });
-
-  it.each([
-    'https://evil.example/v1/me',
-    'HTTP:/evil.example',
-    'file:///etc/passwd',
-    'javascript:x',
-    '//evil.example/v1/me',
-    '/\\evil.example',
-    '\\\\evil.example',
-    '/../x',
-    '..',
-    '/v1/../../x',
-    '/v1/me/..',
-    '/v1/./me',
-    '/v1/%2e%2e/%2E./x',
-    '/v1/..%2f..%2fx',
-    '/v1/..%5cx',
-    '/v1/me#top',
-    '/v1/me\n/x',
-    '/v1/m e',
-    '/v1/\tme',
-    '',
-  ])('%j is refused before anything is sent', async (path) => {
+    ['https://evil.example/v1/me', host],
+    ['HTTP:/evil.example', host],
+    ['//evil.example/v1/me', host],
+    ['\\\\evil.example', host],
+    ['/\\evil.example', host],
+    ['/v1/\\x', characters],
+    ['..', dots],
+    ['/v1/./me', dots],
+    ['/v1/me/..', dots],
+    ['/v1/%2e%2e/%2E./x', dots],
+    ['/v1/..%2f..%2fx', dots],
+    ['/v1/..%5cx', dots],
+    ['/v1/me#top', 'Write # as %23, or remove the fragment.'],
+    ['/v1/me\n/x', characters],
+    ['/v1/m e', characters],
+    ['', 'Give a path such as /v1/me.'],
+  ])('%j is refused before anything is sent', async (path, hint) => {
     const service = await scriptedService([]);
     const { exit, stdout, error } = await run(['api', 'GET', path, '--json'], { env: service.env });
     expect({ exit, stdout, requests: service.requests }).toEqual({ exit: 2, stdout: '', requests: [] });
-    expect(error).toMatchObject({ kind: 'usage', hint: expect.any(String) });
-  });
-
-  it.each([
-    ['/v1/../x', 'Remove the . and .. segments from the path.'],
-    ['/v1/me#top', 'Write # as %23, or remove the fragment.'],
-    [
-      '/v1/m e',
-      'Percent-encode the spaces, backslashes and control characters. For example, a space is %20.',
-    ],
-  ])('the hint for %j says what to change', async (path, hint) => {
-    expect((await run(['api', 'GET', path, '--json'])).error).toMatchObject({ hint });
+    expect(error).toMatchObject({ kind: 'usage', hint });
   });
 
   it('is appended to the path of the base URL', async () => {
@@ -80,6 +54,13 @@ describe('the request', () => {
   it.each<{ args: string[]; method: string; path: string; body: string }>([
     { args: ['get', 'v1/me'], method: 'GET', path: '/v1/me', body: '' },
     { args: ['/v1/me'], method: 'GET', path: '/v1/me', body: '' },
+    { args: ['/'], method: 'GET', path: '/', body: '' },
+    {
+      args: ['/v1//a%2Fb/.../é?ü=%20ö&next=../..//host'],
+      method: 'GET',
+      path: '/v1//a%2Fb/.../%C3%A9?%C3%BC=%20%C3%B6&next=../..//host',
+      body: '',
+    },
     { args: ['/v1/x', '-f', 'a=1'], method: 'POST', path: '/v1/x', body: '{"a":"1"}' },
     { args: ['-F', 'a=1', '/v1/x'], method: 'POST', path: '/v1/x', body: '{"a":1}' },
     {
@@ -120,8 +101,7 @@ describe('the request', () => {
   const spaced = '\n{ "a" : 1.00,\t"b":"\\u00e9é" }\n\n';
 
   it('has the input as its body, byte for byte, and fields in the query', async () => {
-    const file = join(temporaryFolder(), 'body.json');
-    writeFileSync(file, spaced);
+    const file = join(folderOf({ 'body.json': spaced }), 'body.json');
     const fromFile = await ask(['POST', '/v1/x', '--input', file, '-f', 'a=b']);
     expect(fromFile.seen).toMatchObject({ path: '/v1/x?a=b', body: spaced });
     expect(fromFile.seen.headers['content-type']).toBe('application/json');
@@ -190,25 +170,15 @@ describe('the request', () => {
 });
 
 describe('the output', () => {
-  it.each([
-    '{"b":1.0,"a":12345678901234567890}',
-    '[1,"two",[3],{"four":null}]',
-    '{"data":[{"id":1}],"links":{}}',
-    '12345678901234567890',
-    '1.0',
-    '"text"',
-    'null',
-    'false',
-    '[]',
-  ])('of %s is the text that was sent, with and without --json', async (body) => {
-    for (const format of [[], ['--json']]) {
-      expect(await ask(['GET', '/x', ...format], { body })).toMatchObject({
-        exit: 0,
-        stdout: `${body}\n`,
-        stderr: '',
-      });
-    }
-  });
+  it.each(['{"b":1.0,"a":12345678901234567890}', '[1,"two",{"four":null}]', '1.0', '"text"', 'null', '[]'])(
+    'of %s is the text that was sent, with and without --json',
+    async (body) => {
+      for (const format of [[], ['--json']]) {
+        const result = await ask(['GET', '/x', ...format], { body });
+        expect(result).toMatchObject({ exit: 0, stdout: `${body}\n`, stderr: '' });
+      }
+    },
+  );
 
   it('is a line per item under --ndjson, and can have chosen fields', async () => {
     const body = '[{"a":1,"b":2},{"a":3}]';
@@ -226,15 +196,14 @@ describe('the output', () => {
     expect(JSON.parse(screen)).toEqual(evil);
   });
 
-  it.each<{ args: string[]; reply: Reply }>([
-    { args: ['POST', '/x'], reply: { status: 204 } },
-    { args: ['GET', '/x'], reply: { status: 204 } },
-    { args: ['DELETE', '/x'], reply: { status: 204 } },
-    { args: ['PUT', '/x'], reply: { status: 200 } },
-    { args: ['HEAD', '/x'], reply: { status: 200, headers: { 'content-encoding': 'gzip' } } },
-  ])('is empty for an empty answer: $args $reply.status', async ({ args, reply }) => {
+  it.each<[method: string, reply: Reply]>([
+    ['GET', { status: 204 }],
+    ['DELETE', { status: 204 }],
+    ['PUT', { status: 200 }],
+    ['HEAD', { status: 200, headers: { 'content-encoding': 'gzip' } }],
+  ])('is empty for an empty answer to %s', async (method, reply) => {
     for (const format of [[], ['--json']]) {
-      expect(await ask([...args, ...format], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
+      expect(await ask([method, '/x', ...format], reply)).toMatchObject({ exit: 0, stdout: '', stderr: '' });
     }
   });
 
@@ -256,19 +225,13 @@ describe('--paginate', () => {
     const query = new URL(path, 'http://x').searchParams;
     const page = Number(query.get('page') ?? '1');
     const next = page < 3 ? `http://elsewhere.example/v1/list?page=${page + 1}` : null;
-    return { body: { data: [{ page, digits: '#' }], links: { next } } };
+    return { body: { data: [{ page, x: 0 }], links: { next } } };
   };
 
   it.each([
-    { format: [], stdout: '[{"page":1,"digits":"#"},{"page":2,"digits":"#"},{"page":3,"digits":"#"}]\n' },
-    {
-      format: ['--json'],
-      stdout: '[{"page":1,"digits":"#"},{"page":2,"digits":"#"},{"page":3,"digits":"#"}]\n',
-    },
-    {
-      format: ['--ndjson'],
-      stdout: '{"page":1,"digits":"#"}\n{"page":2,"digits":"#"}\n{"page":3,"digits":"#"}\n',
-    },
+    { format: [], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
+    { format: ['--json'], stdout: '[{"page":1,"x":0},{"page":2,"x":0},{"page":3,"x":0}]\n' },
+    { format: ['--ndjson'], stdout: '{"page":1,"x":0}\n{"page":2,"x":0}\n{"page":3,"x":0}\n' },
     { format: ['--fields', 'page'], stdout: '[{"page":1},{"page":2},{"page":3}]\n' },
   ])('gives all pages as one, $format', async ({ format, stdout }) => {
     const service = await scriptedService([], pages);
@@ -288,31 +251,18 @@ describe('--paginate', () => {
   });
 });
 
-describe('a failure', () => {
-  it.each<{ args: string[]; reply: Reply; exit: number; kind: string }>([
-    { args: ['GET', '/x'], reply: { status: 401 }, exit: 4, kind: 'auth' },
-    { args: ['GET', '/x'], reply: { status: 404 }, exit: 3, kind: 'not_found' },
-    { args: ['PATCH', '/x'], reply: { status: 409 }, exit: 5, kind: 'conflict' },
-    { args: ['PURGE', '/x'], reply: { status: 405 }, exit: 6, kind: 'refused' },
-    { args: ['POST', '/x'], reply: { status: 500 }, exit: 8, kind: 'unknown_outcome' },
-    { args: ['PATCH', '/x'], reply: { status: 502 }, exit: 8, kind: 'unknown_outcome' },
-    { args: ['POST', '/x'], reply: { body: '<html>' }, exit: 11, kind: 'bad_response' },
-    { args: ['DELETE', '/x'], reply: { body: 'gone' }, exit: 11, kind: 'bad_response' },
-    {
-      args: ['PUT', '/x'],
-      reply: { status: 302, headers: { location: '/y' } },
-      exit: 11,
-      kind: 'bad_response',
-    },
-  ])('of $args after $reply is exit $exit', async ({ args, reply, exit, kind }) => {
-    const result = await ask([...args, '--json'], reply);
-    expect({ exit: result.exit, stdout: result.stdout, requests: result.requests }).toEqual({
-      exit,
-      stdout: '',
-      requests: 1,
-    });
-    expect(result.error).toMatchObject({ kind, method: args[0], path: '/x' });
-  });
+it.each<[string, Reply, number, string]>([
+  ['GET', { status: 404 }, 3, 'not_found'],
+  ['PURGE', { status: 405 }, 6, 'refused'],
+  ['POST', { status: 500 }, 8, 'unknown_outcome'],
+  ['PATCH', { status: 502 }, 8, 'unknown_outcome'],
+  ['POST', { body: '<html>' }, 11, 'bad_response'],
+  ['DELETE', { body: 'gone' }, 11, 'bad_response'],
+  ['PUT', { status: 302, headers: { location: '/y' } }, 11, 'bad_response'],
+])('a failure of %s after %j is exit %i', async (method, reply, exit, kind) => {
+  const { stdout, requests, error, ...result } = await ask([method, '/x', '--json'], reply);
+  expect({ exit: result.exit, stdout, requests }).toEqual({ exit, stdout: '', requests: 1 });
+  expect(error).toMatchObject({ kind, method, path: '/x' });
 });
 
 it('vals api works with the embedded service', async () => {

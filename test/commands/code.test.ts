@@ -8,16 +8,13 @@ import { id, interruptible, made, names, outcomes, sent, statuses, vals } from '
 
 describe('code is sent byte for byte', () => {
   const texts: [string, string][] = [
-    ['NUL and control characters', 'a\u0000b\u001b[2J\u007f\u009b\u2028'],
-    ['a byte order mark', '\ufeffexport default 1'],
-    ['CRLF', 'a\r\nb\r\n'],
-    ['no newline at the end', 'a\nb'],
+    [
+      'special characters',
+      '\ufeffa\u0000b\u001b[2J\u007f\u009b\u2028\r\n😀👩‍👩‍👧‍👦\uffff\u{10ffff} "\\"\\\\\\u0041`$',
+    ],
+    ['a JSON number that JavaScript would round', '12345678901234567890 1.0'],
     ['only a newline', '\n'],
     ['only spaces', ' \t '],
-    ['astral characters', '𝒳😀👩‍👩‍👧‍👦'],
-    ['quotes and backslashes', '"\\"\\\\\\u0041`$'],
-    ['noncharacters', '\uffff\ufffe\u{10ffff}'],
-    ['a JSON number that JavaScript would round', '12345678901234567890 1.0'],
   ];
   it.each(texts)('%s', async (_what, code) => {
     const service = await scriptedService([], () => ({ body: {} }));
@@ -82,7 +79,10 @@ describe('code is sent byte for byte', () => {
 describe('more code than is kept in memory', () => {
   const megabyte = 2 ** 20;
   const files = Object.fromEntries(
-    Array.from({ length: 11 }, (_, index) => [`v${10 + index}.ts`, `${10 + index}`.padEnd(megabyte, '-é')]),
+    Array.from({ length: 11 }, (_, index) => [
+      `v${10 + index}.ts`,
+      `// ${10 + index}`.padEnd(megabyte, '-é'),
+    ]),
   );
 
   it('is sent byte for byte', async () => {
@@ -116,10 +116,7 @@ describe('a push sends nothing at all because of', () => {
     { what: 'missing', make: () => {} },
     { what: 'empty', make: (file) => writeFileSync(file, '') },
     { what: 'not UTF-8', make: (file) => writeFileSync(file, new Uint8Array([0x61, 0xff, 0x62])) },
-    { what: 'half a character', make: (file) => writeFileSync(file, Buffer.from('ok €').subarray(0, -1)) },
-    { what: 'UTF-16', make: (file) => writeFileSync(file, Buffer.from('\ufeffcode', 'utf16le')) },
     { what: 'a link to nothing', make: (file) => symlinkSync('nowhere', file) },
-    { what: 'a link to itself', make: (file) => symlinkSync('bad.ts', file) },
     { what: 'below a file', make: (file) => writeFileSync(dirname(file), '') },
     { what: 'unreadable', make: (file) => symlinkSync('/proc/self/mem', file) },
   ];
@@ -156,12 +153,10 @@ describe('a push sends nothing at all because of', () => {
     chmodSync(join(cwd, 'v'), 0o700);
   });
 
-  it.each([
-    ['empty', '', 'Send code that is not empty, or give a file.'],
-    ['not UTF-8', new Uint8Array([0xc3, 0x28]), expect.any(String)],
-  ])('standard input that is %s', async (_what, input, hint) => {
+  it('standard input that is empty', async () => {
     const service = await scriptedService([]);
-    const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input });
+    const result = await run(['push', '-', '--name', 'x', '--json'], { env: service.env, input: '' });
+    const hint = 'Send code that is not empty, or give a file.';
     expect(result).toMatchObject({ exit: 10, error: { kind: 'local', hint } });
     expect(statuses(result.stdout)).toEqual(['failed']);
   });
@@ -185,8 +180,7 @@ describe('val create and version new', () => {
     ['version new', ['version', 'new', id]],
   ];
   const inputs: { what: string; rest: string[]; input?: string | Uint8Array; exit: number }[] = [
-    { what: 'nothing on standard input', rest: [], exit: 10 },
-    { what: 'nothing on standard input, asked for', rest: ['-'], exit: 10 },
+    { what: 'nothing on standard input', rest: ['-'], exit: 10 },
     { what: 'bytes on standard input', rest: [], input: new Uint8Array([0xff]), exit: 10 },
     { what: 'a file that is not there', rest: ['gone.ts'], exit: 10 },
     { what: 'an empty file', rest: ['empty.ts'], exit: 10 },

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
@@ -35,7 +35,9 @@ describe('a name that the service refuses', () => {
     await vals('init');
     const inWorkspace = await vals('push');
     expect(inWorkspace.exit).toBe(6);
-    expect(hint(inWorkspace)).toContain('Rename the file to send_mail.ts');
+    expect(hint(inWorkspace)).toBe('In vals.json, change the name "send-mail" to "send_mail".');
+    writeFileSync(join(folder, 'vals.json'), '{"vals":{}}');
+    expect(hint(await vals('push'))).toBe('Rename the file to send_mail.ts.');
   });
 });
 
@@ -53,51 +55,40 @@ it('if a proxy passes on another Host, the error names the Host that the service
   });
 });
 
-describe('runs of a val', () => {
-  it('that the service does not list are reported as a missing list, not as a missing val', async () => {
+it.each([[['val', 'runs', id]], [['runs', '--val', id]], [['val', 'runs', id, '--summary']]])(
+  '%j reports a missing list of runs, not a missing val',
+  async (args) => {
     const service = await scriptedService([], ({ path }) =>
       path === `/v1/vals/${id}` ? { body: { id, name: 'hello' } } : { status: 404 },
     );
-    for (const args of [
-      ['val', 'runs', id],
-      ['runs', '--val', id],
-      ['val', 'runs', id, '--summary'],
-    ]) {
-      const { exit, stderr } = await run(args, service);
-      expect(exit).toBe(3);
-      expect(stderr).toContain('does not list the runs');
-    }
+    const { exit, stderr } = await run(args, service);
+    expect(exit).toBe(3);
+    expect(stderr).toContain('does not list the runs');
     const absent = await scriptedService([], () => ({ status: 404 }));
-    expect((await run(['val', 'runs', id], absent)).stderr).toContain('There is no val');
-  });
-});
+    expect((await run(args, absent)).stderr).toContain('There is no val');
+  },
+);
 
-describe('a link to the next page without a query', () => {
-  const records = Array.from({ length: 250 }, (_, i) => ({ id: `r${i}`, version: i, val_id: id }));
-  const paged = () =>
-    scriptedService([], ({ path }) => {
+it.each([[['runs', '--all']], [['version', 'ls', id]]])(
+  '%j continues by offset if the link to the next page has no query',
+  async (args) => {
+    const records = Array.from({ length: 250 }, (_, i) => ({ id: `r${i}`, version: i, val_id: id }));
+    const service = await scriptedService([], ({ path }) => {
       const { searchParams, pathname } = new URL(path, 'http://service');
       const offset = Number(searchParams.get('offset') ?? 0);
       const end = offset + Number(searchParams.get('limit') ?? 100);
       const links = end < records.length ? { next: `http://elsewhere${pathname}` } : {};
       return { body: { data: records.slice(offset, end), links } };
     });
-
-  it.each([[['runs', '--all']], [['version', 'ls', id]]])('makes %j continue by offset', async (args) => {
-    const service = await paged();
     const { exit, stdout, stderr } = await run([...args, '--json'], service);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
-    expect(JSON.parse(stdout).map((record: { id: string }) => record.id)).toEqual(
-      records.map(({ id }) => id),
-    );
-  });
-});
+    expect(JSON.parse(stdout)).toEqual(records);
+  },
+);
 
 it('vals pull of an id whose name the workspace already has is a conflict', async () => {
   const [one, two] = [await serviceInProcess(), await serviceInProcess()];
-  const folder = temporaryFolder();
-  mkdirSync(join(folder, 'lib'));
-  writeFileSync(join(folder, 'lib', 'hello.ts'), 'mine');
+  const folder = folderOf({ 'lib/hello.ts': 'mine' });
   await run(['init'], { cwd: folder });
   expect((await run(['push'], { cwd: folder, env: one.env })).exit).toBe(0);
   const other = await pushCode(two.env, 'hello', 'theirs');
@@ -135,14 +126,14 @@ describe('an error that the service sends with status 200', () => {
   });
 
   it('is printed as it is by vals api, and is no error beside an id, a version or a list', async () => {
-    const vals = async (body: object, ...args: string[]) => {
+    const exitOf = async (body: object, ...args: string[]) => {
       const { env } = await scriptedService([], () => ({ body }));
       return (await run([...args, '--json'], { env })).exit;
     };
-    expect(await vals(error, 'api', '/v1/me')).toBe(0);
-    expect(await vals({ id, ...error }, 'val', 'get', id)).toBe(0);
-    expect(await vals({ version: 2, ...error }, 'val', 'get', id)).toBe(0);
-    expect(await vals({ data: [], errors: ['one'] }, 'ls')).toBe(0);
-    expect(await vals({ name: 'hello', error: null, errors: [] }, 'val', 'get', id)).toBe(0);
+    expect(await exitOf(error, 'api', '/v1/me')).toBe(0);
+    expect(await exitOf({ id, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await exitOf({ version: 2, ...error }, 'val', 'get', id)).toBe(0);
+    expect(await exitOf({ data: [], errors: ['one'] }, 'ls')).toBe(0);
+    expect(await exitOf({ name: 'hello', error: null, errors: [] }, 'val', 'get', id)).toBe(0);
   });
 });

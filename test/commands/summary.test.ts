@@ -44,44 +44,32 @@ describe('quantiles', () => {
 });
 
 describe('buckets', () => {
-  const moments = fc.array(
-    fc.record({ at: fc.integer({ min: -8.64e15, max: 8.64e15 }), failed: fc.boolean(), row: fc.nat(2) }),
-    { minLength: 1, maxLength: 60 },
-  );
-  const near = fc.array(
-    fc.record({
-      at: fc.integer({ min: 1_700_000_000_000, max: 1_700_100_000_000 }),
-      failed: fc.boolean(),
-      row: fc.nat(2),
-    }),
-    { minLength: 1, maxLength: 60 },
-  );
+  const runsWithin = (min: number, max: number) =>
+    fc.array(fc.record({ at: fc.integer({ min, max }), failed: fc.boolean(), row: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 60,
+    });
+  const farApart = runsWithin(-8.64e15, 8.64e15);
+  const ofOneDay = runsWithin(1_700_000_000_000, 1_700_100_000_000);
 
   it('are at most 24, the same in all rows, and count every run once, in any order of the runs', () => {
     fc.assert(
-      fc.property(fc.oneof(moments, near), (runs) => {
+      fc.property(fc.oneof(farApart, ofOneDay), (runs) => {
         const timeline = createTimeline();
-        const rows = [0, 1, 2].map(() => timeline.add());
-        for (const { at, failed, row } of runs) {
-          timeline.count(rows[row] as (typeof rows)[number], at, failed);
-        }
+        const rows = [timeline.add(), timeline.add(), timeline.add()];
+        for (const { at, failed, row } of runs) timeline.count(rows[row] ?? new Map(), at, failed);
+        const starts = timeline.bucketsOf(new Map()).map(({ from }) => from);
+        expect(starts.length).toBeLessThanOrEqual(24);
+        for (const from of starts) expect(new Date(from).getTime()).toBe(from);
         for (const [index, series] of rows.entries()) {
+          const own = runs.filter(({ row }) => row === index);
+          const expected = starts.map((from, place) => {
+            const inside = own.filter(({ at }) => at >= from && at < (starts[place + 1] ?? Infinity));
+            return { from, runs: inside.length, failed: inside.filter(({ failed }) => failed).length };
+          });
           const buckets = timeline.bucketsOf(series);
-          expect(buckets.length).toBeLessThanOrEqual(24);
-          const starts = buckets.map(({ from }) => from);
-          expect(starts).toEqual(timeline.bucketsOf(rows[0] as typeof series).map(({ from }) => from));
-          for (const from of starts) expect(new Date(from).getTime()).toBe(from);
-          for (const [place, { from, runs: count, failed }] of buckets.entries()) {
-            const inside = runs.filter(
-              ({ at, row }) => row === index && at >= from && at < (starts[place + 1] ?? Infinity),
-            );
-            expect({ count, failed }).toEqual({
-              count: inside.length,
-              failed: inside.filter(({ failed }) => failed).length,
-            });
-          }
-          const total = buckets.reduce((sum, { runs }) => sum + runs, 0);
-          expect(total).toBe(runs.filter(({ row }) => row === index).length);
+          expect(buckets).toEqual(expected);
+          expect(buckets.reduce((sum, { runs }) => sum + runs, 0)).toBe(own.length);
         }
       }),
     );
@@ -123,69 +111,41 @@ describe('vals runs --summary', () => {
       runOf(1, 0, 10),
       runOf(1, 0, 20),
     ]);
-    expect(stdout).toBe(
-      `${JSON.stringify([
-        {
-          val: 'hello',
-          version: 1,
-          runs: 3,
-          failed: 1,
-          errorRate: 1 / 3,
-          p50Ms: 20,
-          p95Ms: 30,
-          buckets: [
-            { from: at(0), runs: 2, failed: 0 },
-            { from: at(1), runs: 1, failed: 1 },
-          ],
-        },
-        {
-          val: 'hello',
-          version: 2,
-          runs: 1,
-          failed: 0,
-          errorRate: 0,
-          p50Ms: 100,
-          p95Ms: 100,
-          buckets: [
-            { from: at(0), runs: 1, failed: 0 },
-            { from: at(1), runs: 0, failed: 0 },
-          ],
-        },
-      ])}\n`,
-    );
+    const rows = [
+      { val: 'hello', version: 1, runs: 3, failed: 1, errorRate: 1 / 3, p50Ms: 20, p95Ms: 30 },
+      { val: 'hello', version: 2, runs: 1, failed: 0, errorRate: 0, p50Ms: 100, p95Ms: 100 },
+    ];
+    const buckets = [
+      [
+        { from: at(0), runs: 2, failed: 0 },
+        { from: at(1), runs: 1, failed: 1 },
+      ],
+      [
+        { from: at(0), runs: 1, failed: 0 },
+        { from: at(1), runs: 0, failed: 0 },
+      ],
+    ];
+    const expected = rows.map((row, index) => ({ ...row, buckets: buckets[index] }));
+    expect(stdout).toBe(`${JSON.stringify(expected)}\n`);
   });
 
   it('reads every shape of a run', async () => {
+    const one = { id: 'a', name: 'one', version: 0 };
     const started = { startedAt: at(0), endedAt: at(2) };
-    const shapes = [
-      {
-        id: 1,
-        val: { id: 'a', name: 'one', version: 0 },
-        runStartAt: at(0),
-        runEndAt: at(1),
-        error: { message: 'x' },
-      },
-      { id: 2, val: { id: 'a', name: 'one', version: 0 }, createdAt: at(0), error: '' },
+    const { rows } = await summaryOf([
+      { id: 1, val: one, runStartAt: at(0), runEndAt: at(1), error: { message: 'x' } },
+      { id: 2, val: one, createdAt: at(0), error: '' },
       { id: 3, valId: 'a', valName: 'one', version: 0, ...started, error: 'x' },
       { id: 4, valName: 'named', version: 12_345, ...started, error: { code: 1 } },
       { id: 5, valId: 'only-id', ...started },
       { id: 6, runStartAt: 'not a time', runEndAt: 7, error: false },
       { id: 7, runStartAt: at(5), runEndAt: at(0), val: null },
-    ];
-    const { rows } = await summaryOf(shapes);
-    const short = (row: Record<string, unknown>) => [
-      row.val,
-      row.version,
-      row.runs,
-      row.failed,
-      row.p50Ms,
-      row.p95Ms,
-    ];
-    expect(rows.map(short)).toEqual([
-      ['one', 0, 3, 2, 1_000, 2_000],
-      ['named', 12_345, 1, 1, 2_000, 2_000],
-      [null, null, 2, 0, null, null],
-      ['only-id', null, 1, 0, 2_000, 2_000],
+    ]);
+    expect(rows).toMatchObject([
+      { val: 'one', version: 0, runs: 3, failed: 2, p50Ms: 1_000, p95Ms: 2_000 },
+      { val: 'named', version: 12_345, runs: 1, failed: 1, p50Ms: 2_000, p95Ms: 2_000 },
+      { val: null, version: null, runs: 2, failed: 0, p50Ms: null, p95Ms: null },
+      { val: 'only-id', version: null, runs: 1, failed: 0, p50Ms: 2_000, p95Ms: 2_000 },
     ]);
   });
 
@@ -254,28 +214,6 @@ describe('vals runs --summary', () => {
     );
   });
 
-  it('is a table at a terminal, with failures in red', async () => {
-    const service = await scriptedService([], listOf(many));
-    // On a slow machine a spinner would appear in `screen`, so CI turns the spinner off.
-    const env = { ...service.env, CI: 'true' };
-    const { screen } = await runOnScreen(['runs', '--summary'], { env });
-    expect(stripVTControlCharacters(screen).replaceAll('\r\n', '\n')).toBe(
-      [
-        'VAL    VERSION  RUNS  FAILED  ERRORS     P50     P95  OVER TIME',
-        'hello        1    13       1    7.7%    1.5s    1.5s  █▄ ▁',
-        'hello        2     1       0      0%  1m 30s  1m 30s     █',
-        'total             14       1    7.1%    1.5s  1m 30s  █▄ ▂',
-        '',
-        'Runs of 31 Jan 09:00:00 – 31 Jan 09:00:04; a bar is 1 second.',
-        '',
-      ].join('\n'),
-    );
-    expect(screen).toContain('█\u001b[31m▄\u001b[39m ▁');
-    const plain = await runOnScreen(['runs', '--summary'], { env: { ...env, NO_COLOR: '1' } });
-    expect(plain.screen).toBe(stripVTControlCharacters(plain.screen));
-    expect(plain.screen).toContain('█▄ ▁');
-  });
-
   it('is captioned from --since on, although the first bar begins at a whole five minutes', async () => {
     const service = await scriptedService([], listOf([runOf(1, 120, 5), runOf(1, 5_000, 5)]));
     const { screen } = await runOnScreen(['runs', '--summary', '--since', at(100)], { env: service.env });
@@ -292,8 +230,7 @@ describe('vals runs --summary', () => {
       const service = await scriptedService([], listOf(long));
       const { screen } = await runOnScreen(['runs', '--summary'], { env: service.env, columns });
       const [head = '', row = ''] = stripVTControlCharacters(screen).split('\r\n');
-      expect(head.length).toBeLessThanOrEqual(columns);
-      expect(row.length).toBeLessThanOrEqual(columns);
+      expect(Math.max(head.length, row.length)).toBeLessThanOrEqual(columns);
       if (columns >= 80) expect(row).toMatch(/ {2}█+$/);
     },
   );

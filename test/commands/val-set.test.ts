@@ -135,55 +135,45 @@ describe('vals val set on a service without the route', () => {
 
   it('says that the val has the new name if vals.json cannot be changed afterwards', async () => {
     const folder = temporaryFolder();
+    const manifest = join(folder, 'vals.json');
     const change = keepsOneVal(original(), { status: 404 }, ['name']);
-    const service = await scriptedService([], (seen) => {
+    const { env } = await scriptedService([], (seen) => {
       if (seen.method === 'PUT') {
-        rmSync(join(folder, 'vals.json'));
-        mkdirSync(join(folder, 'vals.json'));
+        rmSync(manifest);
+        mkdirSync(manifest);
       }
       return change(seen);
     });
-    const ids = { [`${service.env.VALS_BASE_URL}`]: id };
-    writeFileSync(
-      join(folder, 'vals.json'),
-      JSON.stringify({ vals: { 'hello.ts': { name: 'hello', ids } } }),
-    );
-    const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], {
-      env: service.env,
-      cwd: folder,
-    });
+    const entry = { name: 'hello', ids: { [env.VALS_BASE_URL]: id } };
+    writeFileSync(manifest, JSON.stringify({ vals: { 'hello.ts': entry } }));
+    const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], { env, cwd: folder });
     expect(exit).toBe(10);
     expect(stderr).toContain('The val is named "hi" on the service now, but vals.json could not be changed');
   });
 
-  it('names the fields that were not applied: exit 9 for some of them, exit 6 for all', async () => {
-    const some = await scriptedService([], keepsOneVal(original(), { status: 404 }, ['privacy']));
-    const partly = await run(set, { env: some.env });
-    expect(partly.exit).toBe(9);
-    expect(JSON.parse(partly.stdout)).toMatchObject({ name: 'hello', privacy: 'public' });
-    expect(partly.error).toMatchObject({ kind: 'partial', message: expect.stringContaining('the name of') });
-    const none = await scriptedService([], keepsOneVal(original(), { status: 405 }, []));
-    const refused = await run(set, { env: none.env });
-    expect(refused).toMatchObject({ exit: 6, stdout: '', error: { kind: 'refused' } });
-    expect(refused.stderr).toContain('name and privacy');
+  it('names the fields that were not applied: exit 9 for some of them', async () => {
+    const { env } = await scriptedService([], keepsOneVal(original(), { status: 404 }, ['privacy']));
+    const { exit, stdout, error } = await run(set, { env });
+    expect(exit).toBe(9);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'hello', privacy: 'public' });
+    expect(error).toMatchObject({ kind: 'partial', message: expect.stringContaining('the name of') });
   });
 
-  it('reports a route that answers 200 and changes nothing', async () => {
-    const service = await scriptedService([], keepsOneVal(original(), { status: 200, body: {} }, []));
-    expect(await run(set, { env: service.env })).toMatchObject({ exit: 6, stdout: '' });
+  it.each<[string, Reply]>([
+    ['a version', { status: 405 }],
+    ['a route that answers 200', { status: 200, body: {} }],
+  ])('exits with 6 if %s changes nothing', async (_what, onPut) => {
+    const { env } = await scriptedService([], keepsOneVal(original(), onPut, []));
+    const result = await run(set, { env });
+    expect(result).toMatchObject({ exit: 6, stdout: '', error: { kind: 'refused' } });
+    expect(result.stderr).toContain('name and privacy');
   });
 
-  it('has an unknown outcome if the answer to a write is lost', async () => {
-    const val = original();
-    const service = await scriptedService([], keepsOneVal(val, { status: 404 }, ['name']));
-    const lost = await scriptedService([{ status: 404 }, { body: val }, { status: 500 }]);
-    expect(await run(set, { env: lost.env })).toMatchObject({ exit: 8, stdout: '' });
-    expect((await run(set, { env: service.env })).exit).toBe(9);
-  });
-
-  it('has an unknown outcome if the val cannot be read afterwards', async () => {
-    const replies = [{ status: 204 }, { status: 404 }];
-    const service = await scriptedService(replies);
-    expect(await run(set, { env: service.env })).toMatchObject({ exit: 8, stdout: '' });
+  it.each<[string, Reply[]]>([
+    ['the answer to the write is lost', [{ status: 404 }, { body: original() }, { status: 500 }]],
+    ['the val cannot be read afterwards', [{ status: 204 }, { status: 404 }]],
+  ])('has an unknown outcome if %s', async (_what, replies) => {
+    const { env } = await scriptedService(replies);
+    expect(await run(set, { env })).toMatchObject({ exit: 8, stdout: '' });
   });
 });

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { folderOf, run, runOnScreen, runProcess, temporaryFolder } from '../support/program.ts';
-import { scriptedService } from '../support/scripted-service.ts';
+import { type Reply, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
 
@@ -96,16 +96,11 @@ describe('version restore', () => {
     expect(stderr).toContain('`vals pull hello.ts`');
   });
 
-  it('shows the author of the new version as a name', async () => {
+  it('shows the author by name, and says if the version is the current one already', async () => {
     const versionAuthor = { id: 'u1', username: 'ada' };
     const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'x', versionAuthor } }));
-    const { screen } = await runOnScreen(['version', 'restore', id, '1'], { env: service.env });
-    expect(screen).toMatch(/versionAuthor\S* +ada/);
-  });
-
-  it('says that the version is the current one already', async () => {
-    const service = await scriptedService([], () => ({ body: { id, version: 3, code: 'now' } }));
     const { screen } = await runOnScreen(['version', 'restore', id, '3'], { env: service.env });
+    expect(screen).toMatch(/versionAuthor\S* +ada/);
     expect(screen).toContain('Version 3 is already the current version.');
   });
 
@@ -204,42 +199,33 @@ describe('val edit', () => {
     expect(await there.versions()).toEqual([3, 2, 1]);
   });
 
-  it.each([
-    { what: 'the code', now: { version: 3, code: 'theirs' } },
-    { what: 'the version alone', now: { version: 4, code: 'before' } },
-  ])('does not overwrite $what of somebody else, and keeps the text', async ({ now }) => {
-    const hello = { id, name: 'hello' };
-    const service = await scriptedService([
-      { body: { ...hello, version: 3, code: 'before' } },
-      { body: { ...hello, ...now } },
-    ]);
-    const EDITOR = `sh -c 'printf mine > "$1"' --`;
-    const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
-    expect(result).toMatchObject({ exit: 5, stdout: '' });
-    expect(service.requests.map(({ method }) => method)).toEqual(['GET', 'GET']);
-    const [, file = ''] = /Your text is in (\S+)\.\n/.exec(result.stderr) ?? [];
-    expect(readFileSync(file, 'utf8')).toBe('mine');
-    expect(result.stderr).toContain(`vals version new ${id} ${file}`);
-  });
-
-  it.each([
-    { what: 'the service fails', reply: { status: 500 }, text: 'edited', exit: 8 },
+  const opened = { id, name: 'hello', version: 3, code: 'before' };
+  it.each<{ what: string; replies: Reply[]; text: string; exit: number; ends?: string }>([
     {
-      what: 'the service refuses it',
-      reply: { status: 400, body: { message: 'no' } },
-      text: 'edited',
-      exit: 6,
+      what: 'somebody else changed the code',
+      replies: [{ body: { ...opened, code: 'theirs' } }],
+      text: 'mine',
+      exit: 5,
     },
-    { what: 'it is empty', reply: undefined, text: '', exit: 10 },
-    { what: 'the editor fails after saving', reply: undefined, text: 'edited', exit: 10, ends: '; exit 3' },
-  ])('keeps the text in a named file if $what', async ({ reply, text, exit, ends = '' }) => {
-    const opened = { body: { id, name: 'hello', code: 'before' } };
-    const service = await scriptedService([opened, ...(reply === undefined ? [] : [opened, reply])]);
+    {
+      what: 'somebody else made a version',
+      replies: [{ body: { ...opened, version: 4 } }],
+      text: 'mine',
+      exit: 5,
+    },
+    { what: 'the service fails', replies: [{ body: opened }, { status: 500 }], text: 'mine', exit: 8 },
+    { what: 'the service refuses it', replies: [{ body: opened }, { status: 400 }], text: 'mine', exit: 6 },
+    { what: 'it is empty', replies: [], text: '', exit: 10 },
+    { what: 'the editor fails after saving', replies: [], text: 'mine', exit: 10, ends: '; exit 3' },
+  ])('keeps the text in a named file if $what', async ({ replies, text, exit, ends = '' }) => {
+    const service = await scriptedService([{ body: opened }, ...replies]);
     const EDITOR = `sh -c 'printf "${text}" > "$1"${ends}' --`;
     const result = await run(['val', 'edit', id], { env: { ...service.env, EDITOR } });
     expect(result).toMatchObject({ exit, stdout: '' });
+    expect(service.requests).toHaveLength(1 + replies.length);
     const [, file = ''] = /Your text is in (\S+)\.\n/.exec(result.stderr) ?? [];
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    if (exit === 5) expect(result.stderr).toContain(`vals version new ${id} ${file}`);
   });
 });

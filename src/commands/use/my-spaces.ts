@@ -17,6 +17,7 @@ export interface MySpaces {
 
 type SpacesContext = Pick<Context, 'connect' | 'settings' | 'say'>;
 
+/** `vals use` works without the spaces, so it does not wait long for them. */
 const mostMs = 2_000;
 
 export async function listSpaces(
