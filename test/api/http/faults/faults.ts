@@ -57,6 +57,7 @@ const hangingUp: Fault[] = (['RST', 'FIN'] as const).flatMap((end: Ending) => {
     after('after the first bytes of the request', lost, '', 'begun'),
     after('after the request', lost, ''),
     after('in the headers', lost, 'HTTP/1.1 200 OK\r\ncontent-type: applica'),
+    after('after an interim reply', lost, 'HTTP/1.1 103 Early Hints\r\nlink: </x>\r\n\r\n'),
     after('in the body', cut, (command) => wordyAnswer(command).slice(0, -3)),
     after('before the last chunk', cut, (command) => chunked(command).slice(0, -5)),
     after(
