@@ -19,20 +19,21 @@ const runs = { data: [run], links: { self: 'https://vals.example/' } };
 /** One command for each way to send a request and read its reply. The other commands differ only in their routes. */
 function commandsWith(input: string, file: string): readonly Command[] {
   const command = (
+    name: string,
     args: readonly string[],
     [method, path]: readonly [Asking['method'], string],
     [status, good, reads]: readonly [number, unknown, Asking['reads']],
   ): Command => {
     const isBatch = method === 'PUT' || method === 'DELETE';
-    return { name: args.slice(0, 2).join(' '), args, method, path, status, good, reads, isBatch, input };
+    return { name, args, method, path, status, good, reads, isBatch, input };
   };
   const me = { id: 'user-1', username: 'ada' };
   return [
-    command(['me'], ['GET', '/v1/me'], [200, me, 'record']),
-    command(['runs'], ['GET', '/v1/me/runs'], [200, runs, 'list']),
-    command(['val', 'create', 'hello'], ['POST', '/v1/vals'], [201, val, 'record']),
-    command(['push', file], ['PUT', '/v1/vals'], [200, val, 'what there is']),
-    command(['val', 'rm', id, '--yes'], ['DELETE', `/v1/vals/${id}`], [204, undefined, 'nothing']),
+    command('me', ['me'], ['GET', '/v1/me'], [200, me, 'record']),
+    command('runs', ['runs'], ['GET', '/v1/me/runs'], [200, runs, 'list']),
+    command('val create', ['val', 'create', 'hello'], ['POST', '/v1/vals'], [201, val, 'record']),
+    command('push', ['push', file], ['PUT', '/v1/vals'], [200, val, 'what there is']),
+    command('val rm', ['val', 'rm', id, '--yes'], ['DELETE', `/v1/vals/${id}`], [204, undefined, 'nothing']),
   ];
 }
 
