@@ -115,48 +115,36 @@ describe('one record at a terminal', () => {
 
 describe('colour', () => {
   const painted = (text: string) => text.includes('\u001b[');
-  interface ColorCase {
-    args?: string[];
-    env?: Record<string, string>;
-    colored: boolean;
-  }
-  const atTerminal: ColorCase[] = [
-    { colored: true },
-    { args: ['--no-color'], colored: false },
-    { env: { NO_COLOR: '1' }, colored: false },
-    { env: { NO_COLOR: '' }, colored: true },
-    { env: { FORCE_COLOR: '0' }, colored: false },
-    { env: { FORCE_COLOR: '1', TERM: 'dumb' }, colored: true },
-    { env: { TERM: 'dumb' }, colored: false },
-    { args: ['--color'], env: { NO_COLOR: '1' }, colored: true },
-    { args: ['--no-color'], env: { FORCE_COLOR: '1' }, colored: false },
-    { env: { NO_COLOR: '1', FORCE_COLOR: '1' }, colored: false },
-  ];
-  it.each(atTerminal)('at a terminal with $args $env: $colored', async ({ args = [], env = {}, colored }) => {
+
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, true],
+    [[], { NO_COLOR: '1' }, false],
+    [[], { NO_COLOR: '' }, true],
+    [[], { FORCE_COLOR: '0' }, false],
+    [[], { FORCE_COLOR: '1', TERM: 'dumb' }, true],
+    [[], { TERM: 'dumb' }, false],
+    [[], { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [['--color'], { NO_COLOR: '1' }, true],
+    [['--no-color'], { FORCE_COLOR: '1' }, false],
+  ])('at a terminal with %j %j: %j', async (flag, env, colored) => {
     const service = await scriptedService([list([hello])]);
-    const options = { env: { ...service.env, ...env } };
-    const { screen } = await runOnScreen(['likes', '--quiet', ...args], options);
+    const { screen } = await runOnScreen(['likes', '--quiet', ...flag], { env: { ...service.env, ...env } });
     expect(screen).toContain('NAME');
     expect(painted(screen)).toBe(colored);
   });
 
-  const inPipe: ColorCase[] = [
-    { colored: false },
-    { args: ['--color'], colored: true },
-    { env: { FORCE_COLOR: '1' }, colored: true },
-    { env: { FORCE_COLOR: '0' }, colored: false },
-    { args: ['--no-color'], env: { FORCE_COLOR: '1' }, colored: false },
-  ];
-  it.each(inPipe)(
-    'of messages in a pipe with $args $env: $colored',
-    async ({ args = [], env = {}, colored }) => {
-      const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
-      const result = await run(['val', 'get', id, ...args], { env: { ...service.env, ...env } });
-      expect(result).toMatchObject({ exit: 3, stdout: '' });
-      expect(result.stderr).toContain('moved away');
-      expect(painted(result.stderr)).toBe(colored);
-    },
-  );
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, false],
+    [['--color'], {}, true],
+    [[], { FORCE_COLOR: '1' }, true],
+    [['--no-color'], { FORCE_COLOR: '1' }, false],
+  ])('of messages in a pipe with %j %j: %j', async (flag, env, colored) => {
+    const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
+    const result = await run(['val', 'get', id, ...flag], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 3, stdout: '' });
+    expect(result.stderr).toContain('moved away');
+    expect(painted(result.stderr)).toBe(colored);
+  });
 
   it('is never in JSON in a pipe', async () => {
     const service = await scriptedService([{ body: hello }, { status: 404 }]);
