@@ -49,10 +49,13 @@ describe('a table at a terminal', () => {
     expect(starts).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
 
-  it('fits when there are more fields than the width has room for', async () => {
+  it('leaves out the last columns if there are too many, and says so', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `field${index}`);
-    const row = Object.fromEntries(names.map((name) => [name, 'some value']));
-    await table([row], 40, ['--fields', names.join(',')]);
+    const { env } = await scriptedService([list([Object.fromEntries(names.map((name) => [name, 'value']))])]);
+    const args = ['likes', '--no-color', '--fields', names.join(',')];
+    const { screen } = await runOnScreen(args, { env, columns: 40 });
+    expect(screen).toMatch(/The terminal is too narrow for \d+\s+columns\./);
+    expect(lines(screen).filter((line) => line.length > 40)).toEqual([]);
   });
 
   it('cuts no value that fits', async () => {

@@ -31,7 +31,7 @@ export const command = defineCommand({
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
-    const now = b === undefined ? codeOf(after) : versionCode(after, val);
+    const now = codeOf(after);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;
