@@ -149,6 +149,16 @@ describe('colour', () => {
     expect(painted(result.stderr)).toBe(colored);
   });
 
+  it.each<[flag: string[], env: Record<string, string>, value: unknown, source: string]>([
+    [['--color'], { NO_COLOR: '1' }, true, '--color'],
+    [['--no-color'], {}, false, '--no-color'],
+    [[], { FORCE_COLOR: '1' }, true, 'FORCE_COLOR'],
+    [[], {}, 'auto', 'default'],
+  ])('with %j %j is %j in vals config, from %s', async (flag, env, value, source) => {
+    const { stdout } = await run(['config', '--json', ...flag], { env });
+    expect(JSON.parse(stdout)).toContainEqual({ setting: 'color', value, source });
+  });
+
   it('is never in JSON in a pipe', async () => {
     const service = await scriptedService([{ body: hello }, { status: 404 }]);
     const piped = await run(['me', '--json', '--color'], { env: { ...service.env, FORCE_COLOR: '1' } });
