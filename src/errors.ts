@@ -48,6 +48,16 @@ export class InvalidValue extends Error {
   }
 }
 
+/** `name` is what the reader of the error calls the value: `--limit`, `limit` or `VALS_TIMEOUT`. */
+export function parseNamed<Value>(name: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new UsageError(`${name} ${error.message}`, { hint: error.hint });
+  }
+}
+
 export class NotFoundError extends ValsError {
   readonly kind = 'not_found';
   readonly exit = 3;

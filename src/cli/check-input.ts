@@ -1,4 +1,4 @@
-import { InvalidValue, UsageError } from '../errors.ts';
+import { parseNamed, UsageError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import {
@@ -57,7 +57,7 @@ function checkArgument(definition: ArgumentDefinition<unknown>, value: unknown, 
   if (form.startsWith('<') && words.length === 0) {
     throw new UsageError(`${named.name} is missing: ${description}.`, { hint: named.hint });
   }
-  const parsed = words.map((word) => parsedBy(parse, word, named));
+  const parsed = words.map((word) => parseNamed(named.name, () => parse(word)));
   return isVariadic(definition) ? parsed : parsed[0];
 }
 
@@ -70,7 +70,7 @@ function checkOption(definition: OptionDefinition<unknown>, value: unknown, name
   }
   const parseWord = (word: string) => {
     if (choices && !choices.includes(word)) throw wrongChoice(word, choices, named);
-    return parsedBy(parse, word, named);
+    return parseNamed(named.name, () => parse(word));
   };
   return isRepeatable ? listOf(value, named).map(parseWord) : parseWord(wordOf(value, named));
 }
@@ -92,21 +92,12 @@ function listOf(value: unknown, named: Named): string[] {
 
 /** An agent may give a number. A null character would be an error of the file system later. */
 function wordOf(value: unknown, named: Named): string {
-  if (typeof value !== 'string' && !Number.isSafeInteger(value)) throw wrongType('a string', named);
+  if (typeof value !== 'string' && typeof value !== 'number') throw wrongType('a string', named);
   const word = String(value);
   if (word.includes('\0')) {
     throw new UsageError(`${named.name} contains a null character.`, { hint: 'Remove the null character.' });
   }
   return word;
-}
-
-function parsedBy<Value>(parse: (word: string) => Value, word: string, { name }: Named): Value {
-  try {
-    return parse(word);
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    throw new UsageError(`${name} ${error.message}`, { hint: error.hint });
-  }
 }
 
 const wrongType = (wanted: string, { name, hint }: Named): UsageError =>

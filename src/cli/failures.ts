@@ -1,4 +1,4 @@
-import { PartialError, type Problem, UnavailableError, ValsError } from '../errors.ts';
+import { PartialError, type Problem, UnavailableError, UnknownOutcomeError, ValsError } from '../errors.ts';
 import { type Hint, type Hints, hintList, keyOfHints, mergeHints } from '../lib/hint.ts';
 
 export interface Failure {
@@ -50,12 +50,8 @@ export function summarizeFailures(
       kind: error.exit,
     })),
   );
-  const failed = failures.length;
   const verbs = [...new Set(failures.map((failure) => failure.verb ?? verb))].join(' or ');
-  const counts =
-    failed === total
-      ? `None of the ${total} ${things} was ${verbs}`
-      : `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
+  const counts = countsOf(failures, { total, things, verbs });
   const only = groups.length === 1 ? groups[0] : undefined;
   const summary = only === undefined ? `${counts}.` : countsWithReason(counts, only);
   const hint = only === undefined ? nextStep(failures) : only.hints;
@@ -67,6 +63,17 @@ export function summarizeFailures(
         : new PartialError(summary, { hint }),
     warnings: only === undefined ? groups.map((group) => [sentence(group), ...group.hints]) : [],
   };
+}
+
+function countsOf(
+  failures: readonly Failure[],
+  { total, things, verbs }: Pick<Counts, 'total' | 'things'> & { verbs: string },
+): string {
+  const failed = failures.length;
+  const isUnknown = failures.some(({ error }) => error instanceof UnknownOutcomeError);
+  if (isUnknown) return `${failed} of ${total} ${things} may not have been ${verbs}`;
+  if (failed === total) return `None of the ${total} ${things} was ${verbs}`;
+  return `${failed} of ${total} ${things} ${failed === 1 ? 'was' : 'were'} not ${verbs}`;
 }
 
 /** A sentence, or a subject and what is to be said of it. */

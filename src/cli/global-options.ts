@@ -1,5 +1,5 @@
 import { InvalidValue } from '../errors.ts';
-import { type Flags, parseTimeout } from '../settings/settings.ts';
+import { type Flags, parseSeconds } from '../settings/settings.ts';
 import { type OptionDefinition, parsed, toggle, word } from './command.ts';
 
 export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
@@ -12,7 +12,7 @@ export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
   timeout: parsed(
     '--timeout <seconds>',
     'time limit of a request and its retries (VALS_TIMEOUT, default: 60)',
-    (text) => parseTimeout(text, '--timeout'),
+    parseSeconds,
   ),
   allowHttp: toggle('--allow-http', 'allow http:// addresses of other machines (VALS_ALLOW_HTTP=1)'),
   debug: toggle('--debug', 'print each request on stderr (VALS_DEBUG=1)'),

@@ -124,7 +124,7 @@ function report(
       { ...column('code'), droppable: 1, compute: (row) => codes.get(row) },
     ],
     error: new LocalError(`${nameBroken(broken, count)} errors.`, {
-      hint: 'Fix the code, then run the command again.',
+      hint: 'Fix the code, then check it again.',
     }),
   };
 }

@@ -33,7 +33,8 @@ export const command = defineCommand({
   async run(context, { words, privacy, ...paging }) {
     const { connect, seen, say } = context;
     const api = await connect();
-    if (words.length === 0 && privacy === undefined) {
+    const isSearch = words.length > 0 || privacy !== undefined;
+    if (!isSearch) {
       const { openMyVals } = await import('../names/my-vals.ts');
       const pages = await openMyVals(api, seen, paging);
       if (pages !== undefined) return { kind: 'list', rows: pages };
@@ -49,6 +50,7 @@ export const command = defineCommand({
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
     const rows = takeRecords(filterRecords(pages, isKept), paging, say.more);
+    if (!isSearch) return { kind: 'list', rows };
     return { kind: 'list', rows, emptyHint: 'None of your vals matches your search.' };
   },
 });

@@ -24,7 +24,6 @@ export const noSeenVals: SeenVals = {
   save: async () => {},
 };
 
-const longestText = 128;
 const mostNotes = 10_000;
 
 export function createSeenVals(
@@ -50,12 +49,11 @@ export function createSeenVals(
   return {
     note(val) {
       const texts = [val.id, val.name, val.version ?? '', val.owner ?? ''];
-      if (texts.some((text) => text.length > longestText || holdsSecret(text)) || notes.size >= mostNotes)
-        return;
+      if (texts.some(holdsSecret) || notes.size >= mostNotes) return;
       notes.set(val.id, val);
     },
     noteMe(id) {
-      if (id.length <= longestText && !holdsSecret(id)) me = id;
+      if (!holdsSecret(id)) me = id;
     },
     drop: (id) => void notes.set(id, 'deleted'),
     async recall() {

@@ -31,3 +31,6 @@ export function createLogs(): Logs {
     },
   };
 }
+
+/** Agents read results as text, and a long one would push other things out of their memory. */
+export const endForAgents = (logs: string): string => logs.slice(-20_000);

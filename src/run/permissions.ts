@@ -63,8 +63,10 @@ const outermost = (paths: readonly string[]): string[] =>
     (path) => !paths.some((folder) => folder !== path && isWithin(folder, path) && existsSync(folder)),
   );
 
-/** For a path that does not exist, Node does not know that it could be a folder. */
-const withContents = (path: string): string[] => (existsSync(path) ? [path] : [path, join(path, '*')]);
+/** For a path that does not exist, Node does not know that it could be a folder. Node 20 crashes at two asterisks. */
+function withContents(path: string): string[] {
+  return existsSync(path) || path.includes('*') ? [path] : [path, join(path, '*')];
+}
 
 /** On Windows, Node 20 crashes if the options contain one path in two spellings. */
 function eachOnce(paths: readonly string[], platform: NodeJS.Platform): string[] {

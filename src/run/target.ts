@@ -49,8 +49,8 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   const path = resolve(options.settings.cwd, word);
   if (isFile(path)) {
     if (at === undefined) return fileTarget(options, word);
-    throw new UsageError(`--at chooses a version of a val on the service, but ${word} is a file.`, {
-      hint: 'Omit --at, or give the id of the val.',
+    throw new UsageError(`Only a val on the service has versions, but ${word} is a file.`, {
+      hint: 'Omit the version, or give the id of the val.',
     });
   }
   if (/[/\\]|^\.{1,2}$|\.[mc]?[jt]sx?$/.test(word)) {
@@ -63,7 +63,7 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
   }
   const { val: id, version } = splitVersion(word);
   if (version !== undefined && at !== undefined && version !== at) {
-    throw new UsageError(`Two versions are given: ${version} after the val, and ${at} after --at.`, {
+    throw new UsageError(`Two versions are given: ${version} after the val, and ${at} as an option.`, {
       hint: 'Give the version only once.',
     });
   }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { LocalError, UsageError } from '../errors.ts';
+import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
 import type { ProxyVariables } from '../lib/proxy.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
@@ -93,7 +93,8 @@ export function createSettings(
     get timeout() {
       if (flags.timeout !== undefined) return { value: flags.timeout, source: '--timeout' };
       if (env.VALS_TIMEOUT) {
-        return { value: parseTimeout(env.VALS_TIMEOUT, 'VALS_TIMEOUT'), source: 'VALS_TIMEOUT' };
+        const text = env.VALS_TIMEOUT;
+        return { value: parseNamed('VALS_TIMEOUT', () => parseSeconds(text)), source: 'VALS_TIMEOUT' };
       }
       return { value: 60, source: 'default' };
     },
@@ -177,14 +178,12 @@ function fileIn(folder: Setting<string> | undefined, name: string, variable: str
 
 const longestTimeout = 86_400;
 
-export function parseTimeout(text: string, source: string): number {
+export function parseSeconds(text: string): number {
   const seconds = Number(text);
   if (text.trim() === '' || !(seconds > 0 && seconds <= longestTimeout)) {
-    throw new UsageError(
-      `${source} must be a number of seconds above 0 and up to ${longestTimeout}, not "${text}".`,
-      {
-        hint: `For example ${source}${source.startsWith('-') ? ' ' : '='}30.`,
-      },
+    throw new InvalidValue(
+      `must be a number of seconds above 0 and up to ${longestTimeout}, not "${text}".`,
+      'For example 30.',
     );
   }
   return seconds;

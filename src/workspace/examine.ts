@@ -119,7 +119,7 @@ const isOfVal = (record: ValRecord, remote: RemoteVal | undefined): boolean =>
 function afterLostAnswer(record: ValRecord, remote: RemoteVal | undefined): ValRecord {
   if (remote === undefined || record.sent === undefined || record.sent !== hashOf(remote.code)) return record;
   const { version, changedAt, code } = remote;
-  return { ...record, version, changedAt, code, sent: undefined };
+  return { ...record, version, changedAt, code };
 }
 
 /** Writes what both sides have in common, if they have the same code. */

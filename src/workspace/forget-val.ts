@@ -1,5 +1,4 @@
 import { basename, dirname } from 'node:path';
-import { ConflictError } from '../errors.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
@@ -33,23 +32,16 @@ export async function forgetVals(
 }
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {
-  for (;;) {
-    const text = readBelow(root, file);
-    const lines = text?.split(/\r?\n/) ?? [];
-    // A rule counts only if no exception (`!name`) follows.
-    const lastException = lines.findLastIndex((line) => line.startsWith('!'));
-    const lastRules = new Set(lines.slice(lastException + 1));
-    const missing = patterns.filter((pattern) => !lastRules.has(pattern));
-    if (missing.length === 0) return;
-    const before = text ?? '';
-    const lineEnd = before === '' || before.endsWith('\n') ? '' : '\n';
-    try {
-      replaceBelow(root, file, `${before}${lineEnd}${missing.join('\n')}\n`, text);
-      return;
-    } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-    }
-  }
+  const text = readBelow(root, file);
+  const lines = text?.split(/\r?\n/) ?? [];
+  // A rule counts only if no exception (`!name`) follows.
+  const lastException = lines.findLastIndex((line) => line.startsWith('!'));
+  const lastRules = new Set(lines.slice(lastException + 1));
+  const missing = patterns.filter((pattern) => !lastRules.has(pattern));
+  if (missing.length === 0) return;
+  const before = text ?? '';
+  const lineEnd = before === '' || before.endsWith('\n') ? '' : '\n';
+  replaceBelow(root, file, `${before}${lineEnd}${missing.join('\n')}\n`, text);
 }
 
 const exactPattern = (file: string): string => `/${file.replace(/[\\*?[\]!# ]/g, '\\$&')}`;

@@ -1,6 +1,5 @@
 import { basename, join } from 'node:path';
 import type { UsageError } from '../errors.ts';
-import type { Hints } from '../lib/hint.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
@@ -79,7 +78,7 @@ function withNameProblems(known: KnownVals, found: readonly Source[]): SelectedV
 /** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
 export async function selectForPush(
   known: KnownVals,
-  { warn, note }: { warn: Warn; note(message: Hints): void },
+  { warn, note }: { warn: Warn; note: Warn },
 ): Promise<SelectedVal[]> {
   const reasonNotToPush = createFileCheck(known, warn);
   const vals: SelectedVal[] = [];
@@ -108,13 +107,11 @@ export function createFileCheck({ root }: Pick<KnownVals, 'root'>, warn: Warn): 
 
 const mostNamed = 3;
 
-function leftOutNote(files: readonly string[]): Hints {
+/** `vals check` leaves out the same files. */
+function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');
-  return [
-    `Not pushed: ${named}.`,
-    { text: 'To push an ignored file or a file that is not code', command: 'push', input: { paths: true } },
-  ];
+  return `Left out: ${named}. To use an ignored file or a file that is not code, give its path.`;
 }
 
 export const isBelow = (known: KnownVals, paths: readonly string[], file: string): boolean =>

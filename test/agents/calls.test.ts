@@ -44,14 +44,21 @@ it.each<[tool: string, input: Record<string, unknown>, message: string, hint?: s
   ['val_get', { val: { a: 1 } }, 'val must be a string.'],
   ['runs', { error: 'yes' }, 'error must be a boolean.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
+  ['runs', { limit: 1.5 }, 'limit takes a whole number of at least 1, not "1.5".'],
+  ['runs', { run: 'deadbeef' }, 'There is no run deadbeef.'],
+  ['run', { val: 'a', maxTime: 0 }, 'maxTime must be a number of seconds'],
+  ['run', { val: 'a', env: ['=x'] }, 'env needs the name of a variable.'],
+  ['run', { val: 'a', env: ['VALS_X=1'] }, 'env cannot name VALS_X: '],
+  ['push', { paths: ['a.ts', 'b.ts'], name: 'c' }, 'only one path'],
   ['refs', { limit: 5 }, 'The tool refs has no input "limit".'],
   ['comments', { relationship: 'both' }, 'relationship takes one of any, given, received, not "both".'],
   ['push', { paths: 'hello.ts' }, 'paths must be an array of strings.'],
 ])('%s refuses the input %j: %s', async (tool, input, message, hint = '') => {
-  const agent = await agentOnService(['--allow-delete']);
+  const agent = await agentOnService(['--allow-delete', '--allow-run']);
   const { isError, document } = await agent.call(tool, input);
   const error = { message: expect.stringContaining(message), hint: expect.stringContaining(hint) };
   expect({ isError, document }).toMatchObject({ isError: true, document: { error } });
+  expect(document.error).not.toMatchObject({ hint: expect.stringContaining('--') });
 });
 
 it('the items that succeeded are listed beside the error', async () => {
@@ -105,6 +112,14 @@ it('lists have 20 records, or as many as limit says, and all outcomes and versio
     const isPaged = ['runs', 'val_runs', 'likes', 'comments', 'ls'].includes(name);
     expect([name, 'limit' in (inputSchema.properties ?? {})]).toEqual([name, isPaged]);
   }
+});
+
+it('of a run that printed much, an agent gets the end of the output', async () => {
+  const { env } = await scriptedService([], () => ({ body: { id, logs: `${'x'.repeat(60_000)}end` } }));
+  const agent = await connectAgent([], { env });
+  const { document, texts } = await agent.call('runs', { run: id });
+  expect(document).toEqual({ id, logs: `${'x'.repeat(19_997)}end` });
+  expect(texts[1]).toBe('The output of the run is long. `logs` has only the end of it.');
 });
 
 describe('a result above 50,000 characters', () => {

@@ -199,6 +199,7 @@ describe('a val or a run with missing fields', () => {
     [{ val: { name: 'hello', version: 0 }, runStartAt: 's', runEndAt: 'e' }, 's\te\thello\t0\t'],
     [{ valName: 'hello', version: 0, startedAt: 's', endedAt: 'e' }, 's\te\thello\t0\t'],
     [{ valName: 'hello', version: 0, createdAt: 's', endedAt: 'e' }, 's\te\thello\t0\t'],
+    [{ valId: 'an-id', version: 0, createdAt: 's', endedAt: 'e' }, 's\te\tan-id\t0\t'],
   ])('a run %j is read', async (fields, cells) => {
     const { stdout } = await ask(['runs'], { body: { data: [{ id: 'r', ...fields }], links: {} } });
     expect(stdout).toBe(`${cells}\tr\n`);

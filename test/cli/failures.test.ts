@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type BatchOptions, runBatch } from '../../src/cli/batch.ts';
 import { summarizeFailures, summarizeRemarks } from '../../src/cli/failures.ts';
-import { RefusedError } from '../../src/errors.ts';
+import { RefusedError, UnknownOutcomeError } from '../../src/errors.ts';
 import type { Hint } from '../../src/lib/hint.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
@@ -22,12 +22,15 @@ describe('the summary of failures', () => {
     refused('another name', `${subject} is not UTF-8. Nothing was sent.`, { subject, problem: notUtf8 }),
   );
 
+  const unknown = { label: 'a.ts', error: new UnknownOutcomeError('The connection was lost.') };
+
   it.each([
     ['1 of 3 vals was not pushed (a.ts). It was refused.', [refused('a.ts', 'It was refused.')], 3, 2],
     ['5 of 6 vals were not pushed: a, b, c and 2 more are not UTF-8.', five, 6, 0],
     ['None of the 5 vals was pushed: a, b, c and 2 more are not UTF-8.', five, 5, 0],
     ['None of the 2 vals was pushed (a.ts and b.ts). The service refused: not now.', alike, 2, 0],
     ['2 of 3 vals were not pushed: notes --force.ts and b.ts are not UTF-8.', files, 3, 0],
+    ['1 of 3 vals may not have been pushed (a.ts). The connection was lost.', [unknown], 3, 2],
   ])('is: %s', (message, failures, total, done) => {
     const { error, warnings } = summarizeFailures(failures, { ...pushed, total, done });
     expect(error).toMatchObject({ exit: done === 0 ? 6 : 9, message });

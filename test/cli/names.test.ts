@@ -185,7 +185,7 @@ describe('a deletion by a remembered name', () => {
     const { command, asked, replace } = await remembered();
     replace([{ id: other, name: 'hello' }]);
     expect(await command('val', 'rm', 'hello', '--yes')).toMatchObject({ exit: 0 });
-    expect(asked()).toEqual([get(hello), list, `DELETE /v1/vals/${other}`]);
+    expect(asked()).toEqual([get(hello), list, get(other), `DELETE /v1/vals/${other}`]);
   });
 
   it('does not read the val first if an id was given', async () => {

@@ -122,7 +122,7 @@ describe('the current code', () => {
 
   it('is copied from the embedded service too', async () => {
     const to = await serviceInProcess();
-    const local = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() };
+    const local = { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder(), VALS_BASE_URL: to.baseUrl };
     await push(local, 'mine', 'code');
     expect(statuses(await copyFrom({ env: local }, to, 'mine', '--json'))).toEqual(['mine created']);
     expect(await record(to.env, 'mine')).toMatchObject({ code: 'code' });
@@ -240,6 +240,17 @@ describe('tokens', () => {
       }
     },
   );
+});
+
+it('a token in a later version of a val is not sent to the target', async () => {
+  const codes = ['a', testToken];
+  const from = await sourceWith((path) => {
+    if (path.endsWith('/versions')) return codes.map((_code, version) => ({ version }));
+    return { id: testId, name: 'hello', code: path.endsWith('/0') ? 'a' : testToken, privacy: 'public' };
+  });
+  const to = await targetWith({ list: [], write: () => ({ body: { id: testId } }) });
+  expect(await copyFrom(from, to, testId, '--versions')).toMatchObject({ exit: 10 });
+  expect(to.bodies().map(({ code }) => code)).toEqual(['a']);
 });
 
 describe('a source', () => {
@@ -424,11 +435,16 @@ describe('a target', () => {
     expect(to.bodies().length).toBeLessThan(40);
   });
 
-  it.each(['no', 'a private'])(
-    'that makes a val public with its next version gets no other version, if it had %s copy',
-    async (before) => {
+  it.each([
+    ['private', 'no'],
+    ['private', 'a private'],
+    ['public', 'a private'],
+  ])(
+    'that makes a copy of a %s val public with its next version gets no other version, if it had %s copy',
+    async (privacy, before) => {
       const from = await serviceInProcess();
       await push(from.env, 'hello', 'a', 'b', 'c', 'd');
+      await set(from.env, 'hello', '--privacy', privacy);
       const val = { id: testId, name: 'hello', code: 'a', privacy: 'private', version: 1 };
       const to = await targetWith({
         list: before === 'no' ? [] : [val],
@@ -442,7 +458,7 @@ describe('a target', () => {
         exit: 9,
         stderr: expect.stringContaining('is public, but should be private'),
       });
-      expect(to.bodies().at(-1)).toEqual({ code: 'b' });
+      expect(to.bodies().at(-1)).toMatchObject({ code: 'b' });
     },
   );
 

@@ -86,6 +86,7 @@ describe('vals ls on another service', () => {
     const result = await run(['ls', 'price', '--json'], service);
     expect(result).toMatchObject({ exit: 0, stdout: '[]\n' });
     expect(result.stderr).toContain('The service cannot list vals.');
+    expect((await runOnScreen(['ls'], service)).screen).toContain('You have no vals yet.');
   });
 });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
@@ -35,7 +35,9 @@ describe('a name that the service refuses', () => {
     await vals('init');
     const inWorkspace = await vals('push');
     expect(inWorkspace.exit).toBe(6);
-    expect(hint(inWorkspace)).toContain('Rename the file to send_mail.ts');
+    expect(hint(inWorkspace)).toBe('In vals.json, change the name "send-mail" to "send_mail".');
+    writeFileSync(join(folder, 'vals.json'), '{"vals":{}}');
+    expect(hint(await vals('push'))).toBe('Rename the file to send_mail.ts.');
   });
 });
 

@@ -136,11 +136,12 @@ it('a link in a folder is skipped with a warning, and a named link is followed',
 
 it.each([
   ['standard input', '-', 'export default 1'],
+  ['standard input that is larger than what is kept of files', '-', `//${'x'.repeat(9 * 2 ** 20)}`],
   ['one file', 'a.ts', 'a'],
 ])('vals push with --name sends %s under the given name', async (_what, file, code) => {
   const service = await scriptedService([], made);
   const args = ['val', 'push', file, '--name', 'hello', '--json'];
-  const { exit, stdout } = await run(args, { env: service.env, cwd: vals('a'), input: 'export default 1' });
+  const { exit, stdout } = await run(args, { env: service.env, cwd: vals('a'), input: code });
   expect(exit).toBe(0);
   expect(outcomes(stdout)).toEqual([{ file, name: 'hello', status: 'created', id: 'id-hello', version: 1 }]);
   expect(service.requests.map(sent)).toEqual([{ name: 'hello', code }]);

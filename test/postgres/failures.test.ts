@@ -166,6 +166,20 @@ test('a request whose client disconnects before its body is read does not count 
   await expect.poll(() => service.statusOf('GET', '/v1/me'), { timeout: 10_000 }).toBe(200);
 });
 
+test('a write that the database undoes because of a conflict is tried again', async () => {
+  const service = await temporaryService();
+  await onServer(
+    service.at,
+    `CREATE SEQUENCE vals.tries;
+    CREATE FUNCTION vals.fail_twice() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('vals.tries') < 3 THEN RAISE EXCEPTION 'conflict' USING ERRCODE = '40P01'; END IF;
+      RETURN NEW;
+    END $$;
+    CREATE TRIGGER conflict BEFORE INSERT ON vals.versions FOR EACH ROW EXECUTE FUNCTION vals.fail_twice()`,
+  );
+  expect((await service.putVal('v', 'c')).status).toBe(201);
+});
+
 async function restartAt(
   service: TemporaryService,
   database: string,

@@ -214,7 +214,7 @@ it.each([
   [['folder/'], 2, 'folder/ is a folder, not a file.'],
   [['.'], 2, '. is a folder, not a file.'],
   [['absent'], 2, 'No service is chosen'],
-  [['--at', '1', 'a.ts'], 2, '--at chooses a version of a val on the service'],
+  [['--at', '1', 'a.ts'], 2, 'Only a val on the service has versions, but a.ts is a file.'],
   [['--port', '0', 'a.ts'], 2, '--port works only with --http'],
   [['--host', '0.0.0.0', 'a.ts'], 2, '--host works only with --http'],
   [['--http', 'a.ts', 'x'], 2, 'With --http, a val gets no arguments, but x was given.'],

@@ -28,7 +28,8 @@ describe('in the sandbox, a val', () => {
   });
 
   it('reads another file only with --allow-read', async () => {
-    const other = join(temporaryFolder(), 'secret.txt');
+    const folder = temporaryFolder();
+    const other = join(folder, 'secret.txt');
     writeFileSync(other, 'secret');
     const { run } = folderWith({ 'a.ts': reading(other) });
     const { exit, error } = await run(['--json', 'a.ts']);
@@ -37,7 +38,9 @@ describe('in the sandbox, a val', () => {
       message: `a.ts failed: Error: Access to this API has been restricted (FileSystemRead, ${other}) (a.ts:1:62).`,
     });
     expect(error?.hint).toContain(`\`vals run --allow-read ${other} a.ts\``);
-    expect((await run(['--allow-read', other, 'a.ts'])).stdout).toBe('secret\n');
+    for (const allowed of [other, folder, join(folder, '*')]) {
+      expect((await run(['--allow-read', allowed, 'a.ts'])).stdout).toBe('secret\n');
+    }
     expect((await run(['--allow-all', 'a.ts'])).stdout).toBe('secret\n');
   });
 

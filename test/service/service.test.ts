@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
-import { startService } from '../../src/service/index.ts';
+import { openStore, startService } from '../../src/service/index.ts';
 import { beginPut, speak, temporaryFolder, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
@@ -51,6 +51,14 @@ describe('the file of a store', () => {
     chmodSync(service.at, 0o644);
     await temporaryService({ at: service.at });
     expect(modeOf(service.at)).toBe(0o600);
+  });
+
+  test('gets the writes that began before it was closed', async () => {
+    const store = await openStore({ file: join(temporaryFolder(), 'store.db') });
+    const names = ['ada', 'bob', 'eve'];
+    const added = names.map((name) => store.users.add(name));
+    await store.close();
+    expect((await Promise.all(added)).map((person) => person?.user.username)).toEqual(names);
   });
 
   const ofAnotherUser = (file: string) => {

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, type IncomingHttpHeaders, request } from 'node:http';
+import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
 import {
@@ -80,40 +82,32 @@ export type Client = ReturnType<typeof clientOf>;
 
 /** Requests to a service with one token, or without a token. */
 export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?: string | undefined }) {
-  function askText(method: string, path: string, question: Question = {}): Promise<Omit<Answer, 'body'>> {
+  async function ask(method: string, path: string, question: Question = {}): Promise<Answer> {
     const { body, raw, headers = {}, token = ownToken ?? null } = question;
     const payload = raw ?? (body === undefined ? undefined : JSON.stringify(body));
-    return new Promise((resolve, reject) => {
-      const outgoing = request(new URL(path, baseUrl), {
-        method,
-        agent,
-        headers: {
-          ...(token !== null && { Authorization: `Bearer ${token}` }),
-          ...(payload !== undefined && {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(payload),
-          }),
-          ...headers,
-        },
-      });
-      outgoing.on('error', reject);
-      outgoing.on('response', async (incoming) => {
-        try {
-          const chunks: Buffer[] = [];
-          for await (const chunk of incoming) chunks.push(chunk);
-          const text = Buffer.concat(chunks).toString();
-          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text });
-        } catch (error) {
-          reject(error);
-        }
-      });
-      outgoing.end(payload);
+    const outgoing = request(new URL(path, baseUrl), {
+      method,
+      agent,
+      headers: {
+        ...(token !== null && { Authorization: `Bearer ${token}` }),
+        ...(payload !== undefined && {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(payload),
+        }),
+        ...headers,
+      },
     });
-  }
-
-  async function ask(method: string, path: string, question?: Question): Promise<Answer> {
-    const answer = await askText(method, path, question);
-    return { ...answer, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
+    outgoing.end(payload);
+    const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+    if (!incoming) throw new Error('no response');
+    const received = await textOf(incoming);
+    const isJson = incoming.headers['content-type']?.includes('json') && received !== '';
+    return {
+      status: incoming.statusCode ?? 0,
+      headers: incoming.headers,
+      text: received,
+      body: isJson ? JSON.parse(received) : undefined,
+    };
   }
 
   async function get<Body = Val>(path: string): Promise<Body> {
@@ -125,11 +119,10 @@ export function clientOf({ baseUrl, token: ownToken }: { baseUrl: string; token?
   return {
     baseUrl,
     token: ownToken ?? '',
-    askText,
     ask,
     get,
     idsFrom: async (path: string) => (await get<List>(path)).data.map(({ id }) => id),
-    statusOf: async (...question: Parameters<typeof askText>) => (await askText(...question)).status,
+    statusOf: async (...question: Parameters<typeof ask>) => (await ask(...question)).status,
     putVal: (name: string, code: string) => ask('PUT', '/v1/vals', { body: { name, code } }),
     async createVal(content: NewVal): Promise<Val> {
       const answer = await ask('POST', '/v1/vals', { body: content });
@@ -202,14 +195,10 @@ export function browse(
 ) {
   const browser = { Host: 'vals.example', Accept: 'text/html' };
   const ofForm = { Origin: 'https://vals.example', 'Content-Type': 'application/x-www-form-urlencoded' };
-  return clientOf({ baseUrl: `http://127.0.0.1:${port}` }).askText(
-    form === undefined ? 'GET' : 'POST',
-    path,
-    {
-      raw: form,
-      headers: { ...browser, ...(form !== undefined && ofForm), ...headers },
-    },
-  );
+  return clientOf({ baseUrl: `http://127.0.0.1:${port}` }).ask(form === undefined ? 'GET' : 'POST', path, {
+    raw: form,
+    headers: { ...browser, ...(form !== undefined && ofForm), ...headers },
+  });
 }
 
 export async function signedIn(service: { port: number }, token: string) {

@@ -18,13 +18,16 @@ async function workspace() {
   return { place, sent };
 }
 
-it('push leaves out files that are ignored or not code, and says so', async () => {
+it('push and check leave out files that are ignored or not code, and say so', async () => {
   const { place, sent } = await workspace();
-  const { exit, stderr } = await place.vals('push');
-  expect(exit).toBe(0);
-  expect(stderr).toContain(
-    'Not pushed: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ',
-  );
+  const note =
+    'Left out: main.tfvars (not a code file), private/key.ts (listed in an ignore file), secrets.json (not a code file). ' +
+    'To use an ignored file or a file that is not code, give its path.\n';
+  for (const command of ['check', 'push']) {
+    const { exit, stderr } = await place.vals(command);
+    expect(exit).toBe(0);
+    expect(stderr).toContain(note);
+  }
   expect(sent()).toEqual(['a']);
 });
 
@@ -111,5 +114,34 @@ it.each(['.gitignore', 'lib/.valsignore'])(
       expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('is larger than 64 MB') });
     }
     expect(sent()).toEqual([]);
+  },
+);
+
+it.each(['.git/HEAD', 'vals.json'])(
+  'a file in a folder with %s is neither sent nor written',
+  async (mark) => {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b' });
+    const id = place.idOf('lib/b.ts');
+    await service.edit('b', 'theirs');
+    place.put({ [`lib/${mark}`]: '{}', 'lib/b.ts': 'of others' });
+    expect((await place.vals('push', '--force')).stderr).toContain(
+      'lib/b.ts (in another repository or workspace)',
+    );
+    const refused = [
+      ...[
+        ['push', 'lib/b.ts'],
+        ['push', 'b'],
+        ['pull', '--force'],
+        ['pull', 'b', '--force'],
+      ],
+      ['pull', (await service.edit('c', 'c')).id, '--file', 'lib/c.ts'],
+    ];
+    for (const args of refused) expect(await place.vals(...args), args.join(' ')).toMatchObject({ exit: 10 });
+    expect(place.read('lib/b.ts')).toBe('of others');
+    expect(await service.code(id)).toBe('theirs');
+    place.put({ [`new/${mark}`]: '{}', 'new/d.ts': 'd' });
+    expect((await place.vals('init')).stderr).toContain(
+      'new was left out: it is a repository or a workspace',
+    );
   },
 );

@@ -81,7 +81,8 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
 it('vals.json loses no entry if several commands write at once', async () => {
   const service = await startService();
   const files = valNames(12).map((name) => `${name}.ts`);
-  const place = workspaceWith(service.env, Object.fromEntries(files.map((file) => [file, 'code'])));
+  const contents = Object.fromEntries(files.map((file) => [file, 'code']));
+  const place = workspaceWith(service.env, contents);
   await Promise.all(files.map((file) => place.rows(['push', file])));
   expect(Object.keys(place.manifest().vals).sort()).toEqual(files.sort());
   for (const file of files) expect(place.idOf(file)).not.toBe('');

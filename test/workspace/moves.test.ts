@@ -26,17 +26,22 @@ describe('a file that was moved with its content', () => {
   it('is recognised among files of the same content only if it kept its name', async () => {
     const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same', 'c.ts': 'same' });
     place.remove('a.ts', 'b.ts', 'c.ts');
-    place.put({ 'lib/a.ts': 'same', 'x.ts': 'same', 'y.ts': 'same' });
-    expect((await place.vals('status')).stderr).toBe('a.ts was moved to lib/a.ts. vals.json was updated.\n');
-    expect(await place.status()).toEqual({
-      'lib/a.ts': 'unchanged',
-      'b.ts': 'missing here',
-      'c.ts': 'missing here',
-      'x.ts': 'new',
-      'y.ts': 'new',
-    });
+    place.put({ 'lib/a.ts': 'same', 'x/b.ts': 'same', 'y/b.ts': 'same', 'z.ts': 'same' });
+    const moved = (await place.vals('status')).stderr.match(/.* was moved to .*/g);
+    expect(moved).toEqual(['a.ts was moved to lib/a.ts. vals.json was updated.']);
+    expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'c.ts', 'lib/a.ts']);
   });
 });
+
+it.each(['.a.ts', 'aux/a.ts'])(
+  'a file that was moved to %s, which vals.json cannot list, is missing',
+  async (path) => {
+    const { place } = await pushed({ 'a.ts': 'a' });
+    place.remove('a.ts');
+    place.put({ [path]: 'a' });
+    expect(await place.status()).toEqual({ 'a.ts': 'missing here' });
+  },
+);
 
 describe('a file whose path has another spelling now', () => {
   const spellings = [
@@ -92,7 +97,7 @@ describe('vals forget', () => {
     expect((await place.vals('forget', 'a.tss')).stderr).toContain('Did you mean "a.ts"?');
     expect(await place.words(['forget', 'b', '--dry-run'])).toEqual({ [file]: 'planned' });
     expect(Object.keys(place.manifest().vals)).toEqual([file, 'a.ts']);
-    expect(await place.words(['forget', 'b'])).toEqual({ [file]: 'forgotten' });
+    expect(await place.rows(['forget', 'b', id])).toEqual([{ file, name: 'b', status: 'forgotten' }]);
     expect(Object.keys(place.manifest().vals)).toEqual(['a.ts']);
     expect(place.read('.valsignore')).toBe('other.ts\n/\\#lib\\ \\[x\\]\\!/b.ts\n');
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });

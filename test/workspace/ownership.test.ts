@@ -105,6 +105,8 @@ it('two people on one service do not overwrite each other', async () => {
   expect(await ann.words(['push', '--fork'])).toEqual({ 'a.ts': 'created' });
   expect(place.idOf('a.ts')).not.toBe(before);
   expect(await ann.status()).toEqual({ 'a.ts': 'unchanged' });
+  ann.put({ 'a.ts': 'edited_again' });
+  expect(await ann.words(['push', '--fork'])).toEqual({ 'a.ts': 'pushed' });
   expect(await service.code(before)).toBe('mine');
 });
 
@@ -155,5 +157,16 @@ it('a val that was renamed on the service is pushed under its name there, and pu
   expect(place.manifest().vals['a.ts']?.name).toBe('a');
   await place.rows(['pull']);
   expect(place.manifest().vals['a.ts']?.name).toBe('better');
-  expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
+  place.put({ 'vals.json': place.read('vals.json').replace('"better"', '"best"') });
+  expect(await place.status()).toEqual({ 'a.ts': 'renamed here' });
+});
+
+it('a new file with the new name of a val does not take the id of the file that has the val', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a' });
+  const id = place.idOf('a.ts');
+  await service.ask('PUT', `/v1/vals/${id}`, { name: 'b' });
+  place.put({ 'b.ts': 'a' });
+  const { exit, stderr } = await place.vals('push');
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('a.ts already has that id.') });
+  expect([place.idOf('a.ts'), place.idOf('b.ts')]).toEqual([id, '']);
 });

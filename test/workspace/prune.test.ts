@@ -81,17 +81,23 @@ describe('the question of push --prune', () => {
   it.each([
     ['a pull', ['pull', 'c.ts'], 'theirs', 'c'],
     ['a new name', ['val', 'set', 'c', '--name', 'd'], 'c', 'd'],
-  ])('may be open during %s, which the push then knows', async (_name, args, code, name) => {
-    const { place, service } = await workspace();
-    const id = place.idOf('c.ts');
-    if (code !== 'c') await service.edit('c', code);
-    const beforeKeys = async () => expect((await place.vals(...args)).exit).toBe(0);
-    const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
-    expect((await place.onScreen(['push', '--prune'], { answers })).exit).toBe(0);
-    expect(await names(service)).toEqual([name, 'elsewhere']);
-    expect(await service.code(id)).toBe(code);
-    expect(place.manifest().vals['c.ts']).toMatchObject({ name });
-  });
+  ])(
+    'may be open while a file is restored and during %s, which the push then knows',
+    async (_name, args, code, name) => {
+      const { place, service } = await workspace();
+      const id = place.idOf('c.ts');
+      if (code !== 'c') await service.edit('c', code);
+      const beforeKeys = async () => {
+        place.put({ 'a.ts': 'a' });
+        expect((await place.vals(...args)).exit).toBe(0);
+      };
+      const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
+      expect((await place.onScreen(['push', '--prune'], { answers })).exit).toBe(0);
+      expect(await names(service)).toEqual(['a', name, 'elsewhere']);
+      expect(await service.code(id)).toBe(code);
+      expect(place.manifest().vals['c.ts']).toMatchObject({ name });
+    },
+  );
 
   it('may be open while other commands move one of the vals to another file and forget the other', async () => {
     const { place, service } = await workspace();

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { pushed, startService, workspaceWith } from './support.ts';
+import { manifestWith, type Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -44,6 +44,25 @@ describe('pull', () => {
     expect(place.read('a.ts')).toBe('there\n');
     expect(place.backups().sort()).toEqual(['X\n2\n3\n', 'Z\n', 'mine']);
   });
+
+  it.each([['pull'], ['pull', '--force']])(
+    'does not overwrite what is saved while it runs: %s %s',
+    async (...args) => {
+      const { service, env } = await serviceWith(({ path }) => {
+        if (path.startsWith('/v1/vals/')) place.put({ 'a.ts': 'saved meanwhile' });
+        return undefined;
+      });
+      const place: Place = workspaceWith(env, { 'a.ts': 'a' });
+      await place.rows(['push']);
+      await service.edit('a', 'theirs');
+      const { exit, stderr } = await place.vals(...args);
+      expect({ exit, stderr }).toEqual({
+        exit: 5,
+        stderr: expect.stringContaining('it was not overwritten'),
+      });
+      expect(place.read('a.ts')).toBe('saved meanwhile');
+    },
+  );
 
   it('marks a conflict in the file, and push refuses the file until the markers are gone', async () => {
     const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
@@ -120,10 +139,15 @@ describe('pull', () => {
     );
   });
 
-  it('refuses a val without code', async () => {
-    const service = await scriptedService([{ body: { id, name: 'a', code: null } }]);
+  it.each([null, 'a\ud800'])('refuses the code %j, which cannot be written to a file', async (code) => {
+    const service = await scriptedService([], () => ({ body: { id, name: 'a', code } }));
     const place = workspaceWith(service.env);
-    expect(await place.vals('pull', id, '--json')).toMatchObject({ exit: 11 });
+    expect(await place.vals('pull', id)).toMatchObject({ exit: 11 });
     expect(readdirSync(place.folder)).not.toContain('a.ts');
+    place.put({ 'a.ts': 'mine', ...manifestWith('a.ts', 'a', { [service.baseUrl]: id }) });
+    for (const flag of ['--merge', '--force']) {
+      expect(await place.vals('pull', flag)).toMatchObject({ exit: 11 });
+      expect(place.read('a.ts')).toBe('mine');
+    }
   });
 });

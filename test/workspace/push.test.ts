@@ -143,6 +143,8 @@ describe('push', () => {
     const clone = workspaceWith(place.env, { 'p.ts': 'p', ...manifestWith('p.ts', 'a', ids) });
     const [row] = await clone.rows(['push', '--fork'], 5);
     expect(row?.error?.hint).toBe('To overwrite that val, run `vals push p.ts --fork --yes`.');
+    const answers = [{ after: 'Overwrite this val? [y/N]', keys: 'n\r' }];
+    expect((await clone.onScreen(['push', '--fork'], { answers })).exit).toBe(2);
     expect((await clone.vals('push', 'p.ts', '--fork', '--yes')).exit).toBe(0);
     expect(await service.code(place.idOf('a.ts'))).toBe('p');
     expect(await service.code(other)).toBe('other');

@@ -42,7 +42,7 @@ it('a command replaces vals.json once, however many vals are new', async () => {
 });
 
 it.each(['a shared service', 'the embedded service'])(
-  'push --prune on %s can be killed before any change of vals.json, and the next prune removes the entry',
+  'push --prune on %s can fail or be killed before it changes vals.json, and the next prune removes the entry',
   async (which) => {
     const files = { 'a.ts': 'a', 'b.ts': 'b' };
     const isLocal = which === 'the embedded service';
@@ -50,6 +50,7 @@ it.each(['a shared service', 'the embedded service'])(
     if (isLocal) await place.rows(['push']);
     place.remove('a.ts');
     const prune = ['push', '--prune', '--yes'];
+    expect(await runHooked(place, prune, { FAIL_BEFORE: 'vals.json' })).toMatchObject({ exitCode: 10 });
     expect((await runHooked(place, prune, { KILL_BEFORE: 'vals.json' })).signal).toBe('SIGKILL');
     expect(await replacements(place, prune)).toHaveLength(1);
     expect(Object.keys(place.manifest().vals)).toEqual(['b.ts']);

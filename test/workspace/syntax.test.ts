@@ -103,7 +103,12 @@ it('push --if-version works outside of a workspace, and is a conflict for a file
   for (const name of ['a.ts', 'b.ts']) {
     expect(await place.words(['push', name, '--if-version', '2'], 5)).toEqual({ [name]: 'failed' });
   }
-  expect(await place.words(['push', 'a.ts', '--if-version', '1'])).toEqual({ 'a.ts': 'pushed' });
+  const [planned] = await place.rows(['push', 'a.ts', '--if-version', '1', '--dry-run']);
+  expect(planned).toMatchObject({ status: 'planned', versionBefore: 1 });
+  const [row] = await place.rows(['push', 'a.ts', '--if-version', '1']);
+  expect(row).toMatchObject({ status: 'pushed', version: 2, versionBefore: 1 });
+  const elsewhere = new Place(place.folder, service.env);
+  expect(await elsewhere.words(['push', 'a.ts', '--if-version', '2'])).toEqual({ 'a.ts': 'unchanged' });
   expect(await place.words(['push', 'a.ts', '--if-version', '1'], 5)).toEqual({ 'a.ts': 'failed' });
   expect(await place.vals('push', '.', '--if-version', '1')).toMatchObject({ exit: 2, stdout: '' });
 });

@@ -224,17 +224,19 @@ it('push --watch reads the list of vals once for all new files, even if the serv
   const data = join(temporaryFolder(), 'vals.db');
   const { env, baseUrl, end } = await embeddedService({ at: data });
   await end('SIGTERM');
-  const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+  const place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': '', 'c.ts': 'c', 'd.ts': 'd' });
   const watch = watching(place, '--concurrency', '1');
-  await watch.until(() => watch.stderr().includes('cannot be reached'));
-  place.put({ '.valsignore': 'c.ts\n' });
+  expect(await watch.event('b.ts', 1)).toMatchObject({ status: 'failed', error: { exit: 10 } });
+  expect(watch.stderr()).toContain('cannot be reached');
+  expect(watch.stderr()).not.toContain('can be reached again');
+  place.put({ '.valsignore': 'd.ts\n' });
   const service = await embeddedService({ at: data, args: ['--port', new URL(baseUrl).port] });
-  for (const file of ['a.ts', 'b.ts']) {
+  for (const file of ['a.ts', 'c.ts']) {
     expect(await watch.event(file, 1)).toMatchObject({ status: 'created' });
   }
   expect(await watch.end()).toBe(130);
   expect(await service.end('SIGTERM')).toBe(0);
-  expect(watch.events().map(({ file }) => file)).not.toContain('c.ts');
+  expect(watch.events().map(({ file }) => file)).not.toContain('d.ts');
   expect(service.printed.stderr.match(/^GET \/v1\/users\/\S+ 200/gm)).toHaveLength(1);
 });
 

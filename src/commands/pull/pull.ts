@@ -50,7 +50,7 @@ export const command = defineCommand({
   async run(context, { vals: words, all = false, merge = false, force = false, dryRun = false, file }) {
     if (all && words.length > 0) {
       throw new UsageError('--all pulls every val, so no names can be given.', {
-        hint: 'Omit the names, or omit --all.',
+        hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
     const workspace = await followMoves(openWorkspace(context), context);

@@ -43,7 +43,7 @@ async function untrackedItems(context: Context, paths: readonly string[]): Promi
 async function itemWithName(context: Context, paths: readonly string[], name: string): Promise<PushItem[]> {
   if (paths.length > 1) {
     throw new UsageError('--name works with only one path, but several paths were given.', {
-      hint: 'Push each path with its own --name.',
+      hint: 'Push one path at a time, each with its own name.',
     });
   }
   const files = await collectFiles(paths, context);

@@ -113,7 +113,11 @@ export const command = defineCommand({
 
 const notOneFile = (count: number): UsageError =>
   new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: 'Give the path of one file, such as `vals push hello.ts --if-version 3`.',
+    hint: {
+      text: 'To push one file',
+      command: 'push',
+      input: { paths: ['hello.ts'], ifVersion: 3 },
+    },
   });
 
 function canCompare({ settings }: Context, name: string | undefined): boolean {

@@ -5,11 +5,12 @@ import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
+import { withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
 import { type PushOptions, pushVal } from '../../workspace/push-val.ts';
-import { idAndVersion, type RemoteVals } from '../../workspace/remote-vals.ts';
+import { idAndVersion, isSameVersion, type RemoteVal, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { firstRelativeImport } from '../../workspace/sources/warnings.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
@@ -76,11 +77,15 @@ export async function createItemSender(
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
       return outcome;
     } catch (error) {
-      throw withNameProposed(error, name, (valid) =>
-        isTracked
-          ? `Rename the file to ${valid}${extname(file)}.`
-          : { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } },
-      );
+      throw withNameProposed(error, name, (valid) => {
+        if (!isTracked) {
+          return { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } };
+        }
+        const isListed = current.vals.ofFile(val.file) !== undefined;
+        return isListed
+          ? `In vals.json, change the name "${name}" to "${valid}".`
+          : `Rename the file to ${valid}${extname(file)}.`;
+      });
     }
   }
 
@@ -102,11 +107,12 @@ async function pushUntracked(
   code: string,
   { dryRun, ifVersion, remotes, seenBefore }: UntrackedOptions,
 ): Promise<Outcome> {
-  const ifMatch =
-    ifVersion === undefined ? undefined : await etagOfNamed(remotes, name, { ifVersion, seenBefore });
-  const call = { ...routes.putVal(name, code), ifMatch };
+  const before =
+    ifVersion === undefined ? undefined : await readNamed(remotes, name, { ifVersion, seenBefore });
+  const versionBefore = withoutUndefined({ versionBefore: before?.version });
+  const call = { ...routes.putVal(name, code), ifMatch: before?.etag };
   api.refuseToken(call);
-  if (dryRun) return { status: 'planned' };
+  if (dryRun) return { status: 'planned', ...versionBefore };
   const { status, body = null } = await api.send(call);
   const id = textAt(body, 'id');
   const stored = idAndVersion(id, versionOf(body));
@@ -115,21 +121,24 @@ async function pushUntracked(
   // version before.
   const version = textAt(body, 'version');
   const isUnchanged =
-    version !== undefined && seenBefore.some((val) => val.id === id && val.version === version);
-  return { status: isUnchanged ? 'unchanged' : 'pushed', ...stored };
+    version !== undefined &&
+    (before === undefined
+      ? seenBefore.some((val) => val.id === id && val.version === version)
+      : isSameVersion(before.version, versionOf(body)));
+  return isUnchanged ? { status: 'unchanged', ...stored } : { status: 'pushed', ...stored, ...versionBefore };
 }
 
 /** A service without a list of vals can have only a val that this machine has seen. */
-async function etagOfNamed(
+async function readNamed(
   remotes: RemoteVals,
   name: string,
   { ifVersion, seenBefore }: { ifVersion: string; seenBefore: readonly SeenVal[] },
-): Promise<string | undefined> {
+): Promise<RemoteVal> {
   const named = await remotes.named(name);
   const id = seenBefore.find((val) => val.name === name)?.id;
   const seen = named === 'unknown' && id !== undefined ? (await remotes.read(id)).remote : undefined;
   const remote = named === 'unknown' ? seen : named;
   if (remote === undefined) throw noSuchVal(name, ifVersion);
   checkVersion(ifVersion, { val: remote.id ?? name, name, version: remote.version });
-  return remote.etag;
+  return remote;
 }

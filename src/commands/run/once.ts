@@ -1,7 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { RunFailedError } from '../../errors.ts';
 import { type JsonValue, parseJson } from '../../lib/json.ts';
-import { createLogs } from '../../run/logs.ts';
+import { createLogs, endForAgents } from '../../run/logs.ts';
 import type { Entry } from '../../run/modules.ts';
 import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
@@ -30,8 +30,6 @@ export async function* runOnce(context: Context, given: GivenRun): AsyncGenerato
 }
 
 const defaultSeconds = 60;
-/** Agents read the result as text, and a long one would push other things out of their memory. */
-const mostCharactersForAgents = 20_000;
 
 export async function* run(
   { context, given, target, launch, record }: Invocation,
@@ -71,7 +69,7 @@ export async function* run(
   const { value, failure } = result;
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
   const recorded = await record(entry, finished);
-  const printed = agent ? finished.logs.slice(-mostCharactersForAgents) : finished.logs;
+  const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
     throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;

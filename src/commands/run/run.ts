@@ -1,7 +1,7 @@
 import { argument, defineCommand, parsed, repeatable, toggle, val, word } from '../../cli/command.ts';
-import { UsageError } from '../../errors.ts';
+import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
-import { parseTimeout } from '../../settings/settings.ts';
+import { parseSeconds } from '../../settings/settings.ts';
 import { parsePort, versionNumber } from '../shared/options.ts';
 import { serveRequests } from './http.ts';
 import { runOnce } from './once.ts';
@@ -10,14 +10,13 @@ import { runOnSave } from './watch.ts';
 function parseVariable(text: string): Variable {
   const [name = '', ...rest] = text.split('=');
   if (belongsToVals(name)) {
-    throw new UsageError('A val never gets environment variables whose names begin with VALS_.', {
-      hint: 'Omit --env for variables whose names begin with VALS_.',
-    });
+    throw new InvalidValue(
+      `cannot name ${name}: a val never gets environment variables whose names begin with VALS_.`,
+      'Choose another name.',
+    );
   }
   if (name !== '') return { name, value: rest.length === 0 ? undefined : rest.join('=') };
-  throw new UsageError('--env needs the name of a variable.', {
-    hint: 'Give --env NAME or --env NAME=VALUE.',
-  });
+  throw new InvalidValue('needs the name of a variable.', 'For example NAME=Ada.');
 }
 
 const forPeople = { hiddenFromAgents: true };
@@ -63,7 +62,7 @@ export const command = defineCommand({
     maxTime: parsed(
       '--max-time <seconds>',
       'time limit of a run, or until the answer to a request begins (default: 60)',
-      (text) => parseTimeout(text, '--max-time'),
+      parseSeconds,
       { isNumber: true },
     ),
     env: repeatable('--env <name[=value]>', 'set a variable, or hand on yours', parseVariable),

@@ -5,6 +5,7 @@ import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { hasStatus, NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { endForAgents } from '../../run/logs.ts';
 import { type Column, column, moment } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 import { runColumns, runError } from '../shared/columns.ts';
@@ -23,12 +24,19 @@ export async function showRun(context: Context, word: string, list: Call): Promi
   if (word === '') throw new UsageError('The id of the run is empty.', { hint: 'Give the id of a run.' });
   const api = await context.connect();
   const whole = routes.looksLikeId(word) ? await readRun(api, word) : undefined;
-  if (whole !== undefined) return { kind: 'record', record: whole, columns };
+  if (whole !== undefined) return { kind: 'record', record: shownTo(context, whole), columns };
   const listed = await findInList(api, word, list);
   const id = textAt(listed, 'id') ?? word;
   const record = id === word ? undefined : await readRun(api, id);
   if (record === undefined) context.say.note('The service does not keep what a run printed.');
-  return { kind: 'record', record: record ?? listed, columns };
+  return { kind: 'record', record: shownTo(context, record ?? listed), columns };
+}
+
+function shownTo({ agent, say }: Context, run: JsonObject): JsonObject {
+  const logs = textAt(run, 'logs') ?? '';
+  if (agent === undefined || endForAgents(logs) === logs) return run;
+  say.note('The output of the run is long. `logs` has only the end of it.');
+  return { ...run, logs: endForAgents(logs) };
 }
 
 /** Returns undefined if the service has no such run, or no route for a single run. */
@@ -50,12 +58,12 @@ async function findInList(api: Api, word: string, list: Call): Promise<JsonObjec
     if (first !== undefined) throw severalRuns(word, found);
   }
   throw new NotFoundError(`There is no run ${word}.`, {
-    hint: routes.looksLikeId(word)
-      ? { text: 'To list the runs', command: 'runs' }
-      : [
-          { text: 'To list the runs with their ids', command: 'runs', input: { fields: 'id,val.name' } },
-          { text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } },
-        ],
+    hint: [
+      { text: 'To list the runs', command: 'runs' },
+      ...(routes.looksLikeId(word)
+        ? []
+        : [{ text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } }]),
+    ],
   });
 }
 

@@ -51,7 +51,7 @@ export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
-  { ...column('val', 'val.name', 'valName'), impliedBy: 'val', reservedWidth: 16 },
+  { ...column('val', 'val.name', 'valName', 'val.id', 'valId'), impliedBy: 'val', reservedWidth: 16 },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),

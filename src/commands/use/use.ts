@@ -58,7 +58,7 @@ export const command = defineCommand({
         'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
       );
     warnIfLocalIsSet(context);
-    say.hint(`The default service is now ${href}.`);
+    say.done(`The default service is now ${href}.`);
     return { kind: 'list', rows: services(changed, listed) };
   },
 });

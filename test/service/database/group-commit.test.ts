@@ -11,7 +11,7 @@ function openGroup({ mostMs = Number.POSITIVE_INFINITY, after = () => {} } = {})
     CREATE TABLE vals (name TEXT PRIMARY KEY, parent TEXT REFERENCES vals DEFERRABLE INITIALLY DEFERRED)`);
   onTestFinished(() => void connection.close());
   let commits = 0;
-  const { write, flush } = createGroupCommit(connection, {
+  const { write } = createGroupCommit(connection, {
     mostMs,
     before: () => {},
     after() {
@@ -22,7 +22,6 @@ function openGroup({ mostMs = Number.POSITIVE_INFINITY, after = () => {} } = {})
   const add = (name: string, parent: string | null = null) =>
     void connection.prepare('INSERT INTO vals VALUES (?, ?)').run(name, parent);
   return {
-    flush,
     insert: (name: string, parent?: string) => write(async () => add(name, parent)),
     insertSlowly: (name: string) =>
       write(async () => {
@@ -77,12 +76,4 @@ test('writes that take long get several commits, and other work is done in betwe
   await Promise.all(all.map(insertSlowly));
   expect([commits(), turns].every((found) => found >= 4)).toBe(true);
   expect(names()).toEqual(all);
-});
-
-test('a flush commits writes that take long too', async () => {
-  const { insertSlowly, flush, names } = openGroup({ mostMs: 5 });
-  const written = ['a', 'b', 'c', 'd'].map(insertSlowly);
-  await flush();
-  expect(names()).toEqual(['a', 'b', 'c', 'd']);
-  await Promise.all(written);
 });

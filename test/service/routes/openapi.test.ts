@@ -71,12 +71,12 @@ test('every route is described, needs a token unless it is open, and answers as 
     const isOpen = operation.security.some((way) => Object.keys(way).length === 0);
     expect(isOpen, path).toBe(withoutToken.includes(`${method} ${pattern}`));
     for (const token of isOpen ? [] : [null, 'wrong', `${service.token}x`, service.token.slice(0, -1)]) {
-      const refused = await service.askText(method, path, { body, token });
+      const refused = await service.ask(method, path, { body, token });
       if (path.startsWith('/@') && token === null) expect(refused.status).toBe(404);
       else expect(refused).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' } });
       expect(refused.text).not.toContain(service.token);
     }
-    const { status, headers, text } = await service.askText(method, path, { body });
+    const { status, headers, text } = await service.ask(method, path, { body });
     const described = operation.responses[status];
     expect(described, `${method} ${path}: ${status} ${text}`).toBeDefined();
     const [[type, content] = []] = Object.entries(described?.content ?? {});

@@ -70,7 +70,7 @@ test('metrics count requests by route, and are served while the database is away
   });
   const metricsUrl = { baseUrl: `http://127.0.0.1:${service.metricsPort}` };
   const metrics = async () => {
-    const { status, text, headers } = await clientOf(metricsUrl).askText('GET', '/metrics');
+    const { status, text, headers } = await clientOf(metricsUrl).ask('GET', '/metrics');
     expect(status).toBe(200);
     expect(headers['content-type']).toMatch(/^text\/plain; version=0\.0\.4/);
     return text.split('\n');
