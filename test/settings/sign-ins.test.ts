@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -13,7 +11,7 @@ import {
 import { createServer } from 'node:http';
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { listen } from '../support/listen.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
@@ -80,20 +78,35 @@ it('sign-ins in many processes at once lose no token, even if a lock was left be
   expect(origins.map((origin) => `${origin}/base`)).toContain(baseUrl);
 });
 
-function pauseAfter(call: string, path: string, ms: number, home: string): Record<string, string> {
-  const hook = join(home, `${call}.cjs`);
-  const wait = `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ${ms})`;
-  writeFileSync(
-    hook,
-    `const fs = require('node:fs');
+type Pause = [call: string, path: string, nth?: number];
+
+/** A sign-in that pauses after calls of `fs` for a path, when they happen for the nth time, until the test goes on. */
+function pausing(home: string, origin: string, token: string, pauses: Pause[]) {
+  const mark = (index: number) => join(home, `${token}-${index}`);
+  const patches = pauses.map(
+    ([call, path, nth = 1], index) => `{
     const original = fs.${call};
-    let left = 1;
+    let calls = 0;
     fs.${call} = (path, ...rest) => {
       try { return original(path, ...rest); }
-      finally { if (left > 0 && String(path) === ${JSON.stringify(path)}) { left -= 1; fs.writeSync(1, 'paused'); ${wait}; } }
-    };`,
+      finally {
+        if (String(path) === ${JSON.stringify(path)} && ++calls === ${nth}) {
+          fs.closeSync(fs.openSync('${mark(index)}', 'w'));
+          while (!fs.existsSync('${mark(index)}-on')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+        }
+      }
+    };
+  }`,
   );
-  return environment(home, { VALS_CONFIG_DIR: dirname(path), NODE_OPTIONS: `--require ${hook}` });
+  const hook = join(home, `${token}.cjs`);
+  writeFileSync(hook, `const fs = require('node:fs');${patches.join('\n')}`);
+  const env = { VALS_CONFIG_DIR: join(home, 'config'), NODE_OPTIONS: `--require ${hook}` };
+  const ended = signIn(origin, token, environment(home, env));
+  return {
+    ended,
+    pausedAt: (index: number) => expect.poll(() => existsSync(mark(index))).toBe(true),
+    goOnFrom: (index: number) => writeFileSync(`${mark(index)}-on`, ''),
+  };
 }
 
 describe('a process that is killed', () => {
@@ -103,20 +116,10 @@ describe('a process that is killed', () => {
     const livingCount = isLong ? 8 : 2;
     const origins = await services(livingCount + 1);
     const { home, folder, file, lock, env } = newConfig();
-    const victim = spawn(
-      process.execPath,
-      [program, 'login', '--base-url', origins[livingCount] ?? '', '--with-token'],
-      {
-        env: pauseAfter('writeFileSync', lock, 100_000, home),
-        stdio: ['pipe', 'pipe', 'ignore'],
-      },
-    );
-    onTestFinished(() => void victim.kill('SIGKILL'));
-    const died = new Promise((done) => victim.once('exit', done));
-    victim.stdin.end('token-of-the-dead');
-    await once(victim.stdout, 'data');
-    victim.kill('SIGKILL');
-    await died;
+    const victim = pausing(home, `${origins[livingCount]}`, 'token-of-the-dead', [['writeFileSync', lock]]);
+    await victim.pausedAt(0);
+    victim.ended.kill('SIGKILL');
+    await victim.ended;
     writeFileSync(file, JSON.stringify({ tokens: { 'https://kept.example': 'token-kept' } }), {
       mode: 0o600,
     });
@@ -131,15 +134,32 @@ describe('a process that is killed', () => {
     });
   });
 
-  it('does not harm a slow and a fast sign-in after it left an old lock', async () => {
-    const [hasty = '', hesitant = ''] = await services(2);
-    const { home, folder, file, lock } = newConfig();
-    leaveOld(lock);
-    writeFileSync(file, '{"tokens":{}}', { mode: 0o600 });
-    const first = signIn(hesitant, 'token-hesitant', pauseAfter('lstatSync', lock, 1_000, home));
-    const second = signIn(hasty, 'token-hasty', pauseAfter('openSync', file, 2_000, home));
-    expect((await Promise.all([first, second])).map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    expect(readStored(folder).tokens).toEqual({ [hesitant]: 'token-hesitant', [hasty]: 'token-hasty' });
+  it('left an old lock: a slow sign-in that removes the lock of a fast one harms neither', async () => {
+    for (const overwrites of [false, true]) {
+      const [first = '', second = ''] = await services(2);
+      const { home, folder, file, lock } = newConfig();
+      leaveOld(lock);
+      writeFileSync(file, '{"tokens":{}}', { mode: 0o600 });
+      const beforeWriting: Pause = ['readFileSync', file, 2];
+      const slow = pausing(home, first, 'token-slow', [
+        ['lstatSync', lock],
+        ...(overwrites ? [beforeWriting] : []),
+      ]);
+      await slow.pausedAt(0);
+      const fast = pausing(home, second, 'token-fast', [overwrites ? beforeWriting : ['openSync', file, 2]]);
+      await fast.pausedAt(0);
+      slow.goOnFrom(0);
+      if (overwrites) await slow.pausedAt(1);
+      else await slow.ended;
+      fast.goOnFrom(0);
+      if (overwrites) {
+        await expect.poll(() => readFileSync(file, 'utf8')).toContain('token-fast');
+        slow.goOnFrom(1);
+      }
+      const results = await Promise.all([slow.ended, fast.ended]);
+      expect(results.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+      expect(readStored(folder).tokens).toEqual({ [first]: 'token-slow', [second]: 'token-fast' });
+    }
   });
 
   it('at any moment leaves a whole config, and the next sign-in works', { timeout: 120_000 }, async () => {

@@ -66,6 +66,19 @@ test('a new file that another program writes to is opened as soon as that progra
   await database.close();
 });
 
+test('a read during a write that fails does not see what the write began', async () => {
+  const database = await openSqlite(join(temporaryFolder(), 'store.db'));
+  let reading: Promise<unknown> | undefined;
+  const writing = database.write(async (all) => {
+    await all("INSERT INTO users (id, username, created_at) VALUES ('u', 'u', '')");
+    reading = database.all('SELECT id FROM users');
+    throw new Error('undone');
+  });
+  await expect(writing).rejects.toThrow('undone');
+  expect(await reading).toEqual([]);
+  await database.close();
+});
+
 test('of equal requests through two services at the same time, only one creates, renames or deletes the val', async () => {
   const one = await temporaryService();
   const two = await temporaryService({ at: one.at });

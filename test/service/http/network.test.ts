@@ -27,6 +27,12 @@ test.each([
   if (status === 200) expect(bodyOf(answer).url).toBe('https://vals.example/');
 });
 
+test('a service at an IPv6 address is found at its base URL', async () => {
+  const local = await temporaryService({ network: { host: '::1', proxies: loopbackAddresses } });
+  expect(local.baseUrl).toBe(`http://[::1]:${local.port}`);
+  expect(await local.statusOf('GET', '/v1/me')).toBe(200);
+});
+
 test('links are made with the public URL', async () => {
   const behind = await temporaryService({
     network: { host: '127.0.0.1', publicUrl: new URL('http://localhost:9'), proxies: loopbackAddresses },

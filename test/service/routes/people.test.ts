@@ -19,6 +19,7 @@ describe.each(['private', 'unlisted', 'public'])('a %s val', (privacy) => {
 
   test.each<[string, string, number, number, object?]>([
     ['GET', '', read, read],
+    ['HEAD', '', read, read],
     ['GET', '/module', read, read],
     ['GET', '/versions', read, 401],
     ['GET', '/versions/1', read, 401],
@@ -35,6 +36,7 @@ describe.each(['private', 'unlisted', 'public'])('a %s val', (privacy) => {
     const send = (token: string | null) => service.statusOf(method, `/v1/vals/${id}${path}`, { body, token });
     expect(await send(bob.token)).toBe(forAnother);
     expect(await send(null)).toBe(forStranger);
+    expect(await send('wrong')).toBe(401);
     expect(await ada.get(`/v1/vals/${id}`)).toEqual(before);
     expect(await ada.get(`/v1/vals/${id}/runs`)).toMatchObject({ data: [] });
     expect([200, 201, 204]).toContain(await send(ada.token));

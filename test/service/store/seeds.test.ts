@@ -13,8 +13,6 @@ describe('a seed', () => {
       seed: {
         runs: [{}, { error: { message: 'x', extra: [1] } }],
         likes: [{ name: 'liked' }],
-        comments: [{ comment: 'hello' }],
-        references: [{ reference: { name: 'r' }, referencedAt: '2020-01-01T00:00:00Z' }],
       },
     });
     const { data: runs } = await service.get<List>('/v1/me/runs');
@@ -37,20 +35,6 @@ describe('a seed', () => {
         ...{ createdAt: time, versionCreatedAt: time, updatedAt: time, author: null },
         url: `${service.baseUrl}/?val=${likes[0]?.id}`,
         links: { self: like, versions: `${like}/versions`, module: `${like}/module` },
-      },
-    ]);
-    expect((await service.get<List>('/v1/me/comments')).data).toEqual([
-      {
-        ...{ id: expect.any(String), createdAt: time, relationship: 'received', comment: 'hello' },
-        author: { id: null, username: null },
-        val: { id: null, name: null, version: null, privacy: null, author: null },
-      },
-    ]);
-    expect((await service.get<List>('/v1/me/references')).data).toEqual([
-      {
-        reference: { id: expect.any(String), name: 'r', author_id: null, username: null },
-        dependsOn: { id: null, name: null, author_id: null, username: null },
-        referencedAt: '2020-01-01T00:00:00Z',
       },
     ]);
   });
