@@ -81,7 +81,6 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
     // Outcomes are shown even after an interrupt, because they report changes.
     if (result.kind === 'outcomes')
       result = { ...result, rows: await withHintTexts(result.rows, output.hints.write) };
-    if (result.kind === 'list' || result.kind === 'diffs') host.signal.throwIfAborted();
     await render(result, {
       output,
       columns: command.columns,

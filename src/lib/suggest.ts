@@ -1,6 +1,6 @@
 const mostSuggestions = 3;
 const largestShareOfEdits = 0.4;
-/** A hostile vals.json may list 200,000 names, and comparing them all would take half a minute. */
+/** Comparing all names of a large workspace would take too long. */
 const mostCompared = 2_000;
 
 export const didYouMean = (word: string, names: Iterable<string>): string =>

@@ -83,10 +83,8 @@ function createWriter(
   name: string,
   signal: AbortSignal | undefined,
 ): (output: string | Buffer) => Promise<void> {
-  let failure: Error | undefined;
-  stream.on('error', (error) => {
-    failure ??= error;
-  });
+  // Each write reports its own error. Without a listener, Node would throw the error as well.
+  stream.on('error', () => {});
   // If the reader stops reading, a write may never end. So an interrupt rejects all writes that do not end within one
   // turn of the event loop.
   const underWay: ((reason: unknown) => void)[] = [];
@@ -97,7 +95,6 @@ function createWriter(
   signal?.addEventListener('abort', () => setImmediate(interrupt));
   return (output) =>
     new Promise((resolve, reject) => {
-      if (failure !== undefined) return reject(outputError(failure, name));
       underWay.push(reject);
       stream.write(output, (error) => {
         underWay.splice(underWay.indexOf(reject), 1);

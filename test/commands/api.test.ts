@@ -158,6 +158,8 @@ describe('the request', () => {
     expect((await dryRun('POST', '/v1/x', '-F', 'a=1.0')).stdout).toBe(
       '{"method":"POST","path":"/v1/x","body":{"a":1.0}}\n',
     );
+    const inPipe = await run(['api', '/v1/x', '-F', 'a=1.0', '--dry-run'], { env: service.env });
+    expect(inPipe.stdout).toBe('POST\t/v1/x\t{"a":1.0}\n');
     expect((await dryRun('DELETE', 'v1/x?b', '-f', 'a=1')).stdout).toBe(
       '{"method":"DELETE","path":"/v1/x?b&a=1"}\n',
     );

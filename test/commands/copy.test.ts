@@ -278,7 +278,8 @@ describe('a source', () => {
     ]);
   });
 
-  const codes = ['a', 'b', 'c'];
+  // Equal versions in a row count as one, since services collapse them.
+  const codes = ['a', 'a', 'b', 'c'];
   const sourceNow = (current: () => string) =>
     sourceWith((path) => {
       if (path.endsWith('/versions')) return codes.map((_code, version) => ({ version }));
@@ -299,10 +300,11 @@ describe('a source', () => {
 
   it('that gets a new version meanwhile is copied with the new version as the last one', async () => {
     const to = await serviceInProcess();
+    await push(to.env, 'hello', 'a', 'b');
     let reads = 0;
     const from = await sourceNow(() => (reads++ === 0 ? 'b' : 'c'));
     expect(await copyFrom(from, to, testId, '--versions')).toMatchObject({ exit: 0 });
-    expect(await versions(to.env, 'hello')).toEqual(codes);
+    expect(await versions(to.env, 'hello')).toEqual(['a', 'b', 'c']);
   });
 
   it.each([

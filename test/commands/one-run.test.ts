@@ -44,7 +44,7 @@ it('a terminal shows the whole error and what the run printed, harmlessly', asyn
   const service = await scriptedService([], withRoute);
   const { screen } = await runOnScreen(['runs', a, '--no-color'], { env: service.env });
   for (const line of [...failure.split('\n'), 'first line']) expect(screen).toContain(line.trim());
-  expect(screen).toContain('second\\u001b[2J line');
+  expect(screen).toContain('    second\\u001b[2J line');
   expect(screen).toContain('greet');
 });
 

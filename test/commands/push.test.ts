@@ -120,6 +120,22 @@ describe('failures', () => {
     expect(names(service.requests).toSorted()).toEqual(all);
   });
 
+  it('are said once, however often each file was tried', async () => {
+    const retried: Reply[] = [{ status: 503 }];
+    const tooLate = { status: 503, headers: { 'retry-after': '3600' } };
+    const service = await scriptedService([], (seen) =>
+      sent(seen).name === 'b' ? (retried.pop() ?? tooLate) : tooLate,
+    );
+    const { exit, stderr } = await run(['push', 'a.ts', 'b.ts'], { env: service.env, cwd: vals('a', 'b') });
+    expect(service.requests).toHaveLength(3);
+    expect({ exit, stderr }).toEqual({
+      exit: 7,
+      stderr:
+        'error: None of the 2 vals was pushed (a.ts and b.ts). The service is not available.\n' +
+        'hint: Run the command again later.\n',
+    });
+  });
+
   it('have an error object for each failed file, and are named on stderr', async () => {
     const body = { message: 'bad code' };
     const service = await scriptedService([], repliesTo({ b: { status: 400, body } }));

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { systemClock } from '../../src/lib/clock.ts';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, scriptedService } from '../support/scripted-service.ts';
 import { a, b, c, id, interruptible } from './pushes.ts';
@@ -37,11 +38,22 @@ it.each([
 
 it.each(['y\r', 'Y\r', 'yes\r'])('the answer %j deletes, and stdout has only the result', async (keys) => {
   const service = await scriptedService([{ body: {} }, { body: {} }, gone, gone]);
-  const { exit, stdout } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
+  let now = 0;
+  const { exit, stdout, screen } = await runOnScreen(['val', 'rm', a, b, '--json', '--no-color'], {
     env: service.env,
-    answers: [{ after: '[y/N]', keys }],
+    clock: { ...systemClock, now: () => now },
+    answers: [
+      {
+        after: '[y/N]',
+        keys,
+        async beforeKeys() {
+          now += 60_000;
+        },
+      },
+    ],
   });
   expect(exit).toBe(0);
+  expect(screen, 'does not count the time that the user took').toMatch(/2 deleted\. \(\S+, 0ms\)/);
   expect(JSON.parse(stdout)).toEqual([a, b].map((each) => ({ id: each, status: 'deleted' })));
   expect(service.requests.slice(2).map(({ method, path }) => `${method} ${path}`)).toEqual([
     `DELETE /v1/vals/${a}`,

@@ -58,6 +58,13 @@ describe('a table', () => {
       }),
     );
   });
+
+  it('cuts texts before it cuts a number', () => {
+    const number = { neverCut: true, droppable: undefined, wanted: 10 };
+    const text = { neverCut: false, droppable: undefined, wanted: 60 };
+    const { shown } = laidOut({ columns: [number, text, text, text], width: 40 });
+    expect(shown[0]?.width).toBe(10);
+  });
 });
 
 it('vals ls at 40 columns leaves out the privacy and the id before it cuts the name', async () => {

@@ -49,10 +49,13 @@ describe('a table at a terminal', () => {
     expect(starts).toEqual(all.map(() => all[0]?.indexOf('ID')));
   });
 
-  it('fits when there are more fields than the width has room for', async () => {
+  it('leaves out the last columns if there are too many, and says so', async () => {
     const names = Array.from({ length: 14 }, (_, index) => `field${index}`);
-    const row = Object.fromEntries(names.map((name) => [name, 'some value']));
-    await table([row], 40, ['--fields', names.join(',')]);
+    const { env } = await scriptedService([list([Object.fromEntries(names.map((name) => [name, 'value']))])]);
+    const args = ['likes', '--no-color', '--fields', names.join(',')];
+    const { screen } = await runOnScreen(args, { env, columns: 40 });
+    expect(screen).toMatch(/The terminal is too narrow for \d+\s+columns\./);
+    expect(lines(screen).filter((line) => line.length > 40)).toEqual([]);
   });
 
   it('cuts no value that fits', async () => {
@@ -115,48 +118,46 @@ describe('one record at a terminal', () => {
 
 describe('colour', () => {
   const painted = (text: string) => text.includes('\u001b[');
-  interface ColorCase {
-    args?: string[];
-    env?: Record<string, string>;
-    colored: boolean;
-  }
-  const atTerminal: ColorCase[] = [
-    { colored: true },
-    { args: ['--no-color'], colored: false },
-    { env: { NO_COLOR: '1' }, colored: false },
-    { env: { NO_COLOR: '' }, colored: true },
-    { env: { FORCE_COLOR: '0' }, colored: false },
-    { env: { FORCE_COLOR: '1', TERM: 'dumb' }, colored: true },
-    { env: { TERM: 'dumb' }, colored: false },
-    { args: ['--color'], env: { NO_COLOR: '1' }, colored: true },
-    { args: ['--no-color'], env: { FORCE_COLOR: '1' }, colored: false },
-    { env: { NO_COLOR: '1', FORCE_COLOR: '1' }, colored: false },
-  ];
-  it.each(atTerminal)('at a terminal with $args $env: $colored', async ({ args = [], env = {}, colored }) => {
+
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, true],
+    [[], { NO_COLOR: '1' }, false],
+    [[], { NO_COLOR: '' }, true],
+    [[], { FORCE_COLOR: '0' }, false],
+    [[], { FORCE_COLOR: '1', TERM: 'dumb' }, true],
+    [[], { TERM: 'dumb' }, false],
+    [[], { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+    [['--color'], { NO_COLOR: '1' }, true],
+    [['--no-color'], { FORCE_COLOR: '1' }, false],
+  ])('at a terminal with %j %j: %j', async (flag, env, colored) => {
     const service = await scriptedService([list([hello])]);
-    const options = { env: { ...service.env, ...env } };
-    const { screen } = await runOnScreen(['likes', '--quiet', ...args], options);
+    const { screen } = await runOnScreen(['likes', '--quiet', ...flag], { env: { ...service.env, ...env } });
     expect(screen).toContain('NAME');
     expect(painted(screen)).toBe(colored);
   });
 
-  const inPipe: ColorCase[] = [
-    { colored: false },
-    { args: ['--color'], colored: true },
-    { env: { FORCE_COLOR: '1' }, colored: true },
-    { env: { FORCE_COLOR: '0' }, colored: false },
-    { args: ['--no-color'], env: { FORCE_COLOR: '1' }, colored: false },
-  ];
-  it.each(inPipe)(
-    'of messages in a pipe with $args $env: $colored',
-    async ({ args = [], env = {}, colored }) => {
-      const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
-      const result = await run(['val', 'get', id, ...args], { env: { ...service.env, ...env } });
-      expect(result).toMatchObject({ exit: 3, stdout: '' });
-      expect(result.stderr).toContain('moved away');
-      expect(painted(result.stderr)).toBe(colored);
-    },
-  );
+  it.each<[flag: string[], env: Record<string, string>, colored: boolean]>([
+    [[], {}, false],
+    [['--color'], {}, true],
+    [[], { FORCE_COLOR: '1' }, true],
+    [['--no-color'], { FORCE_COLOR: '1' }, false],
+  ])('of messages in a pipe with %j %j: %j', async (flag, env, colored) => {
+    const service = await scriptedService([{ status: 404, body: { message: 'moved away' } }]);
+    const result = await run(['val', 'get', id, ...flag], { env: { ...service.env, ...env } });
+    expect(result).toMatchObject({ exit: 3, stdout: '' });
+    expect(result.stderr).toContain('moved away');
+    expect(painted(result.stderr)).toBe(colored);
+  });
+
+  it.each<[flag: string[], env: Record<string, string>, value: unknown, source: string]>([
+    [['--color'], { NO_COLOR: '1' }, true, '--color'],
+    [['--no-color'], {}, false, '--no-color'],
+    [[], { FORCE_COLOR: '1' }, true, 'FORCE_COLOR'],
+    [[], {}, 'auto', 'default'],
+  ])('with %j %j is %j in vals config, from %s', async (flag, env, value, source) => {
+    const { stdout } = await run(['config', '--json', ...flag], { env });
+    expect(JSON.parse(stdout)).toContainEqual({ setting: 'color', value, source });
+  });
 
   it('is never in JSON in a pipe', async () => {
     const service = await scriptedService([{ body: hello }, { status: 404 }]);

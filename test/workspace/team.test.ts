@@ -28,16 +28,11 @@ function replaceFiles(from: string, to: string): void {
 
 test('two people and CI work on one repository for a day', async () => {
   const repository = new Repository();
-  const {
-    ada: { token: adas },
-    bob: { token: bobs },
-    space,
-    store,
-  } = await startTeam();
-  const cis = (await store.users.add('ci'))?.token ?? '';
+  const { baseUrl, space, store, ...people } = await startTeam();
+  const tokenOfCi = (await store.users.add('ci'))?.token ?? '';
   await store.spaces.grant('acme', 'ci', 'write');
   const envOf = (token: string) => ({ VALS_BASE_URL: space, VALS_TOKEN: token });
-  const envs = { ada: envOf(adas), bob: envOf(bobs), ci: envOf(cis) };
+  const envs = { ada: envOf(people.ada.token), bob: envOf(people.bob.token), ci: envOf(tokenOfCi) };
   const ada = new Place(temporaryFolder(), envs.ada);
   const ci = (...args: string[]) => repository.checkout(envs.ci).words(args);
   const code = async (place: Place, name: string) => (await place.vals('val', 'get', name, '--code')).stdout;
@@ -125,6 +120,17 @@ test('two people and CI work on one repository for a day', async () => {
   expect(await ada.status()).toMatchObject({ 'greet.ts': 'unchanged' });
   ada.put({ 'greet.ts': 'greet_5' });
   expect(await ada.words(['push', 'greet.ts'])).toEqual({ 'greet.ts': 'pushed' });
+
+  // A person loses access.
+  const committed = bob.read('vals.json');
+  await store.spaces.revoke('acme', 'bob');
+  for (const command of ['status', 'push', 'pull']) {
+    const { exit, stderr } = await bob.vals(command);
+    expect({ command, exit }).toEqual({ command, exit: 3 });
+    expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
+    expect(stderr).toContain('`vals space grant acme <username>`');
+  }
+  expect(bob.read('vals.json')).toBe(committed);
 });
 
 test('two checkouts on the embedded service find each other by the names of the vals', async () => {
@@ -139,40 +145,6 @@ test('two checkouts on the embedded service find each other by the names of the 
   first.put({ 'a.ts': 'a3' });
   expect(await first.words(['push'], 5)).toEqual({ 'a.ts': 'failed' });
   expect(await first.words(['push', '.', '--force'])).toEqual({ 'a.ts': 'pushed' });
-});
-
-test('two people merge a conflict, and one of them loses access', async () => {
-  const { ada, bob, space, baseUrl, store } = await startTeam();
-  const placeOf = ({ token, home }: Person) =>
-    new Place(temporaryFolder(), { VALS_BASE_URL: space, VALS_TOKEN: token }, home);
-  const [hers, his] = [placeOf(ada), placeOf(bob)];
-  hers.put({ 'vals.json': '{"vals":{}}', 'greet.ts': 'one\ntwo\nthree\n' });
-  expect(await hers.words(['push'])).toEqual({ 'greet.ts': 'created' });
-  replaceFiles(hers.folder, his.folder);
-  const committed = hers.read('vals.json');
-
-  expect(await his.status()).toEqual({ 'greet.ts': 'unchanged' });
-  his.put({ 'greet.ts': 'one\ntwo\nTHREE\n' });
-  expect(await his.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
-  hers.put({ 'greet.ts': 'ONE\ntwo\nthree\n' });
-  expect(await hers.words(['push'], 5)).toEqual({ 'greet.ts': 'failed' });
-  expect(await hers.words(['pull', '--merge'])).toEqual({ 'greet.ts': 'merged' });
-  expect(hers.read('greet.ts')).toBe('ONE\ntwo\nTHREE\n');
-  expect(await hers.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
-  expect(await his.words(['pull'])).toEqual({ 'greet.ts': 'pulled' });
-  const { stdout } = await hers.vals('version', 'ls', 'greet', '--json');
-  const authors = JSON.parse(stdout).map((version: { versionAuthor: object }) => version.versionAuthor);
-  expect(authors).toMatchObject([{ username: 'ada' }, { username: 'bob' }, { username: 'ada' }]);
-
-  await store.spaces.revoke('acme', 'bob');
-  his.put({ 'greet.ts': 'greet_2' });
-  for (const command of ['status', 'push', 'pull']) {
-    const { exit, stderr } = await his.vals(command);
-    expect({ command, exit }).toEqual({ command, exit: 3 });
-    expect(stderr).toContain(`There is no space acme on ${baseUrl}, or you are not a member of that space.`);
-    expect(stderr).toContain('`vals space grant acme <username>`');
-  }
-  for (const place of [hers, his]) expect(place.read('vals.json')).toBe(committed);
 });
 
 describe('a file whose id is of another owner or service', () => {

@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
       const delayMs = backoffMs(attempt, fault, Math.random());
       const hasTimeLeft = clock.now() + delayMs < deadline;
       if (attempt === maxAttempts || !hasTimeLeft || !maySendAgain(method, fault)) {
-        throw failureOf({ call, fault, attempts: attempt, maybeApplied, origin, signInHint, wordFor });
+        throw failureOf({ call, fault, maybeApplied, origin, signInHint, wordFor });
       }
       await waitBeforeRetry(fault, delayMs);
       throwIfInterrupted(call, maybeApplied);

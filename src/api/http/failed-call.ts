@@ -20,7 +20,6 @@ import { type Fault, isRead } from './retry.ts';
 interface FailedCall<AnyFault extends Fault = Fault> {
   call: Call;
   fault: AnyFault;
-  attempts: number;
   maybeApplied: boolean;
   origin: string;
   signInHint: Hints;
@@ -31,20 +30,15 @@ type StatusFault = Extract<Fault, { kind: 'status' }>;
 
 export function failureOf(failed: FailedCall): ValsError {
   const { call, fault, origin } = failed;
-  const tries = triesOf(failed);
   switch (fault.kind) {
     case 'not_connected':
-      return unavailable(
-        failed,
-        `Could not connect to ${origin}${tries}: ${fault.reason}.`,
-        checkAddress(origin),
-      );
+      return unavailable(failed, `Could not connect to ${origin}: ${fault.reason}.`, checkAddress(origin));
     case 'rejected':
       return unavailable(failed, withFullStop(capitalised(fault.reason)));
     case 'lost':
-      return unavailable(failed, `The connection to ${origin} was lost${tries}: ${fault.reason}.`);
+      return unavailable(failed, `The connection to ${origin} was lost: ${fault.reason}.`);
     case 'timed_out':
-      return unavailable(failed, `${origin} took too long${tries}: ${fault.reason}.`);
+      return unavailable(failed, `${origin} took too long: ${fault.reason}.`);
     case 'unreadable':
     case 'unusable': {
       const hasMadeChange = !isRead(call.method) && fault.status < 300;
@@ -55,8 +49,6 @@ export function failureOf(failed: FailedCall): ValsError {
       return statusError({ ...failed, fault });
   }
 }
-
-const triesOf = ({ attempts }: FailedCall): string => (attempts > 1 ? ` (${attempts} attempts)` : '');
 
 const checkAddress = (origin: string): Hints =>
   isLoopback(new URL(origin).hostname)
@@ -173,7 +165,7 @@ const onlyRepeatsMeaning =
 
 function defaultSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
   const { status } = failed.fault;
-  const beginning = defaultMeaning(status, detail !== undefined) + triesOf(failed);
+  const beginning = defaultMeaning(status, detail !== undefined);
   const repeatsBeginning = status === 401 && detail !== undefined && onlyRefusesToken.test(detail);
   if (detail === undefined || repeatsBeginning) return `${beginning}.`;
   return `${beginning}: ${withFullStop(detail)}`;

@@ -68,7 +68,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
   };
 }
 
-/** Returns only the fields to copy, because the record of a hostile service may have a million other values. */
+/** Returns only the fields to copy, because whole records of many vals would fill the memory. */
 async function readSource(id: string, { from }: CopyOptions): Promise<JsonObject> {
   const record = await from.record(routes.getVal(id));
   const [name, readme] = ['name', 'readme'].map((field) => textAt(record, field));

@@ -31,7 +31,7 @@ export const command = defineCommand({
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
-    const now = b === undefined ? codeOf(after) : versionCode(after, val);
+    const now = codeOf(after);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;
@@ -51,12 +51,12 @@ export const command = defineCommand({
 /** The highest number below the current version. Versions may have been deleted in between. */
 async function versionBefore(api: Api, val: string): Promise<string | undefined> {
   const current = numberOf(await api.record(routes.getVal(val)));
-  let before = -1n;
+  let before: bigint | undefined;
   for await (const { records } of api.pages(routes.listVersions(val))) {
     for (const record of records) {
       const number = numberOf(record);
-      if (number < current && number > before) before = number;
+      if (number < current && (before === undefined || number > before)) before = number;
     }
   }
-  return before < 0n ? undefined : String(before);
+  return before?.toString();
 }

@@ -21,7 +21,9 @@ interface PageOptions {
 }
 
 export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: PageOptions): Route[] {
-  const signIn = network.publicUrl && createSignIn(store, network.publicUrl);
+  // The links are for the owner of the embedded service. Other people need a sign-in.
+  const hasLinks = store.owner !== undefined && network.publicUrl === undefined;
+  const signIn = hasLinks ? undefined : createSignIn(store, network);
 
   const refuseVisit = (request: ServiceRequest): Reply => {
     onRefusedVisit?.();

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { cookieValues, isSame } from '../guard.ts';
+import type { Network } from '../http/network.ts';
 import { largestForm } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { headerOf, html, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
@@ -11,16 +12,17 @@ import { pageHeaders, signInPage } from './html-page.ts';
 const lifetimeSeconds = 12 * 60 * 60;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 
-export function createSignIn(store: Store, publicUrl: URL) {
-  const isSecure = publicUrl.protocol === 'https:';
+export function createSignIn(store: Store, { publicUrl }: Network) {
+  const isSecure = publicUrl?.protocol === 'https:';
   // Because of the prefix `__Host-`, other hosts of the same domain cannot set the cookie.
   const name = isSecure ? '__Host-vals' : 'vals';
   // SameSite=Strict is not needed, because GET changes nothing, and `requireOwnOrigin` checks each form.
   const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`;
 
   const requireOwnOrigin = (request: ServiceRequest) => {
-    if (headerOf(request, 'origin') !== publicUrl.origin) {
-      throw new Problem(403, `The service accepts forms only from its own page. Open ${publicUrl.origin}.`);
+    const { origin } = request;
+    if (headerOf(request, 'origin') !== origin) {
+      throw new Problem(403, `The service accepts forms only from its own page. Open ${origin}.`);
     }
   };
   const tokenForm = ({ url, space }: ServiceRequest, problem?: string) =>

@@ -102,13 +102,13 @@ type Complete = (
 
 const complete: Record<RecordKind, Complete> = {
   async runs(given, { id, now, vals }) {
-    const { valId = null, valName = null, version = null, startedAt, endedAt, createdAt, ...run } = given;
+    const { valId = null, valName = null, version = null, ...run } = given;
     const { ofVal, val } = await ownVal(
       { id: valId, name: valName, version, ...objectOrEmpty(run.val) },
       vals,
     );
-    const runStartAt = run.runStartAt ?? startedAt ?? createdAt ?? now;
-    const record: JsonObject = { id, runEndAt: endedAt ?? runStartAt, error: null, ...run, runStartAt, val };
+    const { runStartAt = now } = run;
+    const record: JsonObject = { id, runEndAt: runStartAt, error: null, ...run, runStartAt, val };
     return { record, tag: record.error === null ? 'passed' : 'failed', ofVal };
   },
   async likes(like, { id, now, owner, vals }) {

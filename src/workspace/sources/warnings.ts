@@ -30,7 +30,7 @@ export function checkReadme(readme: string | undefined, warn: (message: string) 
 const relativePath = /(['"])(\.{1,2}\/[^'"\n]*)\1/g;
 const importKeyword = /^[ \t]*(?:import|export)\b(?!\s+type\s+(?!from\s*['"])[\w{*])/m;
 
-/** Uses several patterns, because one pattern for the whole statement could take hours on hostile code. */
+/** Uses several patterns, because one pattern for the whole statement could take very long on some code. */
 export function firstRelativeImport(code: string): string | undefined {
   let searchedTo = 0;
   for (const { index, 0: quoted, 2: specifier } of code.matchAll(relativePath)) {

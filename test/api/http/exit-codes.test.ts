@@ -104,8 +104,8 @@ describe('an error', () => {
     ['DELETE', [[404, 'for a reason']], `There is no val ${id}. The service says: for a reason.`],
     ['PUT', [[409]], 'The request conflicts with the current state on the service.'],
     ['POST', [[408]], `The service did not receive the whole request in time. ${unknown}`],
-    ['PUT', [[500], [429]], `The service received too many requests (2 attempts). ${unknown}`],
-    ['PUT', [[500], [403]], `The token has no permission for the request (2 attempts). ${again}`],
+    ['PUT', [[500], [429]], `The service received too many requests. ${unknown}`],
+    ['PUT', [[500], [403]], `The token has no permission for the request. ${again}`],
   ])('of %s says after %j: %s', async (method, replies, said) => {
     const service = await scriptedService(
       replies.map(([status, message]): Reply => {

@@ -86,12 +86,7 @@ describe('a proxy that makes no tunnel changes nothing', () => {
     ['407', refusal(407), 1, /^The proxy \S+ rejected the user name and password\.$/],
     ['407', refusal(407), 1, /^The proxy \S+ requires a user name and password\.$/, { credentials: '' }],
     ['403', refusal(403), 1, /^The proxy \S+ refused the connection to the service \(status 403\)\.$/],
-    [
-      '502',
-      refusal(502),
-      4,
-      /^Could not connect .* \(4 attempts\): the proxy \S+ answered with status 502\.$/,
-    ],
+    ['502', refusal(502), 4, /^Could not connect to \S+: the proxy \S+ answered with status 502\.$/],
     ['503 for http', refusal(503), 4, /answered with status 503\.$/, { baseUrl: 'http://vals.test' }],
     ['garbage', 'SSH-2.0-OpenSSH_9.6\r\n\r\n', 4, /at the proxy \S+, the reply is not HTTP\.$/],
     ['half an answer', 'HTTP/1.1 200', 4, /at the proxy \S+, the connection was closed/, { ends: true }],

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { expect, onTestFinished, test } from 'vitest';
 import { createGroupCommit } from '../../../src/service/database/group-commit.ts';
@@ -29,6 +30,11 @@ function openGroup({ mostMs = Number.POSITIVE_INFINITY, after = () => {} } = {})
         while (performance.now() < end);
         add(name);
       }),
+    insertLate: (name: string) =>
+      write(async () => {
+        for (let turn = 0; turn < 3; turn++) await nextTurn();
+        add(name);
+      }),
     insertAll: (...names: string[]) => write(async () => names.forEach((name) => void add(name))),
     commits: () => commits,
     names() {
@@ -50,6 +56,14 @@ test('writes of one turn of the event loop share a commit, and a failed write un
   expect(await statuses([first, insert('b'), insert('a'), insert('c')])).toEqual([true, true, false, true]);
   expect([commits(), names()]).toEqual([1, ['a', 'b', 'c']]);
   expect(seen).toEqual([['a', 'b', 'c']]);
+});
+
+test('a write that comes during a commit waits for its end', async () => {
+  const { insert, insertLate, names } = openGroup();
+  const late = insertLate('a');
+  await nextTurn();
+  expect(await statuses([late, insert('b')])).toEqual([true, true]);
+  expect(names()).toEqual(['a', 'b']);
 });
 
 test('a write that fails half-way changes nothing', async () => {

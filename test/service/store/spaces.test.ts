@@ -203,6 +203,18 @@ test("only the owner of a store gets a link to the owner's page", async () => {
   if (postgres === undefined) expect(await service.statusOf('GET', '/v1/me/page-link')).toBe(200);
 });
 
+test.runIf(postgres)('on a database, people sign in to the page, and it shows their spaces', async () => {
+  const { host: Host, origin: Origin } = new URL(service.baseUrl);
+  const visit = (path: string, Cookie = '') => browse(service, path, { headers: { Host, Cookie } });
+  const signIn = (headers: Record<string, string>) =>
+    browse(service, '/sign-in', { form: `token=${ada.token}`, headers: { Host, ...headers } });
+  expect((await visit('/')).text).toContain('action="/sign-in"');
+  expect((await signIn({})).status).toBe(403);
+  const cookie = `${(await signIn({ Origin })).headers['set-cookie']}`.replace(/;.*/, '');
+  expect((await visit('/', cookie)).text).toContain('href="/@acme/"');
+  expect((await visit('/@acme/', cookie)).status).toBe(200);
+});
+
 test('a changed role or a removed member takes effect immediately, in every process', async () => {
   const other = await temporaryService({ at: service.at });
   await store.spaces.grant('acme', 'eve', 'write');
