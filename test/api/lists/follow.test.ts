@@ -292,8 +292,9 @@ describe('vals runs --follow', () => {
     const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('third');
     const { stdout, stderr } = await followFast(['runs'], service.env, isEnough);
     expect(idsOf(stdout)).toEqual(['first', 'second', 'third']);
-    expect(stderr).toMatch(
-      /^warning: The service is not available .*keeps trying until the service answers\.\nThe service answers again\.\n$/,
+    expect(stderr).toBe(
+      'warning: The service is not available. The command keeps trying until the service answers.\n' +
+        'The service answers again.\n',
     );
   });
 
