@@ -149,9 +149,12 @@ export class InterruptedError extends ValsError {
 
 /** For an error after a part of the work was done. Exit code 7 or a skipped val would mean that nothing was changed. */
 export function afterPart(error: unknown, done: string): unknown {
-  if (error instanceof UnavailableError) return new PartialError(`${error.message} ${done}`, error.facts);
-  if (!(error instanceof InterruptedError)) return error;
-  return new InterruptedError(error.exit, `${error.message} ${done}`, error.facts);
+  if (!(error instanceof ValsError)) return error;
+  const message = `${error.message} ${done}`;
+  if (error instanceof UnavailableError) return new PartialError(message, error.facts);
+  if (error instanceof InterruptedError) return new InterruptedError(error.exit, message, error.facts);
+  error.message = message;
+  return error;
 }
 
 /** Somebody pressed Ctrl-C to end a command that goes on by itself, which needs no message. */
