@@ -8,7 +8,8 @@ const inMemory = folderInMemory();
 if (inMemory !== undefined) process.env.TMPDIR ??= inMemory;
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
-const timeouts = { testTimeout: 60_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
+/** For a busy machine. `npm run test:long` sets a longer one. */
+const timeouts = { testTimeout: 240_000, hookTimeout: 60_000, expect: { poll: { timeout: 40_000 } } };
 
 /** launch.ts and serve-agents.ts load other programs from `__dirname`, which is the folder dist in the built program. */
 const runsAsBuilt = {

@@ -57,9 +57,7 @@ const signIn = (origin: string, token: string, env: Record<string, string>) =>
     reject: false,
   });
 
-it('sign-ins in many processes at once lose no token, even if a lock was left behind', {
-  timeout: 240_000,
-}, async () => {
+it('sign-ins in many processes at once lose no token, even if a lock was left behind', async () => {
   const [workers, originsOfOne] = isLong ? [20, 10] : [4, 1];
   const origins = await services(workers * originsOfOne);
   const { folder, env, lock } = newConfig();
@@ -110,9 +108,7 @@ function pausing(home: string, origin: string, token: string, pauses: Pause[]) {
 }
 
 describe('a process that is killed', () => {
-  it('while it holds the lock does not block others for ever, and no later sign-in is lost', {
-    timeout: 120_000,
-  }, async () => {
+  it('while it holds the lock does not block others for ever, and no later sign-in is lost', async () => {
     const livingCount = isLong ? 8 : 2;
     const origins = await services(livingCount + 1);
     const { home, folder, file, lock, env } = newConfig();
@@ -162,7 +158,7 @@ describe('a process that is killed', () => {
     }
   });
 
-  it('at any moment leaves a whole config, and the next sign-in works', { timeout: 120_000 }, async () => {
+  it('at any moment leaves a whole config, and the next sign-in works', async () => {
     const seed = 4_711;
     const victims = isLong ? 400 : 5;
     const chance = chanceOf(seed);

@@ -162,9 +162,7 @@ function integrity(file: string): string[] {
   }
 }
 
-it(`serve, killed ${kills} times during writes, keeps every acknowledged write (seed ${seed})`, {
-  timeout: 180_000,
-}, async () => {
+it(`serve, killed ${kills} times during writes, keeps every acknowledged write (seed ${seed})`, async () => {
   const home = temporaryFolder();
   const file = join(home, 'vals.db');
   const chance = chanceOf(seed);

@@ -53,21 +53,17 @@ function cellsOf(name: string): Cell[] {
 }
 
 describe('with every fault, once or for ever, at a terminal or in a pipe,', () => {
-  it.each(commands.map(({ name }) => name))(
-    '%s reacts as the contract says',
-    { timeout: 240_000 },
-    async (name) => {
-      const table: string[] = [];
-      await forEachAtMost(32, cellsOf(name), async (cell) => {
-        const { fault, forever, terminal } = cell;
-        const wrong = await mismatches(cell);
-        if (wrong.length === 0) return;
-        const where = `${fault.name}, ${forever ? 'for ever' : 'once'}, ${terminal ? 'terminal' : '--json'}`;
-        table.push(`${name} | ${where} | ${wrong.join(' | ')}`);
-      });
-      expect(table.sort()).toEqual([]);
-    },
-  );
+  it.each(commands.map(({ name }) => name))('%s reacts as the contract says', async (name) => {
+    const table: string[] = [];
+    await forEachAtMost(32, cellsOf(name), async (cell) => {
+      const { fault, forever, terminal } = cell;
+      const wrong = await mismatches(cell);
+      if (wrong.length === 0) return;
+      const where = `${fault.name}, ${forever ? 'for ever' : 'once'}, ${terminal ? 'terminal' : '--json'}`;
+      table.push(`${name} | ${where} | ${wrong.join(' | ')}`);
+    });
+    expect(table.sort()).toEqual([]);
+  });
 
   it('no redirect is followed', () => {
     expect(untouched.connections()).toBe(0);

@@ -330,9 +330,7 @@ function totalExit(outcomes: readonly Outcome[]): number {
 }
 
 describe('random sequences of faults', () => {
-  it(`exit 0 means done, exit 7 means not done, and nothing is done twice (${count} cases)`, {
-    timeout: 240_000,
-  }, async () => {
+  it(`exit 0 means done, exit 7 means not done, and nothing is done twice (${count} cases)`, async () => {
     const table: string[] = [];
     const seen = new Map<string, number>();
     const schedules = fc.sample(scheduleOf, { numRuns: count, seed });
