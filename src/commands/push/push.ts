@@ -7,10 +7,10 @@ import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, wholeNumber, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import { fileAndName } from './outcomes.ts';
 import { planPush } from './plan.ts';
 import { readAndCheck } from './read-and-check.ts';
 import { sendAll } from './send.ts';
+import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
 
 const foldersAndConflicts =

@@ -5,7 +5,7 @@ import type { OutcomesResult } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
-import { fileAndName, pushReport } from './outcomes.ts';
+import { fileAndName, pushReport } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
 
 /** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */

@@ -16,7 +16,7 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { withNameProposed } from '../shared/notes.ts';
 import type { PushItem } from './item.ts';
-import { isSent } from './outcomes.ts';
+import { isSent } from './sent-rows.ts';
 
 interface SenderOptions
   extends Pick<

@@ -14,9 +14,9 @@ import { askAboutDiffering } from './ask-to-overwrite.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
-import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './outcomes.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
+import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { type Faults, refuseBroken } from './syntax-check.ts';
 
 export interface SendOptions {

@@ -8,8 +8,8 @@ import type { Workspace } from '../../workspace/workspace.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
 import { annotateFailure } from './github.ts';
 import type { PushItem } from './item.ts';
-import { fileAndName, pushReport } from './outcomes.ts';
 import type { ItemSender } from './send-item.ts';
+import { fileAndName, pushReport } from './sent-rows.ts';
 
 /** Only files with a syntax error are in the map. */
 export type Faults = ReadonlyMap<PushItem, readonly [SyntaxFault, ...SyntaxFault[]]>;
