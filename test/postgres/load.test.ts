@@ -110,7 +110,10 @@ test('64 writers through two processes lose nothing, and see no deadlock', async
   expect(await Promise.all(processes.map(({ end }) => end('SIGTERM')))).toEqual([0, 0]);
 });
 
-/** Sends each request to one of the targets. If a target does not answer, the next one is asked. */
+/**
+ * Sends each request to one of the targets. If a target does not answer, the next one is asked. A write may wait for a
+ * lock of a killed process, until the process that it waits in is killed too, so each target is asked twice.
+ */
 async function failoverProxy(targets: readonly string[]): Promise<string> {
   let turn = 0;
   const server = createServer(async (incoming, outgoing) => {
@@ -118,7 +121,7 @@ async function failoverProxy(targets: readonly string[]): Promise<string> {
     const { authorization = '', 'content-type': type = '' } = incoming.headers;
     const body = await buffer(incoming);
     const first = turn++;
-    for (let tried = 0; tried < targets.length; tried++) {
+    for (let tried = 0; tried < 2 * targets.length; tried++) {
       const target = targets[(first + tried) % targets.length] ?? '';
       const headers = { authorization, 'content-type': type };
       const answer = await fetch(new URL(url, target), { method, headers, body }).catch(() => undefined);
