@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
+import { commandsOf, type LoadedCommand, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
@@ -57,6 +57,16 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
     expect({ exit, stdout }).toEqual({ exit: 2, stdout: '' });
     expect(error).toMatchObject({ kind: 'usage', exit: 2, message: expect.stringContaining('--json') });
   });
+});
+
+function writesToVal({ effect, arguments: given, options }: LoadedCommand): boolean {
+  const definitions: Record<string, { isVal?: boolean }> = { ...given, ...options };
+  return !['reads', 'runs'].includes(effect) && Object.values(definitions).some(({ isVal }) => isVal);
+}
+
+// Only a command with --dry-run checks that a remembered val still has its name.
+it.each(commands.filter(writesToVal))('vals $path writes to a val, so it has --dry-run', ({ options }) => {
+  expect(options).toHaveProperty('dryRun');
 });
 
 describe.each(examples)('the example `$line`', ({ line }) => {
