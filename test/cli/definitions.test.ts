@@ -9,6 +9,7 @@ import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
+import { signIn } from '../support/sign-in.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -111,7 +112,7 @@ async function runExample(line: string) {
   }
   if (/vals use( |$)/.test(line)) {
     const { baseUrl, token } = line.includes('@acme') ? await serviceWithSpace() : service;
-    await run(['login', '--base-url', baseUrl, '--with-token'], { input: token, home: folder });
+    await signIn({ home: folder, token }, baseUrl);
   }
   if (/vals (status|diff|pull|forget)/.test(line))
     await makeWorkspace(service.env, folder, line.includes('diff'));
