@@ -92,7 +92,6 @@ async function atEveryMoment(torture: Torture): Promise<void> {
     const service = await scriptedService([], (seen) => (response) => {
       asked += 1;
       if ('asked' in moment && asked >= moment.asked) {
-        // The test uses `===` to send only one signal, because a second signal would end the program at once.
         if (asked === moment.asked) child.kill(signal);
         return;
       }

@@ -2,8 +2,8 @@ import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { install } from '../support/copy.ts';
-import { describeWith } from '../support/installed.ts';
+import { describeWith } from '../support/describe-with.ts';
+import { install } from '../support/install.ts';
 import { environment, temporaryFolder } from '../support/program.ts';
 
 function checkout(): string {

@@ -7,7 +7,7 @@ import { pathsOf } from '../../src/cli/command-tree.ts';
 import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { isLong } from '../support/cases.ts';
-import { install } from '../support/copy.ts';
+import { install } from '../support/install.ts';
 import { environment, program, temporaryFolder } from '../support/program.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -8,7 +8,7 @@ import { loadTree } from '../../src/cli/command-tree.ts';
 import { completions } from '../../src/cli/completion/completions.ts';
 import { filesLine, shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
-import { describeWith } from '../support/installed.ts';
+import { describeWith } from '../support/describe-with.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */

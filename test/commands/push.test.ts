@@ -82,6 +82,7 @@ describe('--concurrency', () => {
         held.push(response);
         highest = Math.max(highest, held.length);
         if (held.length !== most) return;
+        // If the program sends more requests than it may, they arrive in these 60 ms, and `highest` counts them.
         setTimeout(() => {
           const answered = held;
           held = [];

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
-import { install } from '../support/copy.ts';
+import { install } from '../support/install.ts';
 import { environment, run } from '../support/program.ts';
 import { folderWith } from './folder.ts';
 

@@ -54,14 +54,14 @@ describe('vals serve', () => {
   });
 
   it('logs each request on one line, without its query, secrets and control characters', async () => {
-    const { baseUrl, token, logged, end } = await embeddedService();
+    const { baseUrl, token, printed, end } = await embeddedService();
     const headers = { authorization: `Bearer ${token}` };
     for (const path of ['/v1/me', '/v1/me/runs?limit=1', `/${token}?key=${token}`, '/a%1Bb/\u202e']) {
       await fetch(`${baseUrl}${path}`, { headers });
     }
     await fetch(`${baseUrl}/v1/me`);
     expect(await end('SIGTERM')).toBe(0);
-    const log = (await logged('')).replace(/ \d+ ms$/gm, '');
+    const log = printed.stderr.replace(/ \d+ ms$/gm, '');
     expect(log.trimEnd().split('\n')).toEqual([
       'GET /v1/me 200',
       'GET /v1/me/runs 200',
@@ -82,7 +82,7 @@ describe('vals serve', () => {
     const seed = join(temporaryFolder(), 'seed.json');
     writeFileSync(seed, '{"likes":[{"id":"l1","name":"liked"}]}');
     const args = ['--seed', seed, '--log', form];
-    const { baseUrl, token, logged, end } = await embeddedService({ at: data, args });
+    const { baseUrl, token, printed, end } = await embeddedService({ at: data, args });
     const store = new Libsql(data);
     store.prepare('UPDATE records SET json = ?').run('broken');
     store.close();
@@ -90,7 +90,7 @@ describe('vals serve', () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
     expect(await end('SIGTERM')).toBe(0);
-    expect((await logged('')).replace(/^Loaded .*\n/, '')).toMatch(line);
+    expect(printed.stderr.replace(/^Loaded .*\n/, '')).toMatch(line);
   });
 
   it('goes on answering if the reader of its log stops reading', async () => {
@@ -134,7 +134,7 @@ describe('vals serve', () => {
 
   it('reports once that its store was removed, and acknowledges no write', async () => {
     const data = join(temporaryFolder(), 'vals.db');
-    const { env, logged, end } = await embeddedService({ at: data });
+    const { env, printed, end } = await embeddedService({ at: data });
     await json(['push', '-', '--name', 'kept'], { env, input: code });
     rmSync(data);
     for (const name of ['lost', 'lost_too']) {
@@ -142,7 +142,7 @@ describe('vals serve', () => {
       expect({ exit, rows: JSON.parse(stdout) }).toMatchObject({ exit: 7, rows: [{ status: 'failed' }] });
     }
     expect(await end('SIGTERM')).toBe(0);
-    expect((await logged('')).match(/removed or replaced/g)).toHaveLength(1);
+    expect(printed.stderr.match(/removed or replaced/g)).toHaveLength(1);
   });
 
   it.each(['70000', 'http'])('refuses --port %s', async (port) => {

@@ -131,15 +131,22 @@ export function startProcess(
   return { child, ended, text };
 }
 
-/** Waits until the process uses no processor time, because it waits for a reader. */
+/**
+ * Waits until the process uses no processor time, because it waits for a reader. Looks several times: on a busy machine, a
+ * process that is not idle may get no processor time between two looks.
+ */
 export async function untilIdle(pid: number): Promise<void> {
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? [];
     return Number(fields[11]) + Number(fields[12]);
   };
-  for (let [before, now] = [-1, ticks()]; before !== now; ) {
+  let before = -1;
+  let equalLooks = 0;
+  while (equalLooks < 3) {
+    const now = ticks();
+    equalLooks = now === before ? equalLooks + 1 : 0;
+    before = now;
     await sleep(100);
-    [before, now] = [now, ticks()];
   }
 }
 

@@ -41,11 +41,17 @@ export async function frontOf(
   const passOn =
     ({ method, path, headers, body }: Seen): Reply =>
     async (response) => {
-      const { authorization = '', 'content-type': type = '' } = headers;
-      const sent = { method, headers: { authorization, 'content-type': type } };
+      const sent = { method, headers: passedOn(Object.entries(headers)) };
       const answer = await fetch(`${baseUrl}${path}`, body === '' ? sent : { ...sent, body });
-      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
+      response.writeHead(answer.status, passedOn(answer.headers)).end(await answer.text());
     };
   const front = await scriptedService([], (seen) => instead(seen) ?? passOn(seen));
   return { ...front, env: { ...front.env, VALS_TOKEN: token } };
 }
+
+const ofOneConnection = new Set(['host', 'connection', 'keep-alive', 'content-length']);
+
+const passedOn = (headers: Iterable<[string, unknown]>): Record<string, string> =>
+  Object.fromEntries(
+    [...headers].filter(([name]) => !ofOneConnection.has(name)).map(([name, value]) => [name, `${value}`]),
+  );

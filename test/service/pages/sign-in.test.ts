@@ -128,7 +128,7 @@ describe('the cookie', async () => {
   });
 });
 
-test('the forms are accepted only by POST, and not at all without a public URL', async () => {
+test("the forms are accepted only by POST, and not at all on the owner's own service", async () => {
   for (const path of ['/sign-in', '/sign-out']) {
     expect(await visit(path)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
   }
