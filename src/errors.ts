@@ -154,6 +154,8 @@ export function afterPart(error: unknown, done: string): unknown {
   if (error instanceof UnavailableError) return new PartialError(message, error.facts);
   if (error instanceof InterruptedError) return new InterruptedError(error.exit, message, error.facts);
   error.message = message;
+  // The summary of many errors is made of their problems, and would leave out what was done.
+  error.facts.problem = undefined;
   return error;
 }
 

@@ -78,7 +78,6 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
-    // Outcomes are shown even after an interrupt, because they report changes.
     if (result.kind === 'outcomes')
       result = { ...result, rows: await withHintTexts(result.rows, output.hints.write) };
     await render(result, {

@@ -1,6 +1,5 @@
 import { BadResponseError, isInvalidRequest, LocalError } from '../errors.ts';
-import type { Page } from '../lib/json.ts';
-import { isObject, type JsonObject } from '../lib/json.ts';
+import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';

@@ -90,9 +90,10 @@ function listOf(value: unknown, named: Named): string[] {
   return value.map((each) => wordOf(each, named));
 }
 
-/** An agent may give a number. A null character would be an error of the file system later. */
+/** An agent may give a number, unless it lost digits. A null character would be an error of the file system later. */
 function wordOf(value: unknown, named: Named): string {
-  if (typeof value !== 'string' && typeof value !== 'number') throw wrongType('a string', named);
+  const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
+  if (typeof value !== 'string' && !isExact) throw wrongType('a string', named);
   const word = String(value);
   if (word.includes('\0')) {
     throw new UsageError(`${named.name} contains a null character.`, { hint: 'Remove the null character.' });

@@ -7,7 +7,7 @@ const exitCodes = { SIGINT: 130, SIGTERM: 143 } as const;
 type SignalName = keyof typeof exitCodes;
 const signalNames = Object.keys(exitCodes) as SignalName[];
 
-/** `timeout` sends a signal to the process and to its group. npm does the same with Ctrl-C. */
+/** A second signal within this time is the same interrupt: `timeout` and npm pass on a signal that vals got already. */
 const sameInterruptMs = 200;
 const graceMs = 2_000;
 const graceAfterShutdownMs = 3_000;

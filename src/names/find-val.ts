@@ -65,8 +65,8 @@ export function createFinder(options: FindOptions): (word: string) => Promise<Fo
     }
     const mine = await listOnce();
     const found = mine?.filter(({ name }) => name === word) ?? [];
-    const listed = found.length > 1 ? found : await currentVals(word, found);
-    if (listed !== undefined) return only(listed, `are named "${word}"`);
+    const current = found.length > 1 ? found : await currentVals(word, found);
+    if (current !== undefined) return only(current, `are named "${word}"`);
     const val = fromMemory();
     if (val !== undefined) return val;
     const names = [

@@ -4,7 +4,7 @@
 /** In bytes: the body of a request, of a sign-in, a page of a list, and what a run printed. */
 export const largestBody = 2 * 1_048_576;
 export const largestForm = 4_096;
-export const largestPage = 1_048_576;
+export const mostPageBytes = 1_048_576;
 export const mostLogBytes = 65_536;
 
 export const mostConnections = 5_000;
@@ -14,5 +14,5 @@ export const requestsPerSecond = 500;
 export const requestsUnderWay = 64;
 export const mostVals = 10_000;
 
-/** Otherwise, one person with many reads could take all connections to the database. */
+/** So that one person with many reads cannot take all connections to the database. */
 export const mostReadsOfOnePerson = 3;

@@ -1,8 +1,14 @@
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
 import type { Hints } from '../lib/hint.ts';
-import type { Page } from '../lib/json.ts';
-import { type JsonObject, type JsonValue, lookUp, stringifyJson, stringifyLines } from '../lib/json.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  lookUp,
+  type Page,
+  stringifyJson,
+  stringifyLines,
+} from '../lib/json.ts';
 import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
 import type { Output } from './output.ts';

@@ -52,13 +52,13 @@ export async function pruneVal(
     const wasDeletedHere = workspace.records.of(val) !== undefined;
     return { status: wasDeletedHere ? 'deleted' : 'unchanged', ...idAndVersion(val.id, undefined) };
   }
-  const pruned = idAndVersion(remote.id, remote.version);
-  if (dryRun) return { status: 'planned', ...pruned };
+  const idAndVersionThere = idAndVersion(remote.id, remote.version);
+  if (dryRun) return { status: 'planned', ...idAndVersionThere };
   beforeSending();
   await api.send({ ...routes.deleteVal(remote.id), ifMatch: remote.etag }).catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
   });
-  return { status: 'deleted', ...pruned };
+  return { status: 'deleted', ...idAndVersionThere };
 }
 
 /** Takes the vals out of vals.json whose files are gone here and which the service does not have any more. */

@@ -107,7 +107,7 @@ export function createFileCheck({ root }: Pick<KnownVals, 'root'>, warn: Warn): 
 
 const mostNamed = 3;
 
-/** `vals check` leaves out the same files. */
+/** `vals check` says this too, so the note does not speak of a push. */
 function leftOutNote(files: readonly string[]): string {
   const more = files.length - mostNamed;
   const named = files.slice(0, mostNamed).join(', ') + (more > 0 ? ` and ${more} more` : '');

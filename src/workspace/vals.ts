@@ -30,6 +30,7 @@ export function createVals(
   function set(val: WorkspaceVal): void {
     const before = byFile.get(val.file);
     if (before !== undefined && byName.get(before.name) === before) byName.delete(before.name);
+    if (before?.id !== undefined) byId.delete(before.id);
     byFile.set(val.file, val);
     filesByFolded?.set(fold(val.file), val.file);
     filesByRecordedId = undefined;

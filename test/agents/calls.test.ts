@@ -42,6 +42,7 @@ it.each<[tool: string, input: Record<string, unknown>, message: string, hint?: s
   ['push', { code: 'x' }, 'Code from standard input needs a name.'],
   ['val_get', { val: 'a', other: 1 }, 'The tool val_get has no input "other".'],
   ['val_get', { val: { a: 1 } }, 'val must be a string.'],
+  ['val_get', { val: 2 ** 60 }, 'val must be a string.'],
   ['runs', { error: 'yes' }, 'error must be a boolean.'],
   ['runs', { limit: 0 }, 'limit takes a whole number of at least 1, not "0".'],
   ['runs', { limit: 1.5 }, 'limit takes a whole number of at least 1, not "1.5".'],

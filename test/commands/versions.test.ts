@@ -65,6 +65,14 @@ describe('version diff', () => {
   });
 });
 
+it('version diff takes no version without a number for an earlier one', async () => {
+  const service = await scriptedService([], ({ path }) => ({
+    body: path.includes('/versions') ? [{ version: 'v1' }] : { id: id, code: 'x', version: 2 },
+  }));
+  const { exit, stdout } = await run(['version', 'diff', id], { env: service.env });
+  expect({ exit, stdout, requests: service.requests.length }).toEqual({ exit: 0, stdout: '', requests: 2 });
+});
+
 describe('version restore', () => {
   it('adds the old code as a new version and deletes nothing', async () => {
     const { id, vals, code, versions } = await valWithVersions();

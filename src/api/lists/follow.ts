@@ -1,7 +1,6 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
-import type { Page } from '../../lib/json.ts';
-import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
+import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
 import { type FetchPage, largestPage, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {
@@ -56,7 +55,7 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
     const lastKnown = records.findLastIndex(isKnown);
     if (lastKnown === -1 && !isWholeList) notes.tooManyRecords();
     // Records below the last known one are old: they move up when others are deleted. But a list that was read to its
-    // end at the start has no unknown old records.
+    // end at the start has no unknown old records, as long as few enough came to remember them all.
     const reach = first.isWholeList || lastKnown === -1 ? records.length : lastKnown;
     const found = records.slice(0, reach).filter((record) => !isKnown(record));
     remember(records);

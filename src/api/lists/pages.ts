@@ -1,5 +1,4 @@
-import type { Page } from '../../lib/json.ts';
-import { type JsonObject, stringifyJson, textOf } from '../../lib/json.ts';
+import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
 
 export interface Paging {
   limit?: number;

@@ -53,16 +53,16 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
     expectField('privacy', textAt(source, 'privacy'), there?.privacy);
     return { name, status: 'unchanged', ...idAndVersion(there?.id, before) };
   }
-  const copied = { name, ...(before !== undefined && { versionBefore: before }) };
+  const row = { name, ...(before !== undefined && { versionBefore: before }) };
   const fields = there === undefined ? fieldsOf(source) : fieldsToChange(source, there, options.force);
   const copy = { name, source, there, fields, mayReplace: found === 'unknown' && options.force };
   refuseTokens(newVal(name, first.value, fields), options);
-  if (options.dryRun) return { ...copied, status: 'planned', ...idAndVersion(there?.id, undefined) };
+  if (options.dryRun) return { ...row, status: 'planned', ...idAndVersion(there?.id, undefined) };
   const { sent, id: idThere, isReplaced } = await sendCopy(copy, first.value, codes, options, remarkOn);
   expectField('readme', fields.readme, fieldOf(sent, 'readme'));
   expectField('privacy', textAt(source, 'privacy'), fieldOf(sent, 'privacy'));
   return {
-    ...copied,
+    ...row,
     status: there === undefined && !isReplaced ? 'created' : 'pushed',
     ...idAndVersion(idThere, versionOf(sent)),
   };

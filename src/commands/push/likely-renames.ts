@@ -8,6 +8,9 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import type { PushItem } from './item.ts';
 
+/** To read more vals from the service would take too long for a hint. */
+const mostReads = 20;
+
 /** A file that was renamed and edited at once looks like a new file, and a push would make a second val from it. */
 export async function noteLikelyRenames(
   { say }: Context,
@@ -19,11 +22,10 @@ export async function noteLikelyRenames(
   const missing = [...vals].filter(({ file }) => !existsBelow(root, file));
   const fresh = items.filter(({ val }) => val !== undefined && vals.ofFile(val.file) === undefined);
   if (missing.length * fresh.length === 0 || missing.length * fresh.length > mostPairs) return;
+  const codesOf = async (val: WorkspaceVal) =>
+    missing.length > mostReads ? [workspace.records.of(val)?.code] : lastCodes(workspace, remotes, val);
   const before = await Promise.all(
-    missing.map(async (val) => ({
-      file: pathTo(workspace, val.file),
-      codes: await lastCodes(workspace, remotes, val),
-    })),
+    missing.map(async (val) => ({ file: pathTo(workspace, val.file), codes: await codesOf(val) })),
   );
   const after = fresh.map(({ file, val }) => ({ file, code: readBelow(root, val?.file ?? '') }));
   for (const rename of likelyRenames(before, after)) say.note(renameHint(rename));

@@ -80,13 +80,13 @@ export function createFilePusher(
 
   async function pushFile(file: string, isInitial: boolean): Promise<PushResult> {
     const path = pathTo(workspace, file);
-    const known: { file: string; name?: string } = { file: path };
+    const row: { file: string; name?: string } = { file: path };
     try {
       if (signal.aborted || isLeftOut(file)) return { service: 'not asked' };
       const saved = await readSaved(file);
       if (saved === undefined) return { service: 'not asked' };
       const { val, code } = saved;
-      known.name = val.name;
+      row.name = val.name;
       if (code !== undefined) checkNotEmpty(path, code);
       const remotes = isInitial ? initialRemotes : createRemotes();
       const isNew = saved.workspace.vals.ofFile(val.file) === undefined;
@@ -97,9 +97,9 @@ export function createFilePusher(
       const outcome = await pushVal(saved.workspace, api, val, saved, { ...pushOptions, ...given });
       // If the file does not exist, pushVal sends no request.
       const service = code === undefined ? 'not asked' : 'answered';
-      return { service, outcome: { ...known, ...outcome } };
+      return { service, outcome: { ...row, ...outcome } };
     } catch (error) {
-      const result = resultOfError(error, known);
+      const result = resultOfError(error, row);
       // The next attempt must read the list of vals again, because `initialRemotes` keeps the failed or outdated list.
       if (result.service === 'unreachable') initialRemotes = createRemotes();
       return result;
@@ -132,7 +132,7 @@ function createMoveFollower(context: Context, workspace: Workspace): (file: stri
     });
 }
 
-function resultOfError(error: unknown, known: { file: string; name?: string }): PushResult {
+function resultOfError(error: unknown, row: { file: string; name?: string }): PushResult {
   const endsWatch =
     !(error instanceof ValsError) || error instanceof AuthError || error instanceof NoSpaceError;
   if (endsWatch) throw error;
@@ -143,7 +143,7 @@ function resultOfError(error: unknown, known: { file: string; name?: string }): 
   const isFromService = !(error instanceof LocalError) && !(error instanceof UsageError);
   return {
     service: isFromService ? 'answered' : 'not asked',
-    outcome: { ...known, status: 'failed', error: describeError(error) },
+    outcome: { ...row, status: 'failed', error: describeError(error) },
     warning: messageWithHint(error),
   };
 }

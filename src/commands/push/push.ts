@@ -113,11 +113,7 @@ export const command = defineCommand({
 
 const notOneFile = (count: number): UsageError =>
   new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: {
-      text: 'To push one file',
-      command: 'push',
-      input: { paths: ['hello.ts'], ifVersion: 3 },
-    },
+    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
   });
 
 function canCompare({ settings }: Context, name: string | undefined): boolean {

@@ -5,7 +5,7 @@ import { textAt, versionOf } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { withoutUndefined } from '../../lib/json.ts';
+import { type JsonValue, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import type { SeenVal } from '../../names/seen-file.ts';
 import { pruneVal } from '../../workspace/prune-val.ts';
@@ -117,15 +117,21 @@ async function pushUntracked(
   const id = textAt(body, 'id');
   const stored = idAndVersion(id, versionOf(body));
   if (status === 201) return { status: 'created', ...stored };
-  // The service makes no new version if the code is the same. So the val is unchanged if this machine has seen the
-  // version before.
-  const version = textAt(body, 'version');
-  const isUnchanged =
-    version !== undefined &&
-    (before === undefined
-      ? seenBefore.some((val) => val.id === id && val.version === version)
-      : isSameVersion(before.version, versionOf(body)));
-  return isUnchanged ? { status: 'unchanged', ...stored } : { status: 'pushed', ...stored, ...versionBefore };
+  return isKnownVersion(body, before, seenBefore)
+    ? { status: 'unchanged', ...stored }
+    : { status: 'pushed', ...stored, ...versionBefore };
+}
+
+/** The service makes no new version if the code is the same. */
+function isKnownVersion(
+  val: JsonValue,
+  before: RemoteVal | undefined,
+  seenBefore: readonly SeenVal[],
+): boolean {
+  const [id, version] = [textAt(val, 'id'), textAt(val, 'version')];
+  if (version === undefined) return false;
+  if (before !== undefined) return isSameVersion(before.version, versionOf(val));
+  return seenBefore.some((seen) => seen.id === id && seen.version === version);
 }
 
 /** A service without a list of vals can have only a val that this machine has seen. */

@@ -81,14 +81,13 @@ export async function sendAll(
 }
 
 function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
-  if (count === 0) return outcomes;
+  // The rows show as `skipped` what was declined, so another failure is the one to report.
+  if (count === 0 || outcomes.error !== undefined) return outcomes;
   const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
   const hint = [
     { text: 'To see the differences', command: 'diff' },
     { text: 'To write the code of the service into the files', command: 'pull', input: { force: true } },
   ];
-  // The rows show as `skipped` what was declined, so another failure is the one to report.
-  if (outcomes.error !== undefined) return outcomes;
   const isPartial = changedSomething(outcomes.rows);
   return {
     ...outcomes,

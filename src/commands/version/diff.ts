@@ -31,7 +31,7 @@ export const command = defineCommand({
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
     const [before, after] = await Promise.all([api.record(routes.getVersion(val, a)), api.record(later)]);
     const old = versionCode(before, val);
-    const now = codeOf(after);
+    const now = b === undefined ? codeOf(after) : versionCode(after, val);
     const diffOf = (from: string, to: string) =>
       diffBetween({ label: from, text: old }, { label: to, text: now });
     const from = `version ${a}`;
@@ -55,7 +55,8 @@ async function versionBefore(api: Api, val: string): Promise<string | undefined>
   for await (const { records } of api.pages(routes.listVersions(val))) {
     for (const record of records) {
       const number = numberOf(record);
-      if (number < current && (before === undefined || number > before)) before = number;
+      const isEarlier = number >= 0n && number < current;
+      if (isEarlier && (before === undefined || number > before)) before = number;
     }
   }
   return before?.toString();

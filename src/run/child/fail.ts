@@ -4,8 +4,8 @@ import { sendEvent } from './channel.ts';
 
 const mostCharacters = 65_536;
 
-export function fail(error: unknown, more: Partial<Thrown> = {}): never {
-  sendEvent({ kind: 'failed', thrown: { ...describe(error), ...more } });
+export function fail(error: unknown, details: Partial<Thrown> = {}): never {
+  sendEvent({ kind: 'failed', thrown: { ...describe(error), ...details } });
   process.exit(1);
 }
 

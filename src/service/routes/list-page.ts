@@ -1,4 +1,4 @@
-import { largestPage } from '../limits.ts';
+import { mostPageBytes } from '../limits.ts';
 import { jsonText, linkText, type Reply, type ServiceRequest, selfOf } from '../request.ts';
 import type { FoundRecord } from '../store/activity.ts';
 import { type Positions, recordPositions } from '../store/positions.ts';
@@ -37,7 +37,7 @@ function countInPage(records: string[]): number {
   let bytes = 0;
   const firstLeft = records.findIndex((record, index) => {
     bytes += Buffer.byteLength(record);
-    return bytes > largestPage && index > 0;
+    return bytes > mostPageBytes && index > 0;
   });
   return firstLeft < 0 ? records.length : firstLeft;
 }

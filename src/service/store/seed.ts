@@ -107,7 +107,7 @@ const complete: Record<RecordKind, Complete> = {
       { id: valId, name: valName, version, ...objectOrEmpty(run.val) },
       vals,
     );
-    const { runStartAt = now } = run;
+    const runStartAt = run.runStartAt ?? now;
     const record: JsonObject = { id, runEndAt: runStartAt, error: null, ...run, runStartAt, val };
     return { record, tag: record.error === null ? 'passed' : 'failed', ofVal };
   },

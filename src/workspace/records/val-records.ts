@@ -95,7 +95,7 @@ function createIndex(records: readonly ValRecord[]): Record<'byId' | 'byName', M
   return { byId, byName };
 }
 
-/** The first line has everything else, and the rest is the code, so that a read parses little. */
+/** The first line has all fields except the code, which follows, so that a read parses little. */
 function formatRecord({ code, ...head }: ValRecord): string {
   return `${stringifyJson(withoutUndefined({ ...head, length: code.length }) as JsonObject)}\n${code}`;
 }

@@ -11,7 +11,7 @@ describe('a seed', () => {
     const before = Date.now();
     const service = await temporaryService({
       seed: {
-        runs: [{}, { error: { message: 'x', extra: [1] } }],
+        runs: [{ runStartAt: null }, { error: { message: 'x', extra: [1] } }],
         likes: [{ name: 'liked' }],
       },
     });
