@@ -95,9 +95,8 @@ describe('vals val get NAME@VERSION', () => {
     const { env } = await serviceInProcess();
     await pushCode(env, 'hello', 'one', 'two');
     const get = (...args: string[]) => run(['val', 'get', ...args], { env });
-    expect(JSON.parse((await get('hello@1', '--json')).stdout)).toMatchObject({
-      ...{ name: 'hello', version: 1, code: 'one' },
-    });
+    const version = JSON.parse((await get('hello@1', '--json')).stdout);
+    expect(version).toMatchObject({ name: 'hello', version: 1, code: 'one' });
     expect((await get('hello@1', '--code')).stdout).toBe('one');
     expect((await get('hello@2', '--code')).stdout).toBe('two');
     const { id } = JSON.parse((await get('hello', '--json')).stdout);
@@ -118,8 +117,7 @@ describe('vals val get NAME@VERSION', () => {
     ]) {
       expect(await run(args, service)).toMatchObject({ exit: 0, stdout: 'one' });
     }
-    expect(service.requests.map(({ path }) => path.replace(/^.*versions/, ''))).toEqual([
-      ...['/1', '/1?limit=100&offset=0', '/1', '/1?limit=100&offset=0'],
-    ]);
+    const asked = service.requests.map(({ path }) => path.replace(/^.*versions/, ''));
+    expect(asked).toEqual(['/1', '/1?limit=100&offset=0', '/1', '/1?limit=100&offset=0']);
   });
 });

@@ -93,7 +93,8 @@ describe('vals val set in a workspace', () => {
     expect((await vals(['val', 'set', 'one', '--name', 'uno'])).exit).toBe(0);
     expect(manifest()).toEqual({ ...before, 'one.ts': { ...before['one.ts'], name: 'uno' } });
     expect(JSON.parse((await vals(['status', '--json'])).stdout)).toMatchObject([
-      ...[{ file: 'one.ts', name: 'uno', status: 'unchanged' }, { file: 'two.ts' }],
+      { file: 'one.ts', name: 'uno', status: 'unchanged' },
+      { file: 'two.ts' },
     ]);
     writeFileSync(join(folder, 'one.ts'), '// more');
     expect(JSON.parse((await vals(['push', '--json'])).stdout)).toMatchObject([

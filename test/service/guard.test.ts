@@ -88,8 +88,12 @@ describe('a body', () => {
     const size = 20_000_000;
     for (const sent of ['', ' '.repeat(size)]) {
       const lines = [
-        ...['PUT /v1/vals HTTP/1.1', `Host: ${host}`, `Authorization: Bearer ${service.token}`],
-        ...['Content-Type: application/json', `Content-Length: ${size}`, 'Connection: close'],
+        'PUT /v1/vals HTTP/1.1',
+        `Host: ${host}`,
+        `Authorization: Bearer ${service.token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${size}`,
+        'Connection: close',
       ];
       expect(statusIn(await speak(service.port, [...lines, '', sent].join('\r\n')))).toBe(413);
     }

@@ -109,9 +109,8 @@ describe('the file of a store', () => {
     const detail =
       'The service could not read or write its database. The output of `vals serve` shows the reason.';
     const title = 'Internal Server Error';
-    expect((await service.ask('GET', '/v1/me/runs')).body).toEqual({
-      ...{ type: 'about:blank', title, status: 500, detail, message: detail },
-    });
+    const { body } = await service.ask('GET', '/v1/me/runs');
+    expect(body).toEqual({ type: 'about:blank', title, status: 500, detail, message: detail });
   });
 });
 

@@ -24,8 +24,11 @@ describe('vals login', () => {
     // With `umask 000` the system removes no permission, so the program itself has to protect the file.
     const login = `umask 000; "$0" "$1" login --base-url ${service.baseUrl}/v1/ --with-token`;
     const { exitCode, stdout, stderr } = await execa('sh', ['-c', login, process.execPath, program], {
-      ...{ env: environment(home), extendEnv: false, cwd: home },
-      ...{ input: '  token-of-mine\r\n', reject: false },
+      env: environment(home),
+      extendEnv: false,
+      cwd: home,
+      input: '  token-of-mine\r\n',
+      reject: false,
     });
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('ada');

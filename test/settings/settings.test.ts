@@ -234,14 +234,25 @@ it('the folder of a project changes no setting', async () => {
   const { baseUrl } = service;
   const pairs = `VALS_BASE_URL=${baseUrl}\nVALS_TOKEN=${testToken}\nVALS_LOCAL=1\n`;
   const json = JSON.stringify({
-    ...{ baseUrl, 'base-url': baseUrl, base_url: baseUrl, local: true },
-    ...{ token: testToken, tokens: { [baseUrl]: testToken }, vals: { baseUrl, token: testToken } },
+    baseUrl,
+    'base-url': baseUrl,
+    base_url: baseUrl,
+    local: true,
+    token: testToken,
+    tokens: { [baseUrl]: testToken },
+    vals: { baseUrl, token: testToken },
   });
   for (const folder of ['.vals', '.config/vals', 'vals']) mkdirSync(join(cwd, folder), { recursive: true });
   for (const name of ['.env', '.env.local', '.valsrc', '.npmrc']) writeFileSync(join(cwd, name), pairs);
   for (const name of [
-    ...['vals.json', 'config.json', 'package.json', '.vals/config.json', '.vals/state.json'],
-    ...['.config/vals/config.json', 'vals/config.json', '.valsrc.json'],
+    'vals.json',
+    'config.json',
+    'package.json',
+    '.vals/config.json',
+    '.vals/state.json',
+    '.config/vals/config.json',
+    'vals/config.json',
+    '.valsrc.json',
   ]) {
     writeFileSync(join(cwd, name), json, { mode: 0o600 });
   }

@@ -128,12 +128,10 @@ it.each(['.git/HEAD', 'vals.json'])(
       'lib/b.ts (in another repository or workspace)',
     );
     const refused = [
-      ...[
-        ['push', 'lib/b.ts'],
-        ['push', 'b'],
-        ['pull', '--force'],
-        ['pull', 'b', '--force'],
-      ],
+      ['push', 'lib/b.ts'],
+      ['push', 'b'],
+      ['pull', '--force'],
+      ['pull', 'b', '--force'],
       ['pull', (await service.edit('c', 'c')).id, '--file', 'lib/c.ts'],
     ];
     for (const args of refused) expect(await place.vals(...args), args.join(' ')).toMatchObject({ exit: 10 });

@@ -55,9 +55,7 @@ async function pushedWorkspace(vals = many) {
   return { place, edit, asked, listing };
 }
 
-const withoutCode = ({ id, name, version, updatedAt }: Stored): Partial<Stored> => ({
-  ...{ id, name, version, updatedAt },
-});
+const withoutCode = ({ code, ...listed }: Stored): Partial<Stored> => listed;
 
 const wordsOf = (rows: readonly { status: string }[]): Record<string, number> => {
   const counts: Record<string, number> = {};

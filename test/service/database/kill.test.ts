@@ -47,7 +47,9 @@ function createWriter(who: number, { between, fraction, oneOf }: Chance) {
       if (known) known.state = 'deleted';
       if (vals.some(({ id }) => id === val.id)) throw new Error(`${val.name} came back as ${val.id}`);
       known = {
-        ...{ id: val.id, name: val.name, last: 0 },
+        id: val.id,
+        name: val.name,
+        last: 0,
         codes: new Map(),
         deletedVersions: new Set(),
         maybeCodes: new Set(pendingNew.get(val.name)),

@@ -15,7 +15,8 @@ async function readOn(service: TemporaryService, from: string, onPage = async (_
 }
 
 const comment = (id: string, day: number, more: object = {}) => ({
-  ...{ id, createdAt: `2024-01-0${day}T00:00:00Z` },
+  id,
+  createdAt: `2024-01-0${day}T00:00:00Z`,
   ...more,
 });
 

@@ -172,13 +172,9 @@ test('generated clients get names, refusals, enums and formats', async () => {
   expect(new Set(ids).size).toBe(ids.length);
   for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z]+$/);
   const of = (path: string, method: string) => document.paths[path]?.[method] as Operation;
-  const statuses = (path: string, method: string) => Object.keys(of(path, method).responses);
-  expect(statuses('/v1/vals', 'post')).toEqual([
-    ...['201', '400', '401', '403', '409', '413', '415', '422', '429', 'default'],
-  ]);
-  expect(statuses('/v1/vals/{id}', 'delete')).toEqual([
-    ...['204', '401', '403', '404', '409', '412', '429', 'default'],
-  ]);
+  const statuses = (path: string, method: string) => Object.keys(of(path, method).responses).join(' ');
+  expect(statuses('/v1/vals', 'post')).toBe('201 400 401 403 409 413 415 422 429 default');
+  expect(statuses('/v1/vals/{id}', 'delete')).toBe('204 401 403 404 409 412 429 default');
   const headers = (path: string, method: string) =>
     of(path, method)
       .parameters?.filter((parameter) => parameter.in === 'header')

@@ -30,9 +30,20 @@ describe('a seed', () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     expect(likes).toEqual([
       {
-        ...{ id: expect.any(String), name: 'liked', code: null, readme: null, version: 1 },
-        ...{ privacy: 'public', public: true, type: 'script', likeCount: 1, referenceCount: 0 },
-        ...{ createdAt: time, versionCreatedAt: time, updatedAt: time, author: null },
+        id: expect.any(String),
+        name: 'liked',
+        code: null,
+        readme: null,
+        version: 1,
+        privacy: 'public',
+        public: true,
+        type: 'script',
+        likeCount: 1,
+        referenceCount: 0,
+        createdAt: time,
+        versionCreatedAt: time,
+        updatedAt: time,
+        author: null,
         url: `${service.baseUrl}/?val=${likes[0]?.id}`,
         links: { self: like, versions: `${like}/versions`, module: `${like}/module` },
       },
