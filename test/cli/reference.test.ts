@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
+import { outcomeMarks } from '../../src/commands/shared/columns.ts';
+import * as errors from '../../src/errors.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { recordSchemas } from '../../src/service/routes/schemas.ts';
 import { referenceOf } from './reference.ts';
@@ -21,11 +23,29 @@ it.each<[string, object]>([
   ['A comment', Comment],
   ['A reference', Reference],
 ])('docs/fields.md has exactly the fields of the embedded service: %s', async (title, schema) => {
-  const page = await readFile('docs/fields.md', 'utf8');
-  const section = page.split('\n## ').find((part) => part.startsWith(`${title}\n`)) ?? '';
-  const documented = [...section.matchAll(/^\| `(\S+)` \|/gm)].map(([, field]) => field);
+  const documented = [...(await sectionOf(title)).matchAll(/^\| `(\S+)` \|/gm)].map(([, field]) => field);
   expect(documented.sort()).toEqual(fieldsOf(schema).sort());
 });
+
+const errorKinds = Object.values(errors)
+  .filter((value) => typeof value === 'function')
+  .filter(({ prototype }) => prototype instanceof errors.ValsError)
+  .map((errorClass): string => Reflect.construct(errorClass, ['']).kind);
+const bug = errors.asValsError(new Error('')).kind;
+
+it.each<[string, string, string[]]>([
+  ['An outcome', 'status', Object.keys(outcomeMarks)],
+  ['An error', 'kind', [...errorKinds, bug]],
+])('docs/fields.md has exactly the values of the program: %s, %s', async (title, field, values) => {
+  const [, meaning = ''] = new RegExp(`^\\| \`${field}\` \\| (.*)$`, 'm').exec(await sectionOf(title)) ?? [];
+  const documented = [...meaning.matchAll(/`(\w+)`/g)].map(([, value]) => value);
+  expect(documented.sort()).toEqual([...new Set(values)].sort());
+});
+
+async function sectionOf(title: string): Promise<string> {
+  const page = await readFile('docs/fields.md', 'utf8');
+  return page.split('\n## ').find((part) => part.startsWith(`${title}\n`)) ?? '';
+}
 
 function fieldsOf(schema: unknown): string[] {
   if (!isObject(schema)) return [''];

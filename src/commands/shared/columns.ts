@@ -79,7 +79,7 @@ export const summaryColumns = (since: string | undefined): Column[] => [
   { ...chart('over time', 'buckets', since), droppable: 2 },
 ];
 
-const outcomeMarks: Record<
+export const outcomeMarks: Record<
   OutcomeStatus,
   { mark: (keyof Glyphs & ('ok' | 'failed')) | ''; tone: keyof Style }
 > = {
