@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
-import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
+import { commandsOf, type LoadedCommand, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
+import { signIn } from '../support/sign-in.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const exampleId = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -59,6 +60,16 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   });
 });
 
+function writesToVal({ effect, arguments: given, options }: LoadedCommand): boolean {
+  const definitions: Record<string, { isVal?: boolean }> = { ...given, ...options };
+  return !['reads', 'runs'].includes(effect) && Object.values(definitions).some(({ isVal }) => isVal);
+}
+
+// Only a command with --dry-run checks that a remembered val still has its name.
+it.each(commands.filter(writesToVal))('vals $path writes to a val, so it has --dry-run', ({ options }) => {
+  expect(options).toHaveProperty('dryRun');
+});
+
 describe.each(examples)('the example `$line`', ({ line }) => {
   it('works', async () => {
     const { stdout, stderr, exit } = await runExample(line);
@@ -101,7 +112,7 @@ async function runExample(line: string) {
   }
   if (/vals use( |$)/.test(line)) {
     const { baseUrl, token } = line.includes('@acme') ? await serviceWithSpace() : service;
-    await run(['login', '--base-url', baseUrl, '--with-token'], { input: token, home: folder });
+    await signIn({ home: folder, token }, baseUrl);
   }
   if (/vals (status|diff|pull|forget)/.test(line))
     await makeWorkspace(service.env, folder, line.includes('diff'));

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type RunResult, runQuickly } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { signIn, startTeam } from '../support/team.ts';
+import { signIn } from '../support/sign-in.ts';
+import { startTeam } from '../support/team.ts';
 
 const rowsOf = async (result: Promise<RunResult>) => JSON.parse((await result).stdout);
 
@@ -68,7 +69,8 @@ test('vals use shows the services even if the current base URL cannot be used', 
 
 test('a sign-in to a space that the caller cannot see stores nothing', async () => {
   const { ada, baseUrl } = await startTeam();
-  const { exit, error } = await signIn(ada, `${baseUrl}/@ops`);
+  const args = ['login', '--base-url', `${baseUrl}/@ops`, '--with-token', '--json'];
+  const { exit, error } = await ada.vals(args, { input: ada.token });
   expect({ exit, message: error?.message }).toEqual({
     exit: 3,
     message: `There is no space ops on ${baseUrl}, or you are not a member of that space.`,

@@ -1,8 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
-import { createWriteSlots } from '../../src/service/database/write-slots.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import {
   addPerson,
@@ -92,23 +90,6 @@ test('a person who writes to a val of somebody else does not wait among the writ
   expect(own.answered()).toBe(0);
   await unlock();
   expect(await own.statuses).toEqual([201]);
-});
-
-test('a write that waited too long for other writes to its row is refused, and others are not', async () => {
-  const slots = createWriteSlots(500);
-  let finish = () => {};
-  const first = slots.run({ row: 'a' }, () => new Promise<void>((resolve) => (finish = resolve)));
-  const late = [1, 2].map(() => slots.run({ row: 'a' }, async () => 'done').catch(({ kind }) => kind));
-  expect(slots.waiting()).toBe(2);
-  expect(await slots.run({ row: 'b' }, async () => 'done')).toBe('done');
-  expect(await slots.run({}, async () => 'done')).toBe('done');
-  await sleep(600);
-  finish();
-  await first;
-  expect(await Promise.all(late)).toEqual(['busy', 'busy']);
-  await expect(slots.run({ row: 'a' }, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
-  expect(await slots.run({ row: 'a' }, async () => 'done')).toBe('done');
-  expect(slots.waiting()).toBe(0);
 });
 
 test('the removal of a person and a write to one of their vals do not wait for each other', async () => {

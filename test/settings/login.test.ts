@@ -14,7 +14,8 @@ import {
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService, testToken } from '../support/scripted-service.ts';
-import { accepted, bearer, configFile, forAll, signIn, storedText, writeConfig } from './support.ts';
+import { signIn } from '../support/sign-in.ts';
+import { accepted, bearer, configFile, forAll, storedText, writeConfig } from './support.ts';
 
 describe('vals login', () => {
   it('--with-token stores a token that the service accepts, and only its owner can read the file', async () => {
@@ -98,7 +99,7 @@ describe('vals login', () => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([accepted], forAll(reply));
     const login = ['login', '--base-url', baseUrl, '--with-token'];
-    await signIn(home, baseUrl, 'stored-token');
+    await signIn({ home, token: 'stored-token' }, baseUrl);
     const before = storedText(home);
     const result = await run(login, { home, input: 'token-of-mine', clock: quickRetries });
     expect(result).toMatchObject({ exit, stdout: '' });
@@ -109,7 +110,7 @@ describe('vals login', () => {
   it('stores a token if the user has neither id nor names', async () => {
     const user = { username: null, email: null, url: null, tier: 'free', links: {} };
     const { baseUrl } = await scriptedService([{ body: user }]);
-    await signIn(temporaryFolder(), baseUrl, 'token-of-mine');
+    await signIn({ home: temporaryFolder(), token: 'token-of-mine' }, baseUrl);
   });
 
   it.each([
@@ -144,8 +145,8 @@ describe('vals login', () => {
   it('again for the same service replaces the token', async () => {
     const home = temporaryFolder();
     const { baseUrl } = await scriptedService([accepted, accepted]);
-    await signIn(home, baseUrl, 'token-number-one');
-    await signIn(home, baseUrl, 'token-number-two');
+    await signIn({ home, token: 'token-number-one' }, baseUrl);
+    await signIn({ home, token: 'token-number-two' }, baseUrl);
     expect(storedText(home)).toContain('token-number-two');
     expect(storedText(home)).not.toContain('token-number-one');
   });
@@ -165,8 +166,8 @@ describe('vals logout', () => {
     const home = temporaryFolder();
     const first = await scriptedService([accepted, accepted]);
     const second = await scriptedService([accepted]);
-    await signIn(home, first.baseUrl, 'token-of-first');
-    await signIn(home, second.baseUrl, 'token-of-second');
+    await signIn({ home, token: 'token-of-first' }, first.baseUrl);
+    await signIn({ home, token: 'token-of-second' }, second.baseUrl);
     expect(await run(['logout'], { home })).toMatchObject({ exit: 0, stderr: '' });
     expect(storedText(home)).not.toContain('token-of-second');
     expect(await run(['me'], { home })).toMatchObject({ exit: 0 });

@@ -5,7 +5,8 @@ import { quickRetries } from '../support/clocks.ts';
 import { folderOf, run, runOnScreen, temporaryFolder } from '../support/program.ts';
 import { rawService } from '../support/raw-service.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
-import { accepted, ada, bearer, configFile, forAll, signIn, writeConfig } from './support.ts';
+import { signIn } from '../support/sign-in.ts';
+import { accepted, ada, bearer, configFile, forAll, writeConfig } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -27,7 +28,7 @@ describe('settings come from the flag, then the environment, then the config fil
     const stored = await scriptedService([accepted, accepted, accepted]);
     const inEnvironment = await scriptedService([accepted]);
     const asFlag = await scriptedService([accepted]);
-    await signIn(home, stored.baseUrl, 'stored-token');
+    await signIn({ home, token: 'stored-token' }, stored.baseUrl);
 
     const env = { VALS_BASE_URL: inEnvironment.baseUrl, VALS_TOKEN: testToken };
     expect(await run(['me', '--base-url', asFlag.baseUrl], { home, env })).toMatchObject({ exit: 0 });
@@ -193,7 +194,7 @@ describe('the token', () => {
     const home = temporaryFolder();
     const first = await scriptedService([accepted, accepted]);
     const other = await scriptedService([{ body: { name: 'x' } }]);
-    await signIn(home, first.baseUrl, 'stored-token');
+    await signIn({ home, token: 'stored-token' }, first.baseUrl);
 
     const elsewhere = [
       other.baseUrl,
@@ -227,7 +228,7 @@ describe('the token', () => {
     const home = temporaryFolder();
     const refusal = { status: 400, body: { message: 'no stored-token here' } };
     const service = await scriptedService([accepted, refusal]);
-    await signIn(home, service.baseUrl, 'stored-token');
+    await signIn({ home, token: 'stored-token' }, service.baseUrl);
     const result = await run(['me', '--debug'], { home });
     expect(result).toMatchObject({ exit: 6, stderr: expect.stringContaining('here') });
     expect(result.stderr).not.toContain('stored-token');
@@ -342,7 +343,7 @@ describe('vals config', () => {
   it('shows each setting, its source and the files', async () => {
     const home = temporaryFolder();
     const service = await scriptedService([accepted]);
-    await signIn(home, service.baseUrl, 'stored-token');
+    await signIn({ home, token: 'stored-token' }, service.baseUrl);
     const rows = await settingsOf([], { home, env: { VALS_DATA_DIR: join(home, 'data') } });
     expect(rows).toMatchObject({
       'base-url': { value: service.baseUrl, source: 'config file' },

@@ -49,7 +49,7 @@ function leaveOld(lock: string): void {
   utimesSync(lock, longAgo, longAgo);
 }
 
-const signIn = (origin: string, token: string, env: Record<string, string>) =>
+const startSignIn = (origin: string, token: string, env: Record<string, string>) =>
   execa(process.execPath, [program, 'login', '--base-url', `${origin}/base`, '--with-token', '--json'], {
     env,
     extendEnv: false,
@@ -66,7 +66,7 @@ it('sign-ins in many processes at once lose no token, even if a lock was left be
     const own = origins.filter((_, index) => index % workers === who);
     for (const round of [1, 2]) {
       for (const origin of own) {
-        expect((await signIn(origin, `token-${round}-${origin}`, env)).exitCode).toBe(0);
+        expect((await startSignIn(origin, `token-${round}-${origin}`, env)).exitCode).toBe(0);
       }
     }
   });
@@ -99,7 +99,7 @@ function pausing(home: string, origin: string, token: string, pauses: Pause[]) {
   const hook = join(home, `${token}.cjs`);
   writeFileSync(hook, `const fs = require('node:fs');${patches.join('\n')}`);
   const env = { VALS_CONFIG_DIR: join(home, 'config'), NODE_OPTIONS: `--require ${hook}` };
-  const ended = signIn(origin, token, environment(home, env));
+  const ended = startSignIn(origin, token, environment(home, env));
   return {
     ended,
     pausedAt: (index: number) => expect.poll(() => existsSync(mark(index))).toBe(true),
@@ -122,7 +122,9 @@ describe('a process that is killed', () => {
     expect(existsSync(lock)).toBe(true);
 
     const living = origins.slice(0, livingCount);
-    const results = await Promise.all(living.map((origin, index) => signIn(origin, `token-${index}`, env)));
+    const results = await Promise.all(
+      living.map((origin, index) => startSignIn(origin, `token-${index}`, env)),
+    );
     expect(results.map(({ exitCode }) => exitCode)).toEqual(living.map(() => 0));
     expect(readStored(folder).tokens).toEqual({
       'https://kept.example': 'token-kept',
@@ -165,14 +167,14 @@ describe('a process that is killed', () => {
     const [origin = '', last = ''] = await services(2);
     const { file, lock, env } = newConfig();
     const begun = performance.now();
-    expect((await signIn(origin, 'token-first', env)).exitCode).toBe(0);
+    expect((await startSignIn(origin, 'token-first', env)).exitCode).toBe(0);
     const moment = () => chance.between(10, Math.round(1.2 * tookMs));
     const tookMs = performance.now() - begun;
     const acknowledged: string[] = ['token-first'];
     let killed = 0;
     for (let index = 0; index < victims; index++) {
       if (existsSync(lock)) rmSync(lock);
-      const process = signIn(origin, `token-${index}`, env);
+      const process = startSignIn(origin, `token-${index}`, env);
       const timer = setTimeout(() => process.kill('SIGKILL'), moment());
       const { exitCode } = await process;
       clearTimeout(timer);
@@ -184,7 +186,7 @@ describe('a process that is killed', () => {
       expect(statSync(file).mode & 0o777).toBe(0o600);
     }
     expect(killed).toBeGreaterThan(0);
-    expect((await signIn(last, 'token-last', env)).exitCode).toBe(0);
+    expect((await startSignIn(last, 'token-last', env)).exitCode).toBe(0);
     const { tokens } = JSON.parse(readFileSync(file, 'utf8')) as Config;
     expect(tokens).toEqual({ [origin]: acknowledged.at(-1), [last]: 'token-last' });
     expect(existsSync(lock)).toBe(false);

@@ -1,7 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect } from 'vitest';
-import { run } from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 
 export const ada = { id: 'u1', username: 'ada' };
@@ -17,10 +15,4 @@ export function writeConfig(home: string, content: string | Uint8Array): string 
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, content, { mode: 0o600 });
   return file;
-}
-
-export async function signIn(home: string, baseUrl: string, token: string): Promise<void> {
-  const args = ['login', '--base-url', baseUrl, '--with-token'];
-  const { exit, stderr } = await run(args, { home, input: token });
-  expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
 }

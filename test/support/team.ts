@@ -33,6 +33,3 @@ export async function startTeam(at = join(temporaryFolder(), 'vals.db')): Promis
   const { baseUrl } = service;
   return { store, baseUrl, space: `${baseUrl}/@acme`, ada: await add('ada'), bob: await add('bob') };
 }
-
-export const signIn = ({ vals, token }: Person, baseUrl: string) =>
-  vals(['login', '--base-url', baseUrl, '--with-token', '--json'], { input: token });

@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { folderOf, temporaryFolder } from '../support/program.ts';
-import { type Person, signIn, startTeam, type Team } from '../support/team.ts';
+import { signIn } from '../support/sign-in.ts';
+import { type Person, startTeam, type Team } from '../support/team.ts';
 import { manifestWith, Place, workspaceWith } from './support.ts';
 
 /** A repository that people and a CI job share. A commit is a copy of the files. */

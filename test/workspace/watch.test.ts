@@ -96,7 +96,7 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
-it('push --watch says before it pushes a new file that the file may be a renamed one', async () => {
+it('push --watch says of a new file that it may be a renamed one', async () => {
   const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
   place.remove('old.ts');
   place.put({ 'new.ts': '// one\n// edited\n' });

@@ -29,7 +29,7 @@ export async function openPostgres(address: string): Promise<Database> {
     await pool.end();
     throw explain(error);
   }
-  const slots = createWriteSlots(statementMs);
+  const slots = createWriteSlots(statementMs, () => performance.now());
   return {
     all: (sql, values) => query(pool, sql, values),
     write: (work, keys = {}) => slots.run(keys, () => write(pool, work)),

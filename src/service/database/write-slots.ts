@@ -9,7 +9,7 @@ const nobody = '';
  * Writes to one val wait for each other here, and not in the database, where each would keep a connection. A write takes its
  * val first: a person who waits for one val can still write others.
  */
-export function createWriteSlots(waitMs: number) {
+export function createWriteSlots(waitMs: number, now: () => number) {
   const rows = createKeyedSlots(1);
   const people = createKeyedSlots(mostWritesOfOnePerson);
   const connections = createSlots(mostWrites);
@@ -17,11 +17,11 @@ export function createWriteSlots(waitMs: number) {
   return {
     waiting: () => waiting,
     async run<Result>({ person = nobody, row }: SlotKeys, work: () => Promise<Result>): Promise<Result> {
-      const start = performance.now();
+      const start = now();
       waiting += 1;
       const begin = () => {
         waiting -= 1;
-        if (performance.now() - start <= waitMs) return work();
+        if (now() - start <= waitMs) return work();
         throw new DatabaseFailure('busy', new Error('the write could not begin in time'));
       };
       const connect = () => connections.run(begin);
