@@ -11,8 +11,8 @@ import { sqliteLoadError } from '../src/service/database/open-database.ts';
 import { createFolderFilter } from '../src/workspace/sources/walk.ts';
 import { createVals } from '../src/workspace/vals.ts';
 import { valOfFile } from '../src/workspace/workspace.ts';
-import { temporaryFolder } from './support/program.ts';
-import { pushed, put } from './workspace/support.ts';
+import { temporaryFolder, writeFiles } from './support/program.ts';
+import { pushed } from './workspace/support.ts';
 
 describe('on Windows', () => {
   const failing = (code: string, times: number) => {
@@ -98,13 +98,13 @@ describe('a disk that takes two spellings for one file', () => {
     ['caf\u00e9.ts', 'cafe\u0301.ts'],
   ])('finds the val of %j by the other spelling', (tracked, other) => {
     const root = temporaryFolder();
-    put(root, { [tracked]: 'code' });
+    writeFiles(root, { [tracked]: 'code' });
     const vals = createVals([{ file: tracked, name: 'one', id: undefined }]);
     expect(valOfFile({ root, vals }, other)).toBeUndefined();
     linkSync(join(root, tracked), join(root, other));
     expect(valOfFile({ root, vals }, other)?.name).toBe('one');
     const apart = temporaryFolder();
-    put(apart, { [tracked]: 'code', [other]: 'code' });
+    writeFiles(apart, { [tracked]: 'code', [other]: 'code' });
     expect(valOfFile({ root: apart, vals }, other)).toBeUndefined();
   });
 
@@ -128,7 +128,7 @@ describe('the Node that runs a val', () => {
 
   it('is missing if PATH leads to none, or to a Bun that calls itself node', () => {
     const folder = temporaryFolder();
-    put(folder, { 'bun/node': '#!/bin/sh\necho' });
+    writeFiles(folder, { 'bun/node': '#!/bin/sh\necho' });
     chmodSync(join(folder, 'bun/node'), 0o755);
     for (const PATH of [folder, `${join(folder, 'bun')}:/bin`]) {
       expect(() => findNode(bun, { PATH })).toThrow(

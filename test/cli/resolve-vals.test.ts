@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { Place, pushed, put } from '../workspace/support.ts';
+import { Place, pushed } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -13,7 +13,7 @@ async function known(name = 'hello') {
       : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name, code: 'x' } },
   );
   const folder = temporaryFolder();
-  put(folder, {
+  writeFiles(folder, {
     'vals.json': JSON.stringify({
       vals: {
         'lib/hello.ts': { name: 'hello', ids: { [service.baseUrl]: id, 'https://other.example': 'other' } },

@@ -1,10 +1,9 @@
-import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { InterruptedError } from '../../src/errors.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { inProcess } from '../support/in-process.ts';
-import { temporaryFolder } from '../support/program.ts';
+import { temporaryFolder, writeFiles } from '../support/program.ts';
 import { ids, now, screenService } from './service.ts';
 
 beforeAll(() => void vi.stubEnv('TZ', 'UTC'));
@@ -47,10 +46,7 @@ async function play(
 ) {
   const service = await screenService();
   const folder = temporaryFolder();
-  const write = (files: Record<string, string>) => {
-    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, path), text);
-  };
-  write(files);
+  writeFiles(folder, files);
   const home = process.cwd();
   process.chdir(folder);
   try {
@@ -77,7 +73,7 @@ async function play(
     };
     for (const argv of before) await invoke(argv);
     if (before.length > 0) service.edit();
-    write(edits);
+    writeFiles(folder, edits);
     let session = '';
     for (const argv of commands) {
       const { exit, screen } = await invoke(argv);

@@ -7,7 +7,8 @@ import Database from 'libsql';
 import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import { openStore, startService } from '../../src/service/index.ts';
-import { beginPut, speak, temporaryFolder, temporaryService } from './support.ts';
+import { temporaryFolder } from '../support/program.ts';
+import { beginPut, speak, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 

@@ -61,7 +61,8 @@ export async function endAll(): Promise<void> {
   agent.destroy();
 }
 
-export function temporaryFolder(): string {
+/** Unlike `temporaryFolder`, the folder is removed after all tests of the file. */
+export function folderOfTestFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'vals-service-'));
   cleanups.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -70,7 +71,7 @@ export function temporaryFolder(): string {
 export const postgres = inject('postgres');
 
 export async function newPlace(): Promise<string> {
-  if (postgres === undefined) return join(temporaryFolder(), 'store.db');
+  if (postgres === undefined) return join(folderOfTestFile(), 'store.db');
   const { address, drop } = await newDatabase(postgres);
   cleanups.push(drop);
   return address;

@@ -21,11 +21,15 @@ export function temporaryFolder(): string {
 
 export function folderOf(files: Record<string, string | Uint8Array>): string {
   const folder = temporaryFolder();
+  writeFiles(folder, files);
+  return folder;
+}
+
+export function writeFiles(folder: string, files: Record<string, string | Uint8Array>): void {
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(path)), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  return folder;
 }
 
 export const folderOfVals = (names: readonly string[], codeOf = (name: string): string => name): string =>

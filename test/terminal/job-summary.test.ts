@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { appendJobSummary } from '../../src/terminal/job-summary.ts';
-import { run, temporaryFolder } from '../support/program.ts';
+import { run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 
@@ -18,7 +18,7 @@ const tableOf = (markdown: string) =>
 function createJob(files: Record<string, string> = {}) {
   const folder = temporaryFolder();
   const page = join(folder, 'summary.md');
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFiles(folder, files);
   const env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: page };
   return { folder, env, page: () => readFileSync(page, 'utf8') };
 }

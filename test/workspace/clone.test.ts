@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { noList, Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
+import { newService, noList, Place, pushed, serviceWith, workspaceWith } from './support.ts';
 
 const idOf = (index: number) => `4f2c0c1e-6a53-4bd2-9a2e-${String(index).padStart(12, '0')}`;
 
@@ -142,7 +142,7 @@ describe('vals pull --all', () => {
   });
 
   it('finds a file that was never pushed by its name', async () => {
-    const service = await startService();
+    const service = await newService();
     await service.edit('a', 'same');
     await service.edit('b', 'theirs');
     const place = workspaceWith(service.env, { 'sub/a.ts': 'same', 'sub/b.ts': 'mine' });

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createIgnoreCheck, createIgnoreFiles } from '../../src/workspace/sources/ignoring.ts';
 import { isLong } from '../support/cases.ts';
-import { temporaryFolder } from '../support/program.ts';
-import { put } from './support.ts';
+import { temporaryFolder, writeFiles } from '../support/program.ts';
 
 const names = ['a', 'b', 'ab', 'c d'];
 const paths = [1, 2, 3].reduce(
@@ -28,7 +27,7 @@ it('vals ignores the same files as git', async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 3 }), async (lines) => {
-      put(root, { '.gitignore': `${lines.join('\n')}\n` });
+      writeFiles(root, { '.gitignore': `${lines.join('\n')}\n` });
       const { stdout } = await execa('git', ['check-ignore', '--no-index', '--stdin', '-z'], {
         cwd: root,
         input: uniquePaths.join('\0'),

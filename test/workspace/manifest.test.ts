@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatManifest, parseManifest } from '../../src/workspace/disk/manifest.ts';
 import { folderOf, run, valNames } from '../support/program.ts';
-import { Place, pushed, startService, workspaceWith } from './support.ts';
+import { newService, Place, pushed, workspaceWith } from './support.ts';
 
 describe('an invalid vals.json is refused with the place of the mistake, and is not changed', () => {
   const entry = (file: string, value: unknown = { name: 'a' }) => JSON.stringify({ vals: { [file]: value } });
@@ -79,7 +79,7 @@ it('vals.json is not rewritten if nothing changed, whatever its format', async (
 });
 
 it('vals.json loses no entry if several commands write at once', async () => {
-  const service = await startService();
+  const service = await newService();
   const files = valNames(12).map((name) => `${name}.ts`);
   const contents = Object.fromEntries(files.map((file) => [file, 'code']));
   const place = workspaceWith(service.env, contents);

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
 import { environment, program } from '../support/program.ts';
-import { Place, pushed, type Service, startService } from './support.ts';
+import { newService, Place, pushed, type Service } from './support.ts';
 
 const crash = resolve('test/workspace/crash.cjs');
 
@@ -100,7 +100,7 @@ describe('no text is lost by a kill before each step that changes a file', () =>
   });
 
   it('the first push of a new val', async () => {
-    const service = await startService();
+    const service = await newService();
     const { place } = await pushed({ 'other.ts': 'other' }, service);
     // A kill at step 0 leaves a lock file that delays the next command, so a short run starts at step 1.
     for (let afterChanges = isLong ? 0 : 1; ; afterChanges += stride) {

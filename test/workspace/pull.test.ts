@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scriptedService } from '../support/scripted-service.ts';
-import { manifestWith, type Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
+import { manifestWith, newService, type Place, pushed, serviceWith, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -89,7 +89,7 @@ describe('pull', () => {
   });
 
   it('adds a val by its id, in a file of its name or in the chosen file', async () => {
-    const service = await startService();
+    const service = await newService();
     const place = workspaceWith(service.env);
     const first = await service.edit('hello', 'hello\n');
     const second = await service.edit('other', 'other');

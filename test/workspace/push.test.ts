@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { manifestWith, Place, pushed, serviceWith, startService, workspaceWith } from './support.ts';
+import { manifestWith, newService, Place, pushed, serviceWith, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -74,7 +74,7 @@ describe('push', () => {
 
   it('keeps the bases of two services apart', async () => {
     const { place, service } = await pushed({ 'a.ts': 'a' });
-    const second = await startService();
+    const second = await newService();
     const elsewhere = new Place(place.folder, second.env);
     expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
     expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });

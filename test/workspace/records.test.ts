@@ -11,7 +11,7 @@ import {
   valNames,
 } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
-import { noList, Place, pushed, type Service, serviceWith, startService, workspaceWith } from './support.ts';
+import { newService, noList, Place, pushed, type Service, serviceWith, workspaceWith } from './support.ts';
 
 const runHooked = (place: Place, args: readonly string[], env: Record<string, string>) =>
   execa(process.execPath, ['--require', resolve('test/workspace/renames.cjs'), program, ...args], {
@@ -141,7 +141,7 @@ describe('records', () => {
   });
 
   it('that cannot be written are mentioned once, and the command works', async () => {
-    const service = await startService();
+    const service = await newService();
     const place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b' });
     const blocked = new Place(place.folder, { ...service.env, VALS_DATA_DIR: join(place.folder, 'a.ts') });
     const { exit, stderr, stdout } = await blocked.vals('push');

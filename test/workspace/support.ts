@@ -1,7 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type RunResult, run, runOnScreen, type ScreenOptions, temporaryFolder } from '../support/program.ts';
+import {
+  type RunResult,
+  run,
+  runOnScreen,
+  type ScreenOptions,
+  temporaryFolder,
+  writeFiles,
+} from '../support/program.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 import { frontOf, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
@@ -16,13 +23,6 @@ export interface Row {
 }
 
 export type Env = Record<string, string>;
-
-export function put(folder: string, files: Record<string, string | Uint8Array>): void {
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(join(folder, dirname(path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
-}
 
 export class Service {
   constructor(
@@ -68,11 +68,11 @@ export class Service {
   }
 }
 
-export const startService = async (): Promise<Service> => new Service(await serviceInProcess());
+export const newService = async (): Promise<Service> => new Service(await serviceInProcess());
 
 /** A service that gives other replies to some requests. */
 export async function serviceWith(instead: (seen: Seen, service: Service) => Reply | undefined) {
-  const service = await startService();
+  const service = await newService();
   const front = await frontOf(service.process, (seen) => instead(seen, service));
   const writes = () => front.requests.filter(({ method }) => method !== 'GET');
   return { ...front, service, writes };
@@ -113,7 +113,7 @@ export class Place {
 
   status = (): Promise<Record<string, string>> => this.words(['status']);
 
-  put = (files: Record<string, string | Uint8Array>): void => put(this.folder, files);
+  put = (files: Record<string, string | Uint8Array>): void => writeFiles(this.folder, files);
 
   remove(...paths: string[]): void {
     for (const path of paths) rmSync(join(this.folder, path), { recursive: true });
@@ -165,7 +165,7 @@ export async function pushed(
   files: Record<string, string>,
   service?: Service,
 ): Promise<{ place: Place; service: Service }> {
-  const there = service ?? (await startService());
+  const there = service ?? (await newService());
   const place = new Place(temporaryFolder(), there.env);
   place.put(files);
   for (const args of [['init'], ['push']]) {

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
-import { manifestWith, Place, pushed, type Row, Service, startService, workspaceWith } from './support.ts';
+import { manifestWith, newService, Place, pushed, type Row, Service, workspaceWith } from './support.ts';
 
 const patienceMs = 50_000;
 
@@ -319,7 +319,7 @@ it('push --watch finishes a running push after Ctrl-C, says so, and records the 
 });
 
 it('push --watch ends with exit 4 if the service refuses the token', async () => {
-  const service = await startService();
+  const service = await newService();
   const place = workspaceWith({ ...service.env, VALS_TOKEN: 'not-the-token-of-it' }, { 'a.ts': 'a' });
   const watch = watching(place);
   expect(await watch.exited).toBe(4);

@@ -6,6 +6,7 @@ import { openSqlite } from '../../../src/service/database/sqlite.ts';
 import { budget, isLong } from '../../support/cases.ts';
 import { embeddedService, placeOf } from '../../support/embedded-service.ts';
 import { lock } from '../../support/locks.ts';
+import { temporaryFolder } from '../../support/program.ts';
 import {
   addPerson,
   type Client,
@@ -15,7 +16,6 @@ import {
   postgres,
   storeOf,
   type TemporaryService,
-  temporaryFolder,
   temporaryService,
   type Val,
 } from '../support.ts';

@@ -1,7 +1,8 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryFolder, temporaryService } from '../support.ts';
+import { temporaryFolder } from '../../support/program.ts';
+import { temporaryService } from '../support.ts';
 
 const remove = (file: string, suffixes: string[]) => {
   for (const suffix of suffixes) rmSync(`${file}${suffix}`);

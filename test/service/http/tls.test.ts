@@ -7,13 +7,13 @@ import { describe, expect, test } from 'vitest';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { CertificateFiles } from '../../../src/service/http/certificate.ts';
 import type { CertificateName } from '../../support/certificates.ts';
-import { statusIn, temporaryFolder, temporaryService } from '../support.ts';
+import { folderOfTestFile, statusIn, temporaryService } from '../support.ts';
 
 const pem = (name: string) => resolve('test/support/certificates', `${name}.pem`);
 const authority = readFileSync(pem('authority'));
 const now = Date.parse('2026-06-01T00:00:00Z');
 
-const folder = temporaryFolder();
+const folder = folderOfTestFile();
 const fileWith = (name: string, text: string | Buffer): string => {
   const file = join(folder, name);
   writeFileSync(file, text, { mode: 0o600 });
