@@ -21,6 +21,8 @@ export interface Connection {
 }
 
 export interface ConnectionOptions extends ConnectOptions {
+  /** VALS_TOKEN is set, but empty, as for a secret that CI does not know. */
+  isTokenEmpty: boolean;
   settings: Settings;
   signal: AbortSignal;
   clock: Clock;
@@ -84,8 +86,14 @@ function connectTo(service: Service, options: ConnectionOptions): Connection {
 const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
   settings.local.value && baseUrl === undefined;
 
-function signInHint({ settings, token, signInHint }: ConnectionOptions, { href }: BaseUrl): Hints {
+function signInHint(
+  { settings, token, signInHint, isTokenEmpty }: ConnectionOptions,
+  { href }: BaseUrl,
+): Hints {
   if (signInHint !== undefined) return signInHint;
+  if (isTokenEmpty && settings.token === undefined) {
+    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
+  }
   if (token !== undefined) return 'Nothing was stored. Check the token, then sign in again.';
   if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
   return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];

@@ -38,6 +38,7 @@ export function createContext(
       signal,
       ...options,
       settings,
+      isTokenEmpty: env.VALS_TOKEN?.trim() === '',
       seen,
       clock,
       trace: settings.debug.value ? messages.trace : () => {},

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
 import { checkInput, checkOptions, type InputNames } from './check-input.ts';
 import { argumentsOf, isVariadic, longName, type OptionDefinition } from './command.ts';
@@ -34,10 +35,18 @@ export async function parseCommandLine(
     if (command === undefined) throw new Error('commander ran no command');
     const current = program.current();
     const flags: Flags = checkOptions(globalOptions, givenOptions(current, globalOptions), namesFor(current));
+    if (flags.json && !command.passesThrough) refuseFieldsOfJson(words);
     return { kind: 'command', command, flags, input: inputOf(command, current) };
   } catch (error) {
     return { kind: 'refused', error, flags: readableFlags(program) };
   }
+}
+
+/** In gh, --json takes a list of fields. Here it would be a word to search for, or a path. */
+function refuseFieldsOfJson(words: readonly string[]): void {
+  const next = words[words.indexOf('--json') + 1] ?? '';
+  if (!/^[a-z][\w.]*(?:,[a-z][\w.]*)+$/i.test(next)) return;
+  throw new UsageError('--json takes no list of fields.', { hint: `Add --fields ${next} instead.` });
 }
 
 function withHelpAsOption(argv: readonly string[], tree: CommandTree): readonly string[] {

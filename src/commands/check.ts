@@ -110,7 +110,7 @@ function report(
   const count = items.length === 1 ? '1 file' : `${items.length} files`;
   if (problems.length === 0) {
     context.say.done(`No syntax errors in ${count}.`);
-    return { kind: 'outcomes', rows: [] };
+    return context.forPerson ? { kind: 'nothing' } : { kind: 'outcomes', rows: [] };
   }
   for (const { row, error } of problems) annotateFailure(context, `${row.file}`, error);
   const codes = new Map(problems.map(({ row, code }) => [row, code]));

@@ -37,7 +37,9 @@ function hintFor(
   switch (permission) {
     case 'FileSystemRead':
       return [
-        'A val may read only its project and its packages.',
+        val.val === undefined
+          ? 'On the service a val is a single file, so it may read only its packages.'
+          : 'A val may read only its project and its packages.',
         { text: 'To allow more', command: 'run', input: { ...val, allowRead: path } },
       ];
     case 'FileSystemWrite':

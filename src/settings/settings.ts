@@ -203,8 +203,9 @@ export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
   if (baseUrl !== undefined) return baseUrl.value;
   throw new UsageError('No service is chosen.', {
     hint: [
-      { text: 'To sign in to a service', command: 'login', input: { baseUrl: true } },
-      'Or give --base-url (VALS_BASE_URL), or use the embedded service with --local (VALS_LOCAL=1).',
+      'To use the embedded service on this machine, add --local (VALS_LOCAL=1).',
+      { text: 'To sign in to another service', command: 'login', input: { baseUrl: true } },
+      'Or give --base-url (VALS_BASE_URL).',
     ],
   });
 }

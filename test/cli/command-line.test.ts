@@ -121,6 +121,14 @@ describe('a usage error', () => {
     });
   });
 
+  it('about a list of fields after --json names --fields', async () => {
+    const { exit, stderr } = await inProcess(['ls', '--json', 'name,version'], { env: {} });
+    expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({
+      exit: 2,
+      hint: 'Add --fields name,version instead.',
+    });
+  });
+
   it('about --token names VALS_TOKEN', async () => {
     expect((await inProcess(['me', '--token', 'x'], { env: {} })).stderr).toContain('VALS_TOKEN');
   });

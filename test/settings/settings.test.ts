@@ -183,6 +183,13 @@ describe('the token', () => {
     },
   );
 
+  it('that is empty, as a secret that CI does not know, is named as the cause', async () => {
+    const { exit, error } = await run(['me', '--json'], {
+      env: { VALS_BASE_URL: 'http://127.0.0.1:9', VALS_TOKEN: '' },
+    });
+    expect({ exit, hint: error?.hint }).toEqual({ exit: 4, hint: expect.stringContaining('set, but empty') });
+  });
+
   it('that was stored is sent only to its exact origin', async () => {
     const home = temporaryFolder();
     const first = await scriptedService([accepted, accepted]);

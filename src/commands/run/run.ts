@@ -1,4 +1,13 @@
-import { argument, defineCommand, parsed, repeatable, toggle, val, word } from '../../cli/command.ts';
+import {
+  argument,
+  defineCommand,
+  longName,
+  parsed,
+  repeatable,
+  toggle,
+  val,
+  word,
+} from '../../cli/command.ts';
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
 import { parseSeconds } from '../../settings/settings.ts';
@@ -21,6 +30,43 @@ function parseVariable(text: string): Variable {
 
 const forPeople = { hiddenFromAgents: true };
 const asGiven = (word: string): string => word;
+
+const runOptions = {
+  at: parsed('--at <version>', 'the number of the version of the val to run', versionNumber, {
+    isNumber: true,
+  }),
+  http: toggle('--http', 'serve HTTP at a local address; reload the file on save', forPeople),
+  port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, forPeople),
+  host: word('--host <host>', 'the address for --http (default: 127.0.0.1)', forPeople),
+  watch: toggle('--watch', 'run the file again on every save', { conflicts: ['http'], ...forPeople }),
+  maxTime: parsed(
+    '--max-time <seconds>',
+    'time limit of a run, or until the answer to a request begins (default: 60)',
+    parseSeconds,
+    { isNumber: true },
+  ),
+  env: repeatable('--env <name[=value]>', 'set a variable, or hand on yours', parseVariable),
+  dotenv: { ...repeatable('--dotenv <file>', 'read variables from this file', asGiven), ...forPeople },
+  inspect: toggle('--inspect', "start Node's debugger", forPeople),
+  reload: toggle('--reload', 'fetch imports from the web again', forPeople),
+  allowRead: {
+    ...repeatable('--allow-read <path>', 'let the val read this file or folder', asGiven),
+    ...forPeople,
+  },
+  allowWrite: {
+    ...repeatable('--allow-write <path>', 'let the val read and write this file or folder', asGiven),
+    ...forPeople,
+  },
+  allowRun: toggle(
+    '--allow-run',
+    'let the val start programs and threads, and load native addons',
+    forPeople,
+  ),
+  allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', forPeople),
+  report: toggle('--no-report', 'do not record the run on the service'),
+};
+
+const optionNames = new Set(Object.values(runOptions).map(({ flags }) => longName(flags)));
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
@@ -51,40 +97,7 @@ export const command = defineCommand({
   },
   passesThrough: true,
   optionsMayFollow: 'http',
-  options: {
-    at: parsed('--at <version>', 'the number of the version of the val to run', versionNumber, {
-      isNumber: true,
-    }),
-    http: toggle('--http', 'serve HTTP at a local address; reload the file on save', forPeople),
-    port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, forPeople),
-    host: word('--host <host>', 'the address for --http (default: 127.0.0.1)', forPeople),
-    watch: toggle('--watch', 'run the file again on every save', { conflicts: ['http'], ...forPeople }),
-    maxTime: parsed(
-      '--max-time <seconds>',
-      'time limit of a run, or until the answer to a request begins (default: 60)',
-      parseSeconds,
-      { isNumber: true },
-    ),
-    env: repeatable('--env <name[=value]>', 'set a variable, or hand on yours', parseVariable),
-    dotenv: { ...repeatable('--dotenv <file>', 'read variables from this file', asGiven), ...forPeople },
-    inspect: toggle('--inspect', "start Node's debugger", forPeople),
-    reload: toggle('--reload', 'fetch imports from the web again', forPeople),
-    allowRead: {
-      ...repeatable('--allow-read <path>', 'let the val read this file or folder', asGiven),
-      ...forPeople,
-    },
-    allowWrite: {
-      ...repeatable('--allow-write <path>', 'let the val read and write this file or folder', asGiven),
-      ...forPeople,
-    },
-    allowRun: toggle(
-      '--allow-run',
-      'let the val start programs and threads, and load native addons',
-      forPeople,
-    ),
-    allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', forPeople),
-    report: toggle('--no-report', 'do not record the run on the service'),
-  },
+  options: runOptions,
   examples: ['vals run hello.ts Ada', 'vals run --http hello.ts', 'vals run --env NAME=Ada hello.ts'],
   columns: [],
   async run(context, { val, args, ...options }) {
@@ -107,6 +120,10 @@ export const command = defineCommand({
       throw new UsageError(`The variable ${handedOn.name} has no value.`, {
         hint: 'Give each variable with its value, as NAME=VALUE.',
       });
+    }
+    const misplaced = args.find((word) => optionNames.has(word));
+    if (misplaced !== undefined) {
+      context.say.hint(`${misplaced} went to the val. To give it to \`vals run\`, write it before the file.`);
     }
     const given = { ...options, val, args };
     if (options.http) return serveRequests(context, given);

@@ -17,7 +17,7 @@ export const command = defineCommand({
     withStoreOrNew(context, given, async (store, place) => {
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, 'space', store, place);
-      context.say.done(`Added the space ${name}.`);
+      context.say.done(`Added the space ${name} to ${place.name}.`);
       context.say.hint({ text: 'To add members', command: 'space grant', input: { name, ...place.input } });
       return { kind: 'record', record: { ...space } };
     }),

@@ -35,6 +35,7 @@ export const command = defineCommand({
       const config = configDirectory
         ? readConfig(settings.configFile, settings.system, say.warn)
         : { tokens: {} };
+      warnIfLocalIsSet(context);
       return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
     const known = readConfig(settings.configFile, settings.system, say.warn);
