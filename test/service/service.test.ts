@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { request } from 'node:http';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import Database from 'libsql';
@@ -8,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { LocalError } from '../../src/errors.ts';
 import { openStore, startService } from '../../src/service/index.ts';
 import { temporaryFolder } from '../support/program.ts';
-import { beginPut, speak, temporaryService } from './support.ts';
+import { beginPut, speak, statusIn, temporaryService } from './support.ts';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
@@ -135,27 +134,15 @@ test('the error names a port that is in use, also for metrics, and then the port
 describe('ending the service', () => {
   test('finishes requests under way, then refuses connections', async () => {
     const service = await temporaryService();
-    const outgoing = request(`${service.baseUrl}/v1/vals`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${service.token}`,
-        'Content-Type': 'application/json',
-        Expect: '100-continue',
-      },
-    });
-    outgoing.flushHeaders();
-    await once(outgoing, 'continue');
-    outgoing.write('{"name":"late",');
+    const body = '{"name":"late","code":"c"}';
+    const socket = beginPut(service, '', { length: body.length, headers: ['Expect: 100-continue'] });
+    await once(socket, 'data');
+    socket.write(body.slice(0, 5));
     const closing = service.close();
-    const answered = new Promise<number | undefined>((resolve) => {
-      outgoing.once('response', (incoming) => {
-        incoming.resume();
-        resolve(incoming.statusCode);
-      });
-    });
     await expect(speak(service.port, 'GET / HTTP/1.1\r\n\r\n')).rejects.toThrow('ECONNREFUSED');
-    outgoing.end('"code":"c"}');
-    expect(await answered).toBe(201);
+    socket.write(body.slice(5));
+    const [answer] = await once(socket, 'data');
+    expect(statusIn(`${answer}`)).toBe(201);
     await closing;
     const again = await temporaryService({ at: service.at });
     expect((await again.putVal('late', 'c')).status).toBe(200);
