@@ -78,6 +78,16 @@ describe('the question of push --prune', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
   });
 
+  it('names a file with similar code, which may be the renamed one', async () => {
+    const { place } = await pushed({ 'greet.ts': 'one\ntwo\nthree\n' });
+    place.remove('greet.ts');
+    place.put({ 'hola.ts': 'one\ntwo\nthree\nfour\n' });
+    await place.vals('push');
+    const answers = [{ after: '[y/N]', keys: 'n\r' }];
+    const { screen } = await place.onScreen(['push', '--prune'], { answers });
+    expect(screen).toContain('  greet  version 1  greet.ts  (hola.ts has similar code)');
+  });
+
   it.each([
     ['a pull', ['pull', 'c.ts'], 'theirs', 'c'],
     ['a new name', ['val', 'set', 'c', '--name', 'd'], 'c', 'd'],

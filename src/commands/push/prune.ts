@@ -2,9 +2,10 @@ import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
 import { visible } from '../../lib/visible.ts';
 import { cellText } from '../../terminal/column.ts';
-import { existsBelow } from '../../workspace/disk/files.ts';
+import { existsBelow, readBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
 import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
+import { type LikelyRename, likelyRenames, mostPairs } from '../../workspace/similar.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
@@ -18,8 +19,17 @@ export async function markPruned(
   const isGone = ({ file }: WorkspaceVal) => !existsBelow(workspace.root, file);
   const marked = items.map((item) => ({ ...item, isPruned: item.val !== undefined && isGone(item.val) }));
   const pruned = marked.flatMap(({ val, isPruned }) => (isPruned && val !== undefined ? val : []));
-  if (mustAsk) await confirmPruning(context, workspace, remotes, pruned);
+  if (mustAsk) await confirmPruning(context, workspace, remotes, { pruned, kept: filesOf(marked) });
   return marked;
+}
+
+const filesOf = (items: readonly PushItem[]): string[] =>
+  items.flatMap(({ val, isPruned }) => (val === undefined || isPruned ? [] : val.file));
+
+interface Pruning {
+  pruned: readonly WorkspaceVal[];
+  /** The files that stay. One of them may be a renamed file, whose val would lose its history. */
+  kept: readonly string[];
 }
 
 /** The question omits vals that must not be deleted. The push reports these vals as conflicts. */
@@ -27,16 +37,19 @@ async function confirmPruning(
   context: Context,
   workspace: Workspace,
   remotes: RemoteVals,
-  vals: readonly WorkspaceVal[],
+  { pruned, kept }: Pruning,
 ): Promise<void> {
-  const candidates = await Promise.all(vals.map((val) => readCandidate(workspace, remotes, val)));
+  const candidates = await Promise.all(pruned.map((val) => readCandidate(workspace, remotes, val)));
   const shown = candidates.filter((candidate) => candidate !== undefined);
   if (shown.length === 0) return;
+  const missing = shown.map(({ val, remote }) => ({ file: val.file, codes: [remote.code] }));
+  const readKept = () => kept.map((file) => ({ file, code: readBelow(workspace.root, file) }));
+  const renames = missing.length * kept.length > mostPairs ? [] : likelyRenames(missing, readKept());
   await confirmDeletion(
     context,
     async () => {
       context.progress.stop();
-      context.say.instruct(shown.map((each) => lineFor(workspace, each)).join(''));
+      context.say.instruct(shown.map((each) => lineFor(workspace, each, renames)).join(''));
       return shown.length === 1
         ? 'The file of this val is gone. Delete the val on the service, with all its versions?'
         : `The files of these ${shown.length} vals are gone. Delete the vals on the service, with all their versions?`;
@@ -66,9 +79,15 @@ async function readCandidate(
 
 function lineFor(
   workspace: Workspace,
-  { val: { name, file: valFile }, remote: { version } }: Candidate,
+  { val, remote: { version } }: Candidate,
+  renames: readonly LikelyRename[],
 ): string {
-  const file = pathTo(workspace, valFile);
-  const parts = version === undefined ? [name, file] : [name, `version ${cellText(version)}`, file];
-  return `  ${visible(parts.join('  '))}\n`;
+  const alike = renames.find(({ from }) => from === val.file)?.to;
+  const parts = [
+    val.name,
+    version === undefined ? '' : `version ${cellText(version)}`,
+    pathTo(workspace, val.file),
+    alike === undefined ? '' : `(${pathTo(workspace, alike)} has similar code)`,
+  ];
+  return `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 }
