@@ -9,7 +9,7 @@ import {
 import type { Hints, HintWriter } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
-import type { Messages } from '../terminal/messages.ts';
+import { type Messages, moreRecords } from '../terminal/messages.ts';
 import type { Output } from '../terminal/output.ts';
 import type { ListResult, Result } from '../terminal/result.ts';
 import type { Redactor, Sink } from '../terminal/streams.ts';
@@ -115,7 +115,7 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
       progress: { show: onProgress, stop() {}, clear() {} },
       messages: capturedMessages(say, log, (isCertain = true) => {
         hasMore ||= isCertain;
-        say(`There ${isCertain ? 'are' : 'may be'} more records. To see them, give a higher limit.`);
+        say(`${moreRecords(isCertain)} To see them, give a higher limit.`);
       }),
       receive,
     },

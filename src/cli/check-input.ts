@@ -90,7 +90,7 @@ function listOf(value: unknown, named: Named): string[] {
   return value.map((each) => wordOf(each, named));
 }
 
-/** An agent may give a number, unless it lost digits. A null character would be an error of the file system later. */
+/** An agent may give a number that is exact. A null character would be an error of the file system later. */
 function wordOf(value: unknown, named: Named): string {
   const isExact = typeof value === 'number' && (!Number.isInteger(value) || Number.isSafeInteger(value));
   if (typeof value !== 'string' && !isExact) throw wrongType('a string', named);

@@ -60,7 +60,7 @@ export async function listForLookup(
 const tooSlow = (seconds: number): UnavailableError =>
   new UnavailableError(`The service's list of vals did not end within ${seconds} s.`);
 
-/** Says whether an owner is the person, or the space, of the token. The service is asked only if this machine does not know it. */
+/** Says whether an owner is the person or space of the token. Asks the service only if this machine does not know. */
 export function createIsMe({ api, seen }: Pick<Lookup, 'api' | 'seen'>) {
   let remembered: Promise<string | undefined> | undefined;
   let asked: Promise<string | undefined> | undefined;

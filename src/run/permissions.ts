@@ -63,7 +63,7 @@ const outermost = (paths: readonly string[]): string[] =>
     (path) => !paths.some((folder) => folder !== path && isWithin(folder, path) && existsSync(folder)),
   );
 
-/** For a path that does not exist, Node does not know that it could be a folder. Node 20 crashes at two asterisks. */
+/** A path that does not exist may become a folder, so its contents are allowed too. Two asterisks crash Node 20. */
 function withContents(path: string): string[] {
   return existsSync(path) || path.includes('*') ? [path] : [path, join(path, '*')];
 }

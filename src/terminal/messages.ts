@@ -37,6 +37,9 @@ export interface Messages extends Omit<Say, 'done'> {
   finish(): Promise<void>;
 }
 
+export const moreRecords = (isCertain: boolean): string =>
+  `There ${isCertain ? 'are' : 'may be'} more records.`;
+
 export interface MessageOptions {
   color: boolean;
   clearProgress(): void;
@@ -65,7 +68,7 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
     },
     hint,
     more: (isCertain = true) => {
-      more = `There ${isCertain ? 'are' : 'may be'} more records.`;
+      more = moreRecords(isCertain);
     },
     note: writer.writeDim,
     done: (...line) => {

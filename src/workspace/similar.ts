@@ -9,7 +9,8 @@ interface MissingFile {
 
 interface NewFile {
   file: string;
-  code: string | undefined;
+  /** Called only if there are few enough files to compare. */
+  read(): string | undefined;
 }
 
 export interface LikelyRename {
@@ -24,9 +25,10 @@ export const renameHint = ({ from, to }: LikelyRename): string =>
 export const mostPairs = 2_500;
 
 export function likelyRenames(missing: readonly MissingFile[], fresh: readonly NewFile[]): LikelyRename[] {
-  if (missing.length * fresh.length > mostPairs) return [];
+  const pairCount = missing.length * fresh.length;
+  if (pairCount === 0 || pairCount > mostPairs) return [];
   const before = missing.map(({ file, codes }) => ({ file, versions: codes.map(linesWithText) }));
-  const after = fresh.map(({ file, code }) => ({ file, lines: linesWithText(code) }));
+  const after = fresh.map(({ file, read }) => ({ file, lines: linesWithText(read()) }));
   const pairs = before.flatMap(({ file, versions }) =>
     after
       .filter(({ lines }) => versions.some((version) => areSimilar(version, lines)))

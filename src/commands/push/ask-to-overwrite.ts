@@ -2,7 +2,6 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
-import { visible } from '../../lib/visible.ts';
 import { cellText } from '../../terminal/column.ts';
 import { age } from '../../terminal/times.ts';
 import { type Examined, recordIfSame } from '../../workspace/examine.ts';
@@ -10,6 +9,7 @@ import { examineForPush, type PushOptions } from '../../workspace/push-val.ts';
 import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import type { PushItem } from './item.ts';
+import { listLine } from './sent-rows.ts';
 
 export interface Overwriting {
   mayOverwrite: PushOptions['mayOverwrite'];
@@ -94,12 +94,11 @@ async function findDiffering(
 
 function lineFor(workspace: Workspace, { val, remote }: Examined, now: number): string {
   const { madeAt, madeBy } = remote?.newestVersion ?? {};
-  const parts = [
+  return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
     madeAt === undefined ? '' : `changed ${age(madeAt, now)}`,
     madeBy === undefined ? '' : `by ${madeBy}`,
     pathTo(workspace, val.file),
-  ];
-  return `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
+  ]);
 }

@@ -27,7 +27,7 @@ export async function noteLikelyRenames(
   const before = await Promise.all(
     missing.map(async (val) => ({ file: pathTo(workspace, val.file), codes: await codesOf(val) })),
   );
-  const after = fresh.map(({ file, val }) => ({ file, code: readBelow(root, val?.file ?? '') }));
+  const after = fresh.map(({ file, val }) => ({ file, read: () => readBelow(root, val?.file ?? '') }));
   for (const rename of likelyRenames(before, after)) say.note(renameHint(rename));
 }
 

@@ -1,15 +1,15 @@
 import type { Context } from '../../cli/context.ts';
 import { ConflictError } from '../../errors.ts';
-import { visible } from '../../lib/visible.ts';
 import { cellText } from '../../terminal/column.ts';
 import { existsBelow, readBelow } from '../../workspace/disk/files.ts';
 import { readPrunable } from '../../workspace/prune-val.ts';
 import type { RemoteVal, RemoteVals } from '../../workspace/remote-vals.ts';
-import { type LikelyRename, likelyRenames, mostPairs } from '../../workspace/similar.ts';
+import { type LikelyRename, likelyRenames } from '../../workspace/similar.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { confirmDeletion } from '../shared/remove.ts';
 import type { PushItem } from './item.ts';
+import { listLine } from './sent-rows.ts';
 
 export async function markPruned(
   context: Context,
@@ -43,8 +43,8 @@ async function confirmPruning(
   const shown = candidates.filter((candidate) => candidate !== undefined);
   if (shown.length === 0) return;
   const missing = shown.map(({ val, remote }) => ({ file: val.file, codes: [remote.code] }));
-  const readKept = () => kept.map((file) => ({ file, code: readBelow(workspace.root, file) }));
-  const renames = missing.length * kept.length > mostPairs ? [] : likelyRenames(missing, readKept());
+  const others = kept.map((file) => ({ file, read: () => readBelow(workspace.root, file) }));
+  const renames = likelyRenames(missing, others);
   await confirmDeletion(
     context,
     async () => {
@@ -83,11 +83,10 @@ function lineFor(
   renames: readonly LikelyRename[],
 ): string {
   const alike = renames.find(({ from }) => from === val.file)?.to;
-  const parts = [
+  return listLine([
     val.name,
     version === undefined ? '' : `version ${cellText(version)}`,
     pathTo(workspace, val.file),
     alike === undefined ? '' : `(${pathTo(workspace, alike)} has similar code)`,
-  ];
-  return `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
+  ]);
 }

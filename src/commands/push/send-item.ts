@@ -25,6 +25,8 @@ interface SenderOptions
   > {
   api: Api;
   workspace: Workspace | undefined;
+  /** The vals that this machine knew before the push, for files outside of a workspace. */
+  seenBefore: readonly SeenVal[];
 }
 
 export interface ItemSender {
@@ -34,16 +36,11 @@ export interface ItemSender {
   relativeImports: readonly { file: string; specifier: string }[];
 }
 
-export async function createItemSender(
-  context: Context,
-  { api, workspace, ...given }: SenderOptions,
-): Promise<ItemSender> {
+export function createItemSender(context: Context, { api, workspace, ...given }: SenderOptions): ItemSender {
   const { say, signal, flags } = context;
   const { dryRun } = given;
   const possibleTakeovers: string[] = [];
   const relativeImports: { file: string; specifier: string }[] = [];
-  // The versions must be read before the push, because the push adds its own versions to `context.seen`.
-  const seenBefore = (await context.seen.recall()).mine;
   const pushOptions = {
     ...given,
     beforeSending: () => signal.throwIfAborted(),
@@ -72,7 +69,7 @@ export async function createItemSender(
     try {
       const outcome = isTracked
         ? await pushVal(current, api, val, { record, code }, options)
-        : await pushUntracked(api, name, code ?? '', { ...given, seenBefore });
+        : await pushUntracked(api, name, code ?? '', given);
       if (code === undefined) return outcome;
       if (isSent(outcome) || dryRun) noteRelativeImport(file, code);
       return outcome;

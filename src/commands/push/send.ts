@@ -53,17 +53,19 @@ export async function sendAll(
   // With --if-version, the user knows the version that is overwritten.
   const answers = { yes: yes || ifVersion !== undefined, force, fork, dryRun, remotes };
   const { mayOverwrite, declined } = await askAboutDiffering(context, workspace, items, answers);
-  const given = { force, isNamed, mayOverwrite, ifVersion, fork, dryRun, remotes };
-  const createSender = async (options: typeof given): Promise<ItemSender> => {
-    const sender = await createItemSender(context, { api, workspace, ...options });
+  const hasUntracked = items.some(({ val }) => val === undefined);
+  const seenBefore = hasUntracked ? (await context.seen.recall()).mine : [];
+  const given = { force, isNamed, mayOverwrite, ifVersion, fork, dryRun, remotes, seenBefore };
+  const createSender = (options: typeof given): ItemSender => {
+    const sender = createItemSender(context, { api, workspace, ...options });
     const send: ItemSender['send'] = async (item, remark) =>
       declined.has(item) ? { status: 'skipped' } : sender.send(item, remark);
     return { ...sender, send };
   };
-  const sender = await createSender(given);
+  const sender = createSender(given);
   const faults = await finding;
   if (faults.size > 0) {
-    const trial = await createSender({ ...given, dryRun: true });
+    const trial = createSender({ ...given, dryRun: true });
     const refused = await refuseBroken(context, items, faults, trial.send);
     if (refused !== undefined) return refused;
   }
@@ -81,7 +83,7 @@ export async function sendAll(
 }
 
 function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
-  // The rows show as `skipped` what was declined, so another failure is the one to report.
+  // The rows show the declined vals as `skipped`. If another val failed, its error is reported instead.
   if (count === 0 || outcomes.error !== undefined) return outcomes;
   const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
   const hint = [

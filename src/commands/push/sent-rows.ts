@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
+import { visible } from '../../lib/visible.ts';
 import type { Source } from '../../workspace/sources/walk.ts';
 
 export const fileAndName = ({ file, name }: Source) => ({ file, name });
@@ -11,6 +12,10 @@ export const pushReport = (say: Context['say']) => ({
   verb: 'pushed',
   things: 'vals',
 });
+
+/** A line of the list that stands above a question. Empty parts are left out. */
+export const listLine = (parts: readonly string[]): string =>
+  `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 
 export const isSent = ({ status }: JsonObject | Outcome): boolean =>
   status === 'created' || status === 'pushed';

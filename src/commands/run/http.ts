@@ -4,11 +4,9 @@ import { isLoopback } from '../../lib/host-names.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import type { GivenRun } from './launch.ts';
+import { defaultSeconds, type GivenRun } from './launch.ts';
 import { prepare } from './once.ts';
 import { finishedRun } from './record-run.ts';
-
-const defaultSeconds = 60;
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
   const { signal, clock, flags, progress, say } = context;

@@ -13,6 +13,8 @@ import type { ProcessOptions } from '../../run/process.ts';
 import { createRemote } from '../../run/remote.ts';
 import type { Target, Wanted } from '../../run/target.ts';
 
+export const defaultSeconds = 60;
+
 export interface GivenRun extends Wanted {
   args: string[];
   /** Undefined: 60 seconds, or no limit while a debugger may stop the val. */

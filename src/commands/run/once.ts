@@ -6,7 +6,7 @@ import type { Entry } from '../../run/modules.ts';
 import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
-import { type GivenRun, type Launch, prepareLaunch } from './launch.ts';
+import { defaultSeconds, type GivenRun, type Launch, prepareLaunch } from './launch.ts';
 import { createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
 export type Shown = JsonResult | PiecesResult;
@@ -28,8 +28,6 @@ export async function prepare(context: Context, given: GivenRun): Promise<Invoca
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
   yield* run(await prepare(context, given), context.signal);
 }
-
-const defaultSeconds = 60;
 
 export async function* run(
   { context, given, target, launch, record }: Invocation,

@@ -151,10 +151,9 @@ function renameHints(workspace: Workspace, differing: readonly Examined[]): stri
     file: pathTo(workspace, val.file),
     codes: [record?.code, remote?.code],
   }));
-  if (missing.length === 0) return [];
   const fresh = valsThatAre('new').map(({ val }) => ({
     file: pathTo(workspace, val.file),
-    code: readBelow(root, val.file),
+    read: () => readBelow(root, val.file),
   }));
   return likelyRenames(missing, fresh).map(renameHint);
 }
