@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { seedOf } from '../../support/seeds.ts';
 import { type List, storeOf, temporaryService } from '../support.ts';
 
 interface Operation {
@@ -17,17 +18,21 @@ interface Document {
   components: object;
 }
 
-const run = { val: { name: 'one', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
+const run = { val: { name: 'seeded', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
 const service = await temporaryService({
-  seed: {
-    runs: [{}, run],
-    likes: [{}, { name: 'liked', author: { id: 'a', username: 'b' } }],
-    comments: [{}, { comment: 'c', author: { username: 'b' } }],
-    references: [{}, { reference: { name: 'r' }, dependsOn: { name: 'one' } }],
-  },
+  seed: seedOf({
+    runs: [{ runEndAt: null }, run],
+    likes: [{}, { author: { id: 'a', username: null }, privacy: 'public', version: 3 }],
+    comments: [{}],
+    references: [{}],
+  }),
 });
 const document = (await service.ask('GET', '/v1/openapi.json', { token: null })).body as Document;
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': timestamp, uuid: true, uri: true, date: true },
+});
 ajv.addSchema({ $id: 'api', components: document.components });
 
 const validate = (schema: object, value: unknown): string => {
