@@ -14,6 +14,8 @@ export interface Call {
   body?: JsonValue;
   /** The ETag of the val as it was read. The service makes the change only if the val still has this ETag. */
   ifMatch?: string | undefined;
+  /** With `*`, the service makes the change only if there is no val of that name yet. */
+  ifNoneMatch?: '*' | undefined;
   val?: string;
   remember?: Remembered;
   text?: string;

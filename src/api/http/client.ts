@@ -117,13 +117,17 @@ export function createClient(options: ClientOptions): Client {
     };
   }
 
-  const headersFor = ({ method, ifMatch }: Call, body: string | undefined): Record<string, string> => ({
+  const headersFor = (
+    { method, ifMatch, ifNoneMatch }: Call,
+    body: string | undefined,
+  ): Record<string, string> => ({
     accept: 'application/json',
     'user-agent': options.userAgent,
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
     ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
     ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
   });
 
   async function send(

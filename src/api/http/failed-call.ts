@@ -101,7 +101,8 @@ function statusError(failed: FailedCall<StatusFault>): ValsError {
   if (status >= 600) return new BadResponseError(sentence, factsWithHint(failed, notThisService));
   if (status >= 500) return unavailable(failed, sentence, 'Run the command again later.');
   // An earlier attempt of this request may have changed the ETag itself.
-  const mayBeOwnChange = maybeApplied && call.method === 'PUT' && call.ifMatch !== undefined;
+  const isConditional = call.ifMatch !== undefined || call.ifNoneMatch !== undefined;
+  const mayBeOwnChange = maybeApplied && call.method === 'PUT' && isConditional;
   if (status === 412 && mayBeOwnChange) return unavailable(failed, sentence);
 
   const message = maybeApplied
@@ -152,6 +153,7 @@ function refusalHint(status: number, isExplained: boolean): string {
 function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefined): string {
   const { call, fault, wordFor } = failed;
   if (fault.status === 412 && call.ifMatch !== undefined) return changedSinceRead;
+  if (fault.status === 412 && call.ifNoneMatch !== undefined) return createdMeanwhile;
   const meaning = call.meanings?.((id) => wordFor(id) ?? id)[fault.status];
   if (meaning === undefined) return defaultSentence(failed, detail);
   if (detail === undefined || onlyRepeatsMeaning.test(detail)) return meaning;
@@ -159,6 +161,7 @@ function statusSentence(failed: FailedCall<StatusFault>, detail: string | undefi
 }
 
 const changedSinceRead = 'The val was changed on the service after it was read.';
+const createdMeanwhile = 'Somebody created a val of that name on the service meanwhile.';
 
 const onlyRepeatsMeaning =
   /\bnot found\b|\bno (?:such )?(?:val|version)\b|\bexists? already\b|\balready exists?\b/i;
