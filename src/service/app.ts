@@ -114,7 +114,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     id: 'getHealth',
     access: 'any host',
     summary: 'The health of the service',
-    responses: { 200: ref('Health') },
+    responses: { 200: ref('Health'), 503: ref('Health') },
     async reply() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
       await store.probe();

@@ -34,7 +34,7 @@ export interface ServiceOptions {
   seed?: SeedData;
   onWarning?(message: string): void;
   /** The store had an older schema, and was brought up to date. */
-  onUpgrade?(fromSchema: number): void;
+  onUpgrade?(message: string): void;
   clock?: Clock;
   keepRunsMs?: number;
   maxVals?: number;
@@ -53,7 +53,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     needsOwner: network.endsWithCommand,
     notesUse: !network.endsWithCommand,
   });
-  if (store.upgradedFrom !== undefined) options.onUpgrade?.(store.upgradedFrom);
+  if (store.upgrade !== undefined) options.onUpgrade?.(store.upgrade);
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);

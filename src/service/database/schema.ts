@@ -113,3 +113,5 @@ export const postgresSchemas: readonly string[] = [
     ALTER TABLE users DROP COLUMN token_digest;`,
   ),
 ];
+
+export const currentSchema = sqliteSchemas.length;

@@ -22,6 +22,8 @@ export interface Route {
   summary: string;
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
+  /** Whether the header If-None-Match counts: for a write `*`, for a read the ETags that the client has. */
+  hasIfNoneMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
@@ -37,7 +39,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch' | 'isPersonal'> {
+  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch' | 'hasIfNoneMatch' | 'isPersonal'> {
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;

@@ -152,7 +152,7 @@ export const recordSchemas = {
     comment: textOrNull,
     createdAt: moment,
     author: anyPerson,
-    val: record({ id: textOrNull, name: textOrNull, version: integerOrNull, privacy: textOrNull }),
+    val: record({ id: textOrNull, name: textOrNull }, { version: integerOrNull, privacy: textOrNull }),
   }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: moment }),
   Token: record(token),

@@ -121,7 +121,8 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/alias/:username/:name', {
       id: 'getValByName',
       summary: 'A val, by its owner and name',
-      responses: { 200: ref('Val') },
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
       async reply(request, { params }) {
         const owner = await userNamed(request, params.username);
         return valReply(request, await store.valNamed(callerOf(request), owner, params.name));

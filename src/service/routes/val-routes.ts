@@ -15,7 +15,8 @@ export function valRoutes(store: Store): Route[] {
       id: 'getVal',
       access: 'anyone',
       summary: 'A val with its code',
-      responses: { 200: ref('Val') },
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params }) => valReply(request, await store.val(request.caller, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
@@ -46,6 +47,7 @@ export function valRoutes(store: Store): Route[] {
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
       hasIfMatch: true,
+      hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
         const { val, isNew } = await store.createOrUpdate(callerOf(request), body, options);
@@ -140,7 +142,8 @@ export function valRoutes(store: Store): Route[] {
     route('GET', '/v1/vals/:id/versions/:version', {
       id: 'getVersion',
       summary: 'A val with the code of one version',
-      responses: { 200: ref('Val') },
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { id, version } }) =>
         valReply(request, await store.version(callerOf(request), id, check.parseVersion(version))),
     }),

@@ -37,7 +37,7 @@ export function makeStoreOwner(
     // Another process may be opening the same store.
     const known = await storeOwner(tx);
     if (known) return known;
-    const [others] = await tx.query("SELECT id FROM users WHERE kind = 'person' LIMIT 1");
+    const [others] = await tx.query('SELECT id FROM users LIMIT 1');
     if (others && !evenIfOthers) return undefined;
     const at = now();
     const user = (await ownerNamed(tx, ownerName, 'person')) ?? (await insertPerson(tx, ownerName, at));

@@ -91,12 +91,16 @@ export async function deleteOldRuns(
   }
 }
 
+/** In two statements: with a subquery, PostgreSQL may read the whole table to delete a few of its rows. */
 async function deleteSomeRuns(tx: Tx, ownerId: string, before: string): Promise<number> {
-  const deleted = await tx.query(
-    `DELETE FROM records WHERE position IN (
-      SELECT position FROM records WHERE owner_id = ? AND kind = 'runs' AND at < ?
-        ORDER BY at LIMIT ${runsPerStep}${tx.skipLocked}) RETURNING position`,
+  const found = await tx.query<{ position: number }>(
+    `SELECT position FROM records WHERE owner_id = ? AND kind = 'runs' AND at < ?
+      LIMIT ${runsPerStep}${tx.skipLocked}`,
     [ownerId, before],
   );
-  return deleted.length;
+  if (found.length === 0) return 0;
+  // Always as many values, so that the databases prepare one statement.
+  const positions = Array.from({ length: runsPerStep }, (_, index) => found[index]?.position ?? null);
+  await tx.query(`DELETE FROM records WHERE position IN (${positions.map(() => '?').join(', ')})`, positions);
+  return found.length;
 }

@@ -117,11 +117,21 @@ export const faultOf = (kind: RecordKind, record: JsonValue): Fault | undefined 
 
 const timeFields = ['createdAt', 'versionCreatedAt', 'updatedAt', 'runStartAt', 'runEndAt', 'referencedAt'];
 
+/** What a record of each kind, and the people and vals in it, have beside the required fields. */
+const absent: Record<string, JsonObject> = {
+  runs: { runEndAt: null, error: null },
+  author: { username: null },
+  reporter: { username: null },
+  reference: { username: null },
+  dependsOn: { username: null },
+};
+
 /** The record as it is sent: with whole timestamps, and null for what it does not say. */
-export function completeRecord(kind: RecordKind, record: JsonObject): JsonObject {
-  const times = timeFields
-    .filter((name) => typeof record[name] === 'string')
-    .map((name) => [name, timestampOf(`${record[name]}`) ?? null]);
-  const absent: JsonObject = kind === 'runs' ? { runEndAt: null, error: null } : {};
-  return { ...absent, ...record, ...Object.fromEntries(times) };
+export function completeRecord(kind: string, record: JsonObject): JsonObject {
+  const fields = Object.entries({ ...absent[kind], ...record }).map(([name, value]) => {
+    if (isObject(value) && absent[name]) return [name, completeRecord(name, value)];
+    if (typeof value === 'string' && timeFields.includes(name)) return [name, timestampOf(value) ?? null];
+    return [name, value];
+  });
+  return Object.fromEntries(fields);
 }

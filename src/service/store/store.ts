@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, StoreLocation, Tx } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { currentSchema } from '../database/schema.ts';
 import type { Caller, User } from './caller.ts';
 import type { Once } from './idempotency.ts';
 import { type ListRange, listVals, type SearchRange, searchVals } from './lists.ts';
@@ -64,7 +65,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     spaces: createSpaces(database),
     links: createLinks(database),
     ...valWrites(database, maxVals),
-    upgradedFrom: database.upgradedFrom,
+    upgrade: describeUpgrade(database.upgradedFrom),
     connections: database.connections,
     probe: database.probe,
     explain: database.explain,
@@ -125,6 +126,12 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     /** For seeds, in one transaction. */
     write: (work: (tx: Tx) => Promise<void>): Promise<void> => database.transaction({}, work),
   };
+}
+
+function describeUpgrade(from: number | undefined): string | undefined {
+  if (from === undefined) return undefined;
+  const schemas = `from schema ${from} to schema ${currentSchema}`;
+  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
 }
 
 /** What callers change: each in a transaction of its own, after other writes to the same val. */

@@ -30,6 +30,7 @@ export interface Identified {
 
 export const firstTokenName = 'first';
 const mostTokens = 100;
+const mostForgottenAtOnce = 10;
 const linkMs = 5 * 60 * 1_000;
 
 export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
@@ -201,7 +202,11 @@ export function createLinks(database: Database) {
     add: ({ id }: CallerToken): Promise<string> =>
       database.transaction({}, async (tx) => {
         const key = newSecret('');
-        await tx.query('DELETE FROM links WHERE expires_at <= ?', [now()]);
+        await tx.query(
+          `DELETE FROM links WHERE digest IN (
+            SELECT digest FROM links WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostForgottenAtOnce}${tx.skipLocked})`,
+          [now()],
+        );
         await tx.query('INSERT INTO links (digest, token_id, expires_at) VALUES (?, ?, ?)', [
           digestOf(key),
           id,

@@ -47,7 +47,7 @@ const fewRows = 101;
 const large = /\b(vals|versions|records|users|space|members|tokens|links|replies)\b/;
 /** The lists of people and spaces for an operator, the rounds of the retention, and the counts for the metrics. */
 const listsAll =
-  /FROM users WHERE kind = '\w+'\s+ORDER BY username$|^SELECT id FROM users$|^SELECT \(SELECT count/;
+  /FROM users WHERE kind = '\w+'\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
 
 async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
@@ -76,9 +76,11 @@ async function useAll(at: string): Promise<void> {
   };
   await service.ask('PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
   await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
-  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
+  const times = { runStartAt: '2026-02-01T09:30:00Z', runEndAt: '2026-02-01T09:30:01Z' };
   const report = { body: { version: 1, error: 'failed', ...times }, headers: { 'Idempotency-Key': 'k' } };
   for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
+  const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
+  await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
   expect(await store.valsThatFailed([{ id }])).toEqual(new Set([id]));
   expect(await store.counts()).toMatchObject({ vals: 2 });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];

@@ -105,7 +105,7 @@ test('metrics count requests by route, and are served while the database is away
 
   const giveBack = await takeAway(service.at);
   expect(await service.statusOf('GET', '/healthz')).toBe(503);
-  expect(await metrics()).toContain('vals_vals 1');
+  expect(await metrics()).toContain('vals_vals 2');
   await giveBack();
 });
 
