@@ -29,7 +29,7 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
-import { trackedOrNewVal } from './plan-workspace.ts';
+import { valOf } from './select-files.ts';
 
 export interface PusherOptions {
   workspace: Workspace;
@@ -113,22 +113,20 @@ export function createFilePusher(
   }
 
   async function readSaved(file: string): Promise<SavedFile | undefined> {
-    const refreshed = workspace.refreshed();
-    const isTracked = valOfFile(refreshed, file) !== undefined;
+    const isTracked = valOfFile(workspace, file) !== undefined;
     if (!isTracked && !existsBelow(workspace.root, file)) return undefined;
-    const current = isTracked ? refreshed : await followMovesInTurn(file);
-    const val = trackedOrNewVal(current, file);
-    return { workspace: current, val, ...readLocalSide(current, val) };
+    if (!isTracked) await followMovesInTurn(file);
+    const val = valOf({ workspace, file });
+    return { workspace, val, ...readLocalSide(workspace, val) };
   }
 }
 
 /** Each call checks again whether the file is tracked, because an earlier call may have followed its move. */
-function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
+function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<void> {
   const oneAtATime = createSlots(1);
   return (file) =>
-    oneAtATime.run(() => {
-      const refreshed = workspace.refreshed();
-      return valOfFile(refreshed, file) === undefined ? followMoves(refreshed, context) : refreshed;
+    oneAtATime.run(async () => {
+      if (valOfFile(workspace, file) === undefined) await followMoves(workspace, context);
     });
 }
 
