@@ -3,7 +3,6 @@ import { UsageError } from '../errors.ts';
 import { identifyInWorkspace } from '../names/identify.ts';
 import { notInThisWorkspace } from '../names/unknown-word.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { existsBelow } from './disk/files.ts';
 import { notInWorkspace } from './disk/root.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
@@ -97,9 +96,7 @@ const otherSpellingLeftOut = (path: string, otherSpelling: string): string =>
   `${path} was not used as a val, because on some systems it is the same file as ${otherSpelling}. Rename one of them.`;
 
 function withNames(known: WorkspaceFiles, files: readonly string[]): SelectedVal[] {
-  // A file that is gone may have been moved, and its name with it.
-  const present = [...known.vals].filter(({ file }) => existsBelow(known.root, file));
-  const filesByName = new Map(present.map(({ file, name }) => [name, [file]]));
+  const filesByName = new Map([...known.vals].map(({ file, name }) => [name, [file]]));
   for (const file of files) {
     const name = nameFrom(file) ?? '';
     filesByName.set(name, [...(filesByName.get(name) ?? []), file]);

@@ -25,6 +25,7 @@ import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
+import { isTakenFromFolder } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
@@ -109,6 +110,7 @@ export function createFilePusher(
   /** Runs before each push, because the user may have edited .valsignore, or cloned a repository into the folder. */
   function isLeftOut(file: string): boolean {
     const { root } = workspace;
+    if (!isTakenFromFolder(file) && valOfFile(workspace, file) === undefined) return true;
     return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);
   }
 

@@ -1,12 +1,13 @@
-import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { dryRun, ifVersion, wholeNumber, yes } from '../shared/options.ts';
+import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
 import type { Selection } from './item.ts';
 import { readAndCheck } from './read-and-check.ts';
@@ -14,6 +15,11 @@ import { selectFiles } from './select-files.ts';
 import { type SendOptions, sendAll } from './send.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
+
+const requestCount = integer({ min: 1 });
+
+const parseConcurrency = (word: string): number | 'auto' =>
+  word === 'auto' ? word : requestCount.parse(word);
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
@@ -40,36 +46,40 @@ export const command = defineCommand({
     'Each val with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
-      ...argument('[paths...]', 'files or folders to push, or - for standard input'),
+      description: 'files or folders to push, or - for standard input',
+      value: path('paths'),
+      optional: true,
+      repeatable: true,
       canBeCode: true,
       descriptionForAgents: 'files and folders to push; without paths, all changed files of the workspace',
     },
   },
   options: {
-    name: word('--name <name>', 'the name of the val of one new file, or of standard input', {
+    name: {
+      description: 'the name of the val of one new file, or of standard input',
+      value: text('name'),
       conflicts: ['watch'],
-    }),
-    concurrency: parsed(
-      '--concurrency <n>',
-      'the number of parallel requests (default: auto)',
-      (text): number | 'auto' => (text === 'auto' ? text : wholeNumber(1)(text)),
-      { words: ['auto'], hiddenFromAgents: true },
-    ),
-    force: toggle('--force', 'in a workspace: overwrite the code of vals in conflict'),
-    fork: toggle('--fork', "in a workspace: make your own copy of another owner's val", {
-      conflicts: ['watch'],
-    }),
-    prune: toggle('--prune', 'in a workspace: delete the vals whose files are gone', {
+    },
+    concurrency: {
+      description: 'the number of parallel requests (default: auto)',
+      value: { ...requestCount, parse: parseConcurrency, words: ['auto'] },
+      forPeople: true,
+    },
+    force: { description: 'in a workspace: overwrite the code of vals in conflict' },
+    fork: { description: "in a workspace: make your own copy of another owner's val", conflicts: ['watch'] },
+    prune: {
+      description: 'in a workspace: delete the vals whose files are gone',
       conflicts: ['watch', 'name'],
       deletes: true,
-    }),
+    },
     yes: { ...yes, description: 'in a workspace: overwrite and delete without a question' },
-    watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
+    watch: {
+      description: 'in a workspace: push each file when it is saved',
       conflicts: ['dryRun'],
-      hiddenFromAgents: true,
-    }),
+      forPeople: true,
+    },
     ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
-    check: noCheck,
+    noCheck,
     dryRun,
   },
   examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
@@ -77,7 +87,7 @@ export const command = defineCommand({
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {
-    const { paths, name, watch, check, ifVersion, concurrency = 'auto' } = input;
+    const { paths, name, watch, noCheck, ifVersion, concurrency = 'auto' } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
@@ -91,7 +101,7 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('./watch-workspace.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes, check });
+      return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
     }
     const canConnect = context.settings.local.value || context.settings.token !== undefined;
     const prepare = async (workspace: Workspace) => {
@@ -105,7 +115,7 @@ export const command = defineCommand({
     for (const selection of selections) {
       const isOffline =
         dryRun && paths.length > 0 && ifVersion === undefined && !(canConnect && selection.workspace);
-      sent.push(await pushSelection(context, selection, { ...given, check, isOffline }));
+      sent.push(await pushSelection(context, selection, { ...given, check: !noCheck, isOffline }));
     }
     const [outcomes = { kind: 'outcomes', rows: [] }, ...others] = sent;
     const all: OutcomesResult = {
@@ -128,7 +138,7 @@ async function pushSelection(
 ): Promise<OutcomesResult> {
   const { force, isNamed } = given;
   const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
-  const syntax = check === false ? withoutCheck : createSyntaxCheck(checkOptions);
+  const syntax = !check ? withoutCheck : createSyntaxCheck(checkOptions);
   const { items, failure } = await readAndCheck(context, planned, syntax);
   const faults = syntax.finish();
   // `sendAll` throws the error, if the files are sent.

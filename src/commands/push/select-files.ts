@@ -181,11 +181,12 @@ export function valOf({ workspace, file }: PathInWorkspace): SelectedVal {
   const name = nameFrom(file);
   if (name === undefined) throw withoutName([path]);
   const other = workspace.vals.ofName(name);
-  // If the other file is gone, this one may be the same file at another place.
-  if (other !== undefined && existsBelow(workspace.root, other.file)) {
-    throw sameName(pathTo(workspace, other.file), { file: path, name });
-  }
-  return { file, name, id: undefined };
+  const val = { file, name, id: undefined };
+  if (other === undefined) return val;
+  const problem = sameName(pathTo(workspace, other.file), { file: path, name });
+  if (existsBelow(workspace.root, other.file)) throw problem;
+  // The other file is gone, so this one may be the same file at another place.
+  return { ...val, problem };
 }
 
 function valWithName({ workspace, file }: PathInWorkspace, name: string): SelectedVal {
