@@ -56,7 +56,7 @@ export const command = defineCommand({
   },
   options: {
     name: {
-      description: 'the name of the val of one new file, or of standard input',
+      description: 'the name of the val, for one new file',
       value: text('name'),
       conflicts: ['watch'],
     },
@@ -103,9 +103,10 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch-workspace.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
     }
-    const canConnect = context.settings.local.value || context.settings.token !== undefined;
+    const { settings } = context;
+    const canConnect = () => settings.local.value || settings.token !== undefined;
     const prepare = async (workspace: Workspace) => {
-      if (canConnect || !dryRun) await followMoves(workspace, context);
+      if (!dryRun || canConnect()) await followMoves(workspace, context);
     };
     const selections = await selectFiles(context, { paths, name, prepare });
     const count = selections.reduce((sum, { items }) => sum + items.length, 0);
@@ -114,7 +115,7 @@ export const command = defineCommand({
     const sent: OutcomesResult[] = [];
     for (const selection of selections) {
       const isOffline =
-        dryRun && paths.length > 0 && ifVersion === undefined && !(canConnect && selection.workspace);
+        dryRun && paths.length > 0 && ifVersion === undefined && !(selection.workspace && canConnect());
       sent.push(await pushSelection(context, selection, { ...given, check: !noCheck, isOffline }));
     }
     const [outcomes = { kind: 'outcomes', rows: [] }, ...others] = sent;
