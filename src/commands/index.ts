@@ -57,6 +57,9 @@ const setUp = [
   entry('use', 'updates', () => import('./use/use.ts')),
   entry('config', 'reads', () => import('./config.ts')),
   entry('api', 'deletes', () => import('./api.ts')),
+  entry('token add', 'adds', () => import('./token/add.ts')),
+  entry('token ls', 'reads', () => import('./token/ls.ts'), ['token list']),
+  entry('token rm', 'deletes', () => import('./token/rm.ts'), ['token delete']),
   entry('serve', 'updates', () => import('./serve/serve.ts')),
   entry('user add', 'adds', () => import('./user/add.ts')),
   entry('user ls', 'reads', () => import('./user/ls.ts'), ['user list']),
@@ -80,6 +83,7 @@ export const commandTree: CommandTree = {
   topics: {
     val: { title: 'Vals:', summary: 'Single vals' },
     version: { title: 'Vals:', summary: 'Versions of a val' },
+    token: { title: 'Set-up:', summary: 'Tokens of your own' },
     user: { title: 'Set-up:', summary: 'People of a shared service' },
     space: { title: 'Set-up:', summary: 'Spaces of a team' },
   },

@@ -132,6 +132,7 @@ async function runExample(line: string) {
   });
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
+  if (line.startsWith('vals token rm')) await inProcess(['token', 'add', 'ci'], { env, cwd: folder });
   const words = wordsOf(command);
   return words ? inProcess(words, { env, cwd: folder }) : inShell(command, env, folder);
 }
