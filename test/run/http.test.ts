@@ -104,6 +104,31 @@ describe('vals run --http', () => {
     void held.catch(() => {});
   });
 
+  it('answers each request after a save with the new code, on a kept connection too', async () => {
+    const code = (word: string) =>
+      `export default { async fetch(request: Request, env: NodeJS.ProcessEnv, ctx: { waitUntil(work: unknown): void }) {
+        ctx.waitUntil(new Promise<void>((done) => setTimeout(() => { console.log('waited', env.PATH !== ''); done() }, 10)));
+        return new Response('${word} ' + (await request.text()).length) } }`;
+    const { ask, folder, shows } = await serve({ 'a.ts': code('one') });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect(await ask({ agent })).toEqual([200, 'one 0']);
+    for (const word of ['two', 'three']) {
+      folder.write('a.ts', code(word));
+      expect(await ask({ agent, method: 'POST' }, 'x'.repeat(200_000))).toEqual([200, `${word} 200000`]);
+      expect(await ask({ agent })).toEqual([200, `${word} 0`]);
+    }
+    await shows('stderr', 'waited true');
+  });
+
+  it('lets a page of another origin read its own errors', async () => {
+    const { url } = await serve(files, '--max-time', '1');
+    for (const path of ['/throw', '/exit', '/busy']) {
+      const { status, headers } = await fetch(url + path);
+      expect([status >= 500, headers.get('access-control-allow-origin')]).toEqual([true, '*']);
+    }
+  });
+
   it('lets a request under way finish on the old code, then ends its process', async () => {
     const waiting = `import { existsSync } from 'node:fs';
       export default ({ url }: Request) => new Response(url.endsWith('/') ? '' : new ReadableStream({ start(c) {

@@ -31,7 +31,7 @@ export interface GivenRun extends Wanted {
   dotenv?: readonly string[];
   inspect?: boolean;
   reload?: boolean;
-  report?: boolean;
+  noReport?: boolean;
   port?: number;
   host?: string;
 }
@@ -54,7 +54,9 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     say.warn(`Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`);
   }
   const isSandboxed = !given.allowAll && !needsNoSandbox;
-  const permissions = isSandboxed ? permissionsOf(context, given, target, programs) : undefined;
+  const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
+  const allowed = { ...given, allowTerminal: isAtTerminal && platform !== 'win32' };
+  const permissions = isSandboxed ? permissionsOf(context, allowed, target, programs) : undefined;
   const options = [
     node.path,
     ...nodeOptions({ version: node.version, permissions, inspect, platform }),
@@ -89,7 +91,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     }),
     cwd: settings.cwd,
     platform,
-    group: platform === 'win32' || (agent === undefined && [0, 1, 2].some(isatty)) ? 'shared' : 'own',
+    group: platform === 'win32' || isAtTerminal ? 'shared' : 'own',
     stdin: agent ? 'ignore' : 'inherit',
     clock,
   };
@@ -97,15 +99,21 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
 
 function permissionsOf(
   { settings }: Context,
-  { allowRead = [], allowWrite = [], allowRun = false }: GivenRun,
+  { allowRead = [], allowWrite = [], allowRun = false, allowTerminal }: GivenRun & { allowTerminal: boolean },
   target: Target,
   programs: string,
 ): Permissions {
   const fromCwd = (path: string) => resolve(settings.cwd, path);
   const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : target.path;
+  const terminal = allowTerminal ? ['/dev/tty'] : [];
   return {
-    read: [programs, own, realPath(own), ...packagePaths(dirname(target.path)), ...allowRead.map(fromCwd)],
-    write: allowWrite.map(fromCwd),
+    read: [
+      ...[programs, own, realPath(own)],
+      ...packagePaths(dirname(target.path)),
+      ...terminal,
+      ...allowRead.map(fromCwd),
+    ],
+    write: [...terminal, ...allowWrite.map(fromCwd)],
     run: allowRun,
   };
 }

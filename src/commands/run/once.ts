@@ -28,7 +28,7 @@ export async function prepare(
   const target = await findTarget(context, given);
   const launch = prepareLaunch(context, given, target);
   const recordsNothing = () => async () => undefined;
-  const beginRecord = given.report === false ? recordsNothing : createRecorder(context, { target, signal });
+  const beginRecord = given.noReport ? recordsNothing : createRecorder(context, { target, signal });
   return { context, given, target, launch, beginRecord };
 }
 
