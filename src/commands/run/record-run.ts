@@ -66,18 +66,20 @@ type Found = KnownVersion | string;
 const noVersion = 'the service sent no version with the val.';
 
 async function findVersion(
-  { settings, seen, clock }: Context,
+  context: Context,
   target: Target,
   entry: Entry,
   connect: () => Promise<Api>,
 ): Promise<Found> {
   if (target.kind === 'service') return target.known ?? noVersion;
+  const { settings, seen, clock } = context;
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
+  const { findValOfFile } = await import('../../run/report.ts');
+  const { createWorkspaces } = await import('../../workspace/workspaces.ts');
   const val = await findValOfFile({ api: await connect(), seen, clock, settings }, target.path, {
-    idInWorkspace: idInWorkspace(target.path, settings),
+    workspaces: createWorkspaces(context),
     mostSeconds: Math.min(mostSeconds, settings.timeout.value),
   });
   if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
