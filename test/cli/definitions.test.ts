@@ -20,6 +20,7 @@ const exampleTarget = 'https://vals.example.com';
 
 const notRunHere = new Set([
   'vals val rm hello',
+  'vals token rm ci',
   'vals serve --port 0 --json',
   'vals serve --public-url https://vals.example.com',
   'vals serve --database postgres://vals@db.example.com/vals',
