@@ -61,6 +61,7 @@ const setUp = [
   entry('token ls', 'reads', () => import('./token/ls.ts'), ['token list']),
   entry('token rm', 'deletes', () => import('./token/rm.ts'), ['token delete']),
   entry('serve', 'updates', () => import('./serve/serve.ts')),
+  entry('backup', 'adds', () => import('./backup.ts')),
   entry('user add', 'adds', () => import('./user/add.ts')),
   entry('user ls', 'reads', () => import('./user/ls.ts'), ['user list']),
   entry('user token', 'updates', () => import('./user/token.ts')),

@@ -1,4 +1,4 @@
-import { type LocalError, UsageError } from '../errors.ts';
+import { UsageError, type ValsError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
@@ -12,6 +12,7 @@ import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
+export { backupStore } from './backup/backup.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { openStore, type Store } from './store/store.ts';
@@ -41,7 +42,7 @@ export interface ServiceOptions {
   metrics?: { port: number; host: string };
   onFinished?(answered: FinishedRequest): void;
   onRefusedVisit?(): void;
-  onStoreFailure?(error: LocalError): void;
+  onStoreFailure?(error: ValsError): void;
   onInternalError?(failure: InternalError): void;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { LocalError } from '../../errors.ts';
+import { LocalError, ValsError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Reader, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -17,15 +17,15 @@ export async function openSqlite(file: string): Promise<Database> {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
     const upgradedFrom = await retryWhileBusy(() => prepare(connection, path));
-    return { ...wrap(connection, path), upgradedFrom, explain: (error) => explain(file, error) };
+    return { ...wrap(connection, path), upgradedFrom, explain: (error) => explainSqlite(file, error) };
   } catch (error) {
-    throw explain(file, failureOf(error));
+    throw explainSqlite(file, error);
   }
 }
 
-function explain(file: string, error: unknown): LocalError {
-  if (error instanceof LocalError) return error;
-  const { reason, hint } = reasonFor(error as Error);
+export function explainSqlite(file: string, error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  const { reason, hint } = reasonFor(failureOf(error) as Error);
   return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
 }
 
@@ -90,14 +90,19 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
     immediately(connection, () => {
       // The number is read again, because another process may have changed the schema in the meantime.
       const found = schema();
-      for (const step of schemas.slice(found)) connection.exec(step);
-      connection.exec(`PRAGMA application_id = ${applicationId}`);
-      connection.exec(`PRAGMA user_version = ${schemas.length}`);
+      createTables(connection, found);
       if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
   connection.exec('PRAGMA foreign_keys = ON');
   return upgradedFrom;
+}
+
+/** Takes the steps from a schema to that of today. */
+export function createTables(connection: Libsql.Database, from = 0): void {
+  for (const step of schemas.slice(from)) connection.exec(step);
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  connection.exec(`PRAGMA user_version = ${schemas.length}`);
 }
 
 function schemaOf(connection: Libsql.Database, path: string): number {
@@ -197,6 +202,14 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
         .catch((error) => {
           throw failureOf(error);
         }),
+    async snapshot(work) {
+      connection.exec('BEGIN');
+      try {
+        return await work({ query: run, codeContains });
+      } finally {
+        connection.exec('COMMIT');
+      }
+    },
     connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
     probe: async () => checkFiles(),
     async close() {
