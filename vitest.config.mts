@@ -41,6 +41,7 @@ const onBothDatabases = [
   'test/service/routes/{idempotency,if-match,lists,openapi,people,reported-runs,revocation,tokens,vals}.test.ts',
   'test/service/store/{search,spaces,years}.test.ts',
   'test/service/database/{processes,deletion,upgrade}.test.ts',
+  'test/service/backup/backup.test.ts',
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;

@@ -24,8 +24,8 @@ export const command = defineCommand({
   ],
   columns: [
     column('target'),
-    ...['people', 'spaces', 'tokens', 'vals', 'versions', 'runs', 'likes', 'comments', 'references'].map((kind) =>
-      column(kind, `counts.${kind}`),
+    ...['people', 'spaces', 'tokens', 'vals', 'versions', 'runs', 'likes', 'comments', 'references'].map(
+      (kind) => column(kind, `counts.${kind}`),
     ),
   ],
   async run(context, { target, ...given }) {

@@ -11,8 +11,8 @@ import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
-export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { backupStore } from './backup/backup.ts';
+export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { openStore, type Store } from './store/store.ts';

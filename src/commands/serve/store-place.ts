@@ -50,9 +50,17 @@ export function storePlace(
 }
 
 /** Where a copy goes. `shown` is for the result, without a password. */
-export function placeOfTarget(context: Pick<Context, 'settings' | 'say'>, target: string): Place & { shown: string } {
+export function placeOfTarget(
+  context: Pick<Context, 'settings' | 'say'>,
+  target: string,
+): Place & { shown: string } {
   if (!/^postgres(ql)?:/i.test(target)) {
-    return { location: { file: resolve(context.settings.cwd, target) }, name: target, input: {}, shown: target };
+    return {
+      location: { file: resolve(context.settings.cwd, target) },
+      name: target,
+      input: {},
+      shown: target,
+    };
   }
   const address = parseDatabase(target, 'The target');
   const shown = new URL(address);

@@ -116,7 +116,15 @@ function createCounter() {
     counts(): BackupCounts {
       const [runs = 0, likes = 0, comments = 0, references = 0] = recordKinds.map(count);
       const owners = { people: count('person'), spaces: count('space'), tokens: count('tokens') };
-      return { ...owners, vals: count('vals'), versions: count('versions'), runs, likes, comments, references };
+      return {
+        ...owners,
+        vals: count('vals'),
+        versions: count('versions'),
+        runs,
+        likes,
+        comments,
+        references,
+      };
     },
   };
 }
