@@ -34,7 +34,7 @@ export const command = defineCommand({
       chosen.map(({ file, name }) => ({ file: pathTo(known, file), name, status }));
     if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
     await forgetVals(known, context, chosen);
-    context.say.hint('.valsignore now lists the forgotten files, so a push skips them.');
+    context.say({ kind: 'hint', text: '.valsignore now lists the forgotten files, so a push skips them.' });
     return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },
 });

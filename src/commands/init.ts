@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { summarizeRemarks } from '../cli/failures.ts';
 import { messageWithHint } from '../errors.ts';
+import { warnWith } from '../lib/say.ts';
 import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
@@ -27,13 +28,13 @@ export const command = defineCommand({
       findRoot(here) === here
         ? knownVals(here, settings, undefined)
         : { root: here, cwd: here, vals: createVals([]) };
-    const newFiles = await findNewFiles(known, say.warn);
+    const newFiles = await findNewFiles(known, warnWith(say));
     const found = newFiles.filter(({ problem }) => problem === undefined);
     const problems = new Map(
       newFiles.flatMap(({ problem }) => (problem ? [[problem.message, problem]] : [])),
     );
     const [error, ...others] = problems.values();
-    for (const problem of others) say.warn(messageWithHint(problem));
+    for (const problem of others) say({ kind: 'warning', text: messageWithHint(problem) });
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
       for (const { file, name } of added) vals.set(file, { name, ids: new Map(), unknownKeys: {} });
@@ -46,18 +47,21 @@ export const command = defineCommand({
     };
     const hints = [{ text: `${nameRule} Change the name in vals.json, or list the file in .valsignore.` }];
     const remarks = refusable.map(({ file }) => ({ remark: { subject: file, problem }, hints }));
-    for (const sentences of summarizeRemarks(remarks)) say.warn(sentences);
+    for (const sentences of summarizeRemarks(remarks)) say({ kind: 'warning', text: sentences });
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
-    if (status === 'created') say.done(`This folder is now a workspace with ${vals(total)}.`);
-    else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);
-    say.hint(
-      total === 0
-        ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
-        : [
-            { text: 'To send new and changed files', command: 'push' },
-            { text: 'To compare the files with the service', command: 'status' },
-          ],
-    );
+    if (status === 'created')
+      say({ kind: 'done', text: `This folder is now a workspace with ${vals(total)}.` });
+    else if (added.length > 0) say({ kind: 'done', text: `Added ${vals(added.length)} to vals.json.` });
+    say({
+      kind: 'hint',
+      text:
+        total === 0
+          ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
+          : [
+              { text: 'To send new and changed files', command: 'push' },
+              { text: 'To compare the files with the service', command: 'status' },
+            ],
+    });
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
     return { kind: 'record', record, error };
   },

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { UsageError } from '../errors.ts';
+import { type Say, warnWith } from '../lib/say.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
@@ -76,10 +77,8 @@ function withNameProblems(known: KnownVals, found: readonly Source[]): SelectedV
 }
 
 /** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
-export async function selectForPush(
-  known: KnownVals,
-  { warn, note }: { warn: Warn; note: Warn },
-): Promise<SelectedVal[]> {
+export async function selectForPush(known: KnownVals, say: Say): Promise<SelectedVal[]> {
+  const warn = warnWith(say);
   const reasonNotToPush = createFileCheck(known, warn);
   const vals: SelectedVal[] = [];
   const leftOut: string[] = [];
@@ -88,7 +87,7 @@ export async function selectForPush(
     if (reason === undefined) vals.push(val);
     else leftOut.push(`${pathTo(known, val.file)} (${reason})`);
   }
-  if (leftOut.length > 0) note(leftOutNote(leftOut));
+  if (leftOut.length > 0) say({ kind: 'note', text: leftOutNote(leftOut) });
   return vals;
 }
 

@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
+import { warnWith } from '../lib/say.ts';
 import { embeddedService, serviceName } from '../settings/settings.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
@@ -38,10 +39,8 @@ export function openWorkspace(context: WorkspaceContext): Workspace {
 }
 
 export function workspaceAt(root: string, context: WorkspaceContext): Workspace {
-  const {
-    settings,
-    say: { warn },
-  } = context;
+  const { settings } = context;
+  const warn = warnWith(context.say);
   const service = serviceName(settings);
   const own = openOwnFolder(settings, root);
   const records = createRecords(own, service, (file) => vals.ofFile(file) !== undefined, warn);

@@ -1,5 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -57,7 +58,7 @@ async function chosenItems(
   words: readonly string[],
 ): Promise<PushItem[]> {
   const isInOtherProject = createNestedProjectCheck(known.root);
-  const reasonNotToPush = createFileCheck(known, context.say.warn);
+  const reasonNotToPush = createFileCheck(known, warnWith(context.say));
   const paths = words.map((word) => pathOf(known, word, { isInOtherProject, reasonNotToPush }));
   const found = await collectFiles(paths, context);
   refuseOtherProjects(known, found, isInOtherProject);
@@ -118,7 +119,7 @@ function withoutInvalidPaths({ say }: Context, known: KnownVals, files: readonly
     if (problem === undefined) return true;
     const isNamedByUser = inFolder === undefined;
     if (isNamedByUser) throw invalidPath(file, problem);
-    say.warn(`${file} was not pushed, because its path ${problem}.`);
+    say({ kind: 'warning', text: `${file} was not pushed, because its path ${problem}.` });
     return false;
   });
 }

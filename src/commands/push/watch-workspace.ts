@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -30,7 +31,7 @@ export async function watchWorkspace(
   context: Context,
   { paths: words, concurrency, force, yes, check }: WatchOptions,
 ): Promise<never> {
-  const { flags, signal, clock, progress, say } = context;
+  const { flags, signal, clock, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
@@ -41,13 +42,13 @@ export async function watchWorkspace(
   const paths = watchedPaths(context, workspace, words);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
-  progress.stop();
+  say({ kind: 'progress' });
 
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
-  const ignoreFiles = createIgnoreFiles(say.warn);
+  const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const selectChosen = async () => (await selectForPush(workspace, say)).filter(({ file }) => isChosen(file));
   const { mayOverwrite, declined } = await askFirst(context, workspace, await selectChosen(), {
@@ -75,7 +76,7 @@ export async function watchWorkspace(
     endWatch(cannotWatch(root, error)),
   );
   try {
-    say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
+    say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
     const declinedFiles = new Set([...declined].map(({ val }) => val?.file));
     for (const { file } of await selectChosen()) if (!declinedFiles.has(file)) pushes.addInitial(file);
     await aborted(ending);
@@ -107,7 +108,7 @@ async function askFirst(
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
 function watchedPaths({ say }: Context, workspace: Workspace, words: readonly string[]): string[] {
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const reasonNotToPush = createFileCheck(workspace, say.warn);
+  const reasonNotToPush = createFileCheck(workspace, warnWith(say));
   return words.map((word) => {
     const path = pathOf(workspace, word, { isInOtherProject, reasonNotToPush });
     const below = pathBelowRoot(workspace, path);
@@ -132,7 +133,7 @@ const notWatched = (path: string, reason: string): LocalError =>
 
 async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
-    say.note('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
+    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );
   await beyondGracePeriod(async () => {
     await saves.close();

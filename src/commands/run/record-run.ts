@@ -19,7 +19,7 @@ export function createRecorder(context: Context, { noReport }: GivenRun, target:
     target.kind === 'service' ? target.api : context.connect({ mostMs: mostSeconds * 1_000 });
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
-    if (!said.has(reason)) say.banner(`Not recorded: ${visible(reason)}\n`);
+    if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
     said.add(reason);
   };
 
@@ -41,7 +41,7 @@ export function createRecorder(context: Context, { noReport }: GivenRun, target:
       if (!(error instanceof ValsError)) throw error;
       if (context.signal.aborted) return undefined;
       if (version === undefined) notRecorded(error.message);
-      else say.warn(`The run was not recorded: ${error.message}`);
+      else say({ kind: 'warning', text: `The run was not recorded: ${error.message}` });
       return undefined;
     }
   };

@@ -5,6 +5,7 @@ import nativePath, { basename, extname, join, type PlatformPath, resolve } from 
 import { LocalError, UsageError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
+import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
@@ -43,23 +44,23 @@ interface FileInFolder {
 interface CollectContext {
   settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
-  say: { warn(message: string): void };
+  say: Say;
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings, agent, say: { warn } }: CollectContext,
+  { settings, agent, say }: CollectContext,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const found: FoundFile[] = [];
-  const ignoreFiles = createIgnoreFiles(warn);
+  const ignoreFiles = createIgnoreFiles(warnWith(say));
   for (const path of paths) {
     const folder = resolve(cwd, path);
     if (path !== '-' && agent !== undefined) placeWithin(agent, folder, path);
     if (path !== '-' && (await isDirectory(folder))) {
       refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
-      for (const below of await codeFilesBelow(realFolder, path, warn, ignoreFiles)) {
+      for (const below of await codeFilesBelow(realFolder, path, warnWith(say), ignoreFiles)) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
       }
     } else {
