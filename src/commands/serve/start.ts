@@ -72,6 +72,7 @@ export async function start(
     metrics,
     seed: seedData,
     onWarning: warnWith(say),
+    onUpgrade: log.write,
     onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
       const line = isJson
