@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError } from '../errors.ts';
@@ -35,15 +34,16 @@ export const command = defineCommand({
     if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
     const counts = await backupStore(from.location, to.location, {
       signal: context.signal,
-      onProgress: (rows) => context.progress.show(`Copied ${rows.toLocaleString('en')} records`),
+      onProgress: (rows) =>
+        context.say({ kind: 'progress', text: `Copied ${rows.toLocaleString('en')} records` }),
     });
-    context.progress.stop();
-    context.say.done(`Copied ${from.name} to ${to.name}.`);
+    context.say({ kind: 'progress' });
+    context.say({ kind: 'done', text: `Copied ${from.name} to ${to.name}.` });
     return { kind: 'record', record: { target: to.shown, counts: { ...counts } } };
   },
 });
 
 const noStore = (name: string): LocalError =>
-  new LocalError(`There is no store to copy at ${resolve(name)}.`, {
+  new LocalError(`There is no store to copy at ${name}.`, {
     hint: 'Name the file with --data, or the PostgreSQL database with --database.',
   });

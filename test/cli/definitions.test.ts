@@ -26,6 +26,7 @@ const notRunHere = new Set([
   'vals serve --database postgres://vals@db.example.com/vals',
   'vals user add ada --database postgres://vals@db.example.com/vals',
   'vals user rm ada',
+  'vals backup --data team.db postgres://vals@db.example.com/vals',
   'vals space add acme --database postgres://vals@db.example.com/vals',
   'vals space rm acme',
   'vals run --http hello.ts',
@@ -107,6 +108,10 @@ async function runExample(line: string) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
   if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
+  if (line.startsWith('vals backup')) {
+    const [data = []] = [...line.matchAll(/--data \S+/g)].map(([words]) => words.split(' '));
+    await run(['user', 'add', 'ada', ...data], { home: folder, cwd: folder });
+  }
   if (/vals user (token|rm)|vals space/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
   if (/vals space (?!add)/.test(line)) {
     await run(['user', 'add', 'bob'], { home: folder });

@@ -76,9 +76,10 @@ const hasPassword = ({ password, searchParams }: URL): boolean =>
   password !== '' || searchParams.has('password');
 
 const warnOfPassword = (say: Context['say']): void =>
-  say.warn(
-    'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
-  );
+  say({
+    kind: 'warning',
+    text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
+  });
 
 const placeOf = (address: URL) => ({
   location: { database: address.href },

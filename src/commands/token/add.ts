@@ -39,10 +39,11 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const api = await context.connect();
     const record = await onTokenRoute(() => api.record(call));
-    context.say.done(`Made the token ${name}.`);
-    context.say.hint(
-      'Copy the token now, because it is shown only once. In CI, keep it as the secret VALS_TOKEN.',
-    );
+    context.say({ kind: 'done', text: `Made the token ${name}.` });
+    context.say({
+      kind: 'hint',
+      text: 'Copy the token now, because it is shown only once. In CI, keep it as the secret VALS_TOKEN.',
+    });
     return { kind: 'record', record };
   },
 });
