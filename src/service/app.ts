@@ -29,7 +29,6 @@ interface AppOptions {
   isDraining?(): boolean;
   pageAccess: PageAccess;
   onRefusedVisit?(): void;
-  onStoreFailure?(error: Error): void;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -44,7 +43,7 @@ export type App = (
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export function createApp(store: Store, options: AppOptions): App {
-  const { network, limits, onStoreFailure, onInternalError } = options;
+  const { network, limits, onInternalError } = options;
   const routes = [
     healthRoute(store, options),
     ...pageRoutes(store, options),
@@ -66,7 +65,6 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   function replyOfFailure(request: ServiceRequest, error: Error, route: string): Reply {
-    if (isStoreBroken(error)) onStoreFailure?.(error);
     const isNoMember = error instanceof Refusal && error.kind === 'no member';
     const failed = problemReply(isNoMember ? nothingAt(request.url) : error, isForBrowser(request));
     if (failed.status === 500 && !isStoreBroken(error)) {

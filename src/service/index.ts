@@ -43,6 +43,8 @@ export interface ServiceOptions {
   onFinished?(answered: FinishedRequest): void;
   onRefusedVisit?(): void;
   onStoreFailure?(error: ValsError): void;
+  /** The database works again. */
+  onStoreRecovery?(): void;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -53,6 +55,8 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     maxVals: options.maxVals,
     needsOwner: network.endsWithCommand,
     notesUse: !network.endsWithCommand,
+    onStoreFailure: options.onStoreFailure,
+    onStoreRecovery: options.onStoreRecovery,
   });
   if (store.upgrade !== undefined) options.onUpgrade?.(store.upgrade);
   const ended = new AbortController();
@@ -66,7 +70,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       isDraining: () => draining,
       pageAccess,
       onRefusedVisit: options.onRefusedVisit,
-      onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
       onInternalError: options.onInternalError,
     });
     const server = await listen(createListener(app), {

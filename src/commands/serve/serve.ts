@@ -51,9 +51,13 @@ export const command = defineCommand({
     const { signal } = context;
     const { announce, createLinkBanner } = await import('./announce.ts');
     const { readSetup, start } = await import('./start.ts');
-    const setup = readSetup(context, options);
+    const { jsonReport, textReport } = await import('./report.ts');
+    const { withoutTokens } = await import('../../service/index.ts');
     const log = await context.openLog();
-    const output = { log, showLink: createLinkBanner(context.say) };
+    const report =
+      options.log === 'json' ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
+    const setup = readSetup({ ...context, say: report.lines }, options);
+    const output = { report, showLink: createLinkBanner(report.lines) };
     const service = await start(context, setup, output);
     await announce(context, service, setup, output);
     await aborted(signal);

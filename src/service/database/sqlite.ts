@@ -12,12 +12,20 @@ const busyTimeoutMs = 10_000;
 const mostMsPerCommit = 5;
 const checkpointBytes = 4 * 1024 * 1024;
 
-export async function openSqlite(file: string): Promise<Database> {
+interface WriteBack {
+  /** The log is written back after so much time without a write, and so long after the last time at the latest. */
+  idleMs: number;
+  mostMs: number;
+}
+
+const writeBack: WriteBack = { idleMs: 30_000, mostMs: 60 * 60_000 };
+
+export async function openSqlite(file: string, times = writeBack): Promise<Database> {
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
     const upgradedFrom = await retryWhileBusy(() => prepare(connection, path));
-    return { ...wrap(connection, path), upgradedFrom, explain: (error) => explainSqlite(file, error) };
+    return { ...wrap(connection, path, times), upgradedFrom, explain: (error) => explainSqlite(file, error) };
   } catch (error) {
     throw explainSqlite(file, error);
   }
@@ -137,15 +145,21 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explain' | 'upgradedFrom'> {
+function wrap(
+  connection: Libsql.Database,
+  path: string,
+  { idleMs, mostMs }: WriteBack,
+): Omit<Database, 'explain' | 'upgradedFrom'> {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
   let wrote = false;
 
+  let writtenBackAt = performance.now();
   const checkpoint = () => {
     try {
       // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      writtenBackAt = performance.now();
     } catch {
       // A failed checkpoint loses nothing, because the commits stay in the log.
     }
@@ -155,6 +169,12 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   };
+  // A reader or a writer of another process may keep the log in use: then the next time.
+  const whenIdle = setTimeout(() => {
+    if (files.logSize() === 0 || group.underWay()) return;
+    if (files.areInPlace()) checkpointWithoutWaiting();
+    if (files.logSize() > 0) whenIdle.refresh();
+  }, idleMs).unref();
   /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   const saveLog = () => {
     if (!files.isLogReplaced()) checkpoint();
@@ -171,7 +191,9 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
     before: checkFiles,
     after() {
       wrote = true;
-      if (files.logSize() > checkpointBytes) checkpointWithoutWaiting();
+      whenIdle.refresh();
+      const isDue = performance.now() - writtenBackAt > mostMs;
+      if (isDue || files.logSize() > checkpointBytes) checkpointWithoutWaiting();
     },
   });
 
@@ -214,6 +236,7 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
     probe: async () => checkFiles(),
     async close() {
       await group.flush();
+      clearTimeout(whenIdle);
       if (wrote) saveLog();
       statements.clear();
       connection.close();
