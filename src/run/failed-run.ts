@@ -69,7 +69,7 @@ function hintFor({ text, takesRequests }: Thrown, modules: Modules, isServing: b
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
-  const [, missing] = /\b(__dirname|__filename|require) is not defined in ES module scope/.exec(text) ?? [];
+  const [, missing] = /^ReferenceError: (__dirname|__filename|require) is not defined\b/.exec(text) ?? [];
   if (missing !== undefined) return `An ES module has no \`${missing}\`. Use ${insteadOf[missing]}.`;
   const [, name, exported] =
     /requested module '([^./][^']*)' does not provide an export named '([^']+)'/.exec(text) ?? [];

@@ -37,7 +37,7 @@ it.each<[Hints, string, string]>([
   ['Wait a little.', 'Wait a little.', 'Wait a little.'],
   [
     overwrite,
-    'To overwrite it, run `vals push "a b.ts" --force`.',
+    "To overwrite it, run `vals push 'a b.ts' --force`.",
     'To overwrite it, call `push {"paths": ["a b.ts"], "force": true}`.',
   ],
   [
@@ -105,7 +105,7 @@ it('on Windows, words are quoted for cmd.exe and PowerShell, or for PowerShell a
   const quoted = ["it's", 'a$b', '@acme', 'C:\\vals\\a.ts'].map(quoteFor('win32'));
   expect(quoted).toEqual(['"it\'s"', "'a$b'", '"@acme"', 'C:\\vals\\a.ts']);
   expect(await shellHints('win32').write(overwrite)).toBe(
-    "To overwrite it, run `vals push 'a b.ts' --force`.",
+    'To overwrite it, run `vals push "a b.ts" --force`.',
   );
 });
 

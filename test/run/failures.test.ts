@@ -111,7 +111,7 @@ const cases: Failure[] = [
   [
     'uses __dirname in an ES module',
     'export default () => __dirname',
-    '__dirname is not defined in ES module scope (a.ts:1:22).',
+    'a.ts failed: ReferenceError: __dirname is not defined (a.ts:1:22).',
     '`import.meta.dirname`',
   ],
   [
