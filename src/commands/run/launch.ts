@@ -52,7 +52,10 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
   const inspect = given.inspect === true;
   const needsNoSandbox = inspect && !canInspectInSandbox(node.version);
   if (needsNoSandbox && !given.allowAll) {
-    say.warn(`Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`);
+    say({
+      kind: 'warning',
+      text: `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`,
+    });
   }
   const isSandboxed = !given.allowAll && !needsNoSandbox;
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
