@@ -7,7 +7,6 @@ import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
-import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -23,7 +22,6 @@ export interface EmbeddedService {
   port: number;
   metricsPort: number | undefined;
   token: string | undefined;
-  pageLink(): string | undefined;
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -41,7 +39,6 @@ export interface ServiceOptions {
   maxVals?: number;
   metrics?: { port: number; host: string };
   onFinished?(answered: FinishedRequest): void;
-  onRefusedVisit?(): void;
   onStoreFailure?(error: ValsError): void;
   /** The database works again. */
   onStoreRecovery?(): void;
@@ -62,14 +59,11 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
-    const pageAccess = createPageAccess();
     let draining = false;
     const app = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
-      pageAccess,
-      onRefusedVisit: options.onRefusedVisit,
       onInternalError: options.onInternalError,
     });
     const server = await listen(createListener(app), {
@@ -79,7 +73,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onFinished(answered) {
         metrics?.count(answered);
-        options.onFinished?.({ ...answered, path: pageAccess.hideSecret(answered.path) });
+        options.onFinished?.(answered);
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
@@ -94,7 +88,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       baseUrl,
       port,
       token: store.owner?.token,
-      pageLink: () => (store.owner && !network.publicUrl ? `${baseUrl}/?key=${pageAccess.key}` : undefined),
       drain() {
         draining = true;
         return server.drain();

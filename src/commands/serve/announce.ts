@@ -3,26 +3,14 @@ import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
 import type { EmbeddedService } from '../../service/index.ts';
 import type { Report } from './report.ts';
-import type { Setup, ShowLink } from './start.ts';
+import type { Setup } from './start.ts';
 import type { Place } from './store-place.ts';
-
-export function createLinkBanner(say: Context['say']): ShowLink {
-  let shown: string | undefined;
-  return (link) => {
-    if (link === undefined || link === shown) return;
-    shown = link;
-    say({
-      kind: 'lines',
-      text: `To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`,
-    });
-  };
-}
 
 export async function announce(
   context: Context,
   service: EmbeddedService,
   { network, metrics, isShared, place }: Setup,
-  { report, showLink }: { report: Report; showLink: ShowLink },
+  report: Report,
 ): Promise<void> {
   const { flags, settings } = context;
   const say = report.lines;
@@ -36,7 +24,7 @@ export async function announce(
     report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
     showVariables({ settings, say }, baseUrl, token);
-    showLink(service.pageLink());
+    say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
   }
   if (isShared || token === undefined) {
     const quote = quoteFor(settings.system.platform);

@@ -49,7 +49,7 @@ export const command = defineCommand({
   columns: [],
   async run(context, options) {
     const { signal } = context;
-    const { announce, createLinkBanner } = await import('./announce.ts');
+    const { announce } = await import('./announce.ts');
     const { readSetup, start } = await import('./start.ts');
     const { jsonReport, textReport } = await import('./report.ts');
     const { withoutTokens } = await import('../../service/index.ts');
@@ -57,9 +57,8 @@ export const command = defineCommand({
     const report =
       options.log === 'json' ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
     const setup = readSetup({ ...context, say: report.lines }, options);
-    const output = { report, showLink: createLinkBanner(report.lines) };
-    const service = await start(context, setup, output);
-    await announce(context, service, setup, output);
+    const service = await start(context, setup, report);
+    await announce(context, service, setup, report);
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {

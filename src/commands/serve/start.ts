@@ -27,8 +27,6 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export type ShowLink = (link: string | undefined) => void;
-
 export function readSetup(context: Pick<Context, 'settings' | 'env' | 'say'>, options: ServeOptions): Setup {
   const { metricsPort, metricsHost } = options;
   if (metricsHost !== undefined && metricsPort === undefined) {
@@ -48,16 +46,12 @@ export function readSetup(context: Pick<Context, 'settings' | 'env' | 'say'>, op
   };
 }
 
-export async function start(
-  context: Context,
-  setup: Setup,
-  { report, showLink }: { report: Report; showLink: ShowLink },
-): Promise<EmbeddedService> {
+export async function start(context: Context, setup: Setup, report: Report): Promise<EmbeddedService> {
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed } = await import('../../service/index.ts');
   const perSecond = setup.rate ?? (isShared ? requestsPerSecond : undefined);
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
-  const starting = startService({
+  const service = await startService({
     ...place.location,
     port,
     network,
@@ -69,12 +63,10 @@ export async function start(
     onWarning: report.warn,
     onUpgrade: report.info,
     onFinished: report.request,
-    onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: report.failure,
     onStoreRecovery: () => report.info('The database can be used again.'),
     onInternalError: report.internalError,
   });
-  const service = await starting;
   if (seedData) {
     const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
     report.info(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
