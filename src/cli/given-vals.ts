@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { summaryOf } from '../api/records.ts';
+import { summaryOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import type { HintWriter } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -9,6 +9,8 @@ export interface GivenVals {
   wordFor(id: string): string | undefined;
   /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
+  /** The name that was read, or what was typed. */
+  labelFor(id: string): string;
   rememberWord(word: string, val: { id: string; name?: string }): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
   /** Undefined if the val was not read before, or if the service sends no ETags. */
@@ -25,6 +27,7 @@ export function createGivenVals(hints: HintWriter, connect: () => Promise<Api>):
   return {
     wordFor: hints.wordFor,
     nameFor: (id) => names.get(id),
+    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? hints.wordFor(id) ?? id,
     rememberWord(word, { id, name }) {
       hints.nameVal(id, word);
       if (name !== undefined) names.set(id, name);
