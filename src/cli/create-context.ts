@@ -43,9 +43,7 @@ export function createContext(
       isTokenEmpty: env.VALS_TOKEN?.trim() === '',
       seen,
       clock,
-      trace: (text) => {
-        if (settings.debug.value) presenter.say({ kind: 'trace', text });
-      },
+      trace: settings.debug.value ? (text) => presenter.say({ kind: 'trace', text }) : () => {},
       redactor,
       wordFor: hints.wordFor,
       notes: {

@@ -72,7 +72,8 @@ async function findVal(context: Context, word: string): Promise<string> {
     await context.givenVals.readSummary(word);
     return word;
   }
-  return (await createResolver(context, { isForWriting: false, confirmsListedVals: false }))(word);
+  const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
+  return (await identify(word)).id;
 }
 
 async function listRuns(

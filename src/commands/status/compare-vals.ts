@@ -5,8 +5,9 @@ import { warnWith } from '../../lib/say.ts';
 import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { type SelectedVal, selectVals } from '../../workspace/select.ts';
-import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { type SelectedVal, selectVals, wordsOfOneWorkspace } from '../../workspace/select.ts';
+import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 
 interface Compared {
   workspace: Workspace;
@@ -21,10 +22,11 @@ export async function compareVals(
   { keepsCode }: { keepsCode(examined: Examined): boolean },
 ): Promise<Compared> {
   const { connect, say } = context;
-  const opened = openWorkspace(context);
+  const workspaces = createWorkspaces(context);
   const isAgent = context.agent !== undefined;
+  const { workspace: opened, words: chosen } = wordsOfOneWorkspace(workspaces, words);
   const workspace = isAgent ? await viewWorkspace(opened) : await followMoves(opened, context);
-  const vals = await selectVals(workspace, words, warnWith(say));
+  const vals = await selectVals(workspaces, workspace, chosen, warnWith(say));
   const serviceWarning = otherServiceWarning(workspace.service, vals);
   if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const api = await connect();
