@@ -158,8 +158,8 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
   let text = withScheme(await ask('Base URL of the service, such as https://api.example.com: '));
   while (!/^https?:\/\//i.test(text)) {
     const proposed = `https://${text.replace(/^[a-z]*:?\/\//i, '')}`;
-    text =
-      (await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead)) || proposed;
+    const answer = await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead);
+    text = withScheme(answer) || proposed;
   }
   return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
 }

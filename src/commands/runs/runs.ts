@@ -47,7 +47,8 @@ export const command = defineCommand({
     if (isList && (val !== undefined || routes.looksLikeId(word))) throw notWithOneRun();
     if (isList) return listOfVal();
     if (val !== undefined) return showOne();
-    return isLikeIdOfRun(word) ? orElse(showOne, listOfVal) : orElse(listOfVal, showOne);
+    const [first, second] = isLikeIdOfRun(word) ? [showOne, listOfVal] : [listOfVal, showOne];
+    return (await unlessMissing(first)) ?? (await unlessMissing(second)) ?? Promise.reject(neither(word));
   },
 });
 
@@ -55,17 +56,22 @@ export const command = defineCommand({
 const isLikeIdOfRun = (word: string): boolean =>
   word === '' || routes.looksLikeId(word) || /^[\da-f]{6}[\da-f-]*$/i.test(word);
 
-/** If neither is found, the error is that of the first. */
-async function orElse(first: () => Promise<Result>, second: () => Promise<Result>): Promise<Result> {
+async function unlessMissing(show: () => Promise<Result>): Promise<Result | undefined> {
   try {
-    return await first();
+    return await show();
   } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    return second().catch((other) => {
-      throw other instanceof NotFoundError ? error : other;
-    });
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
   }
 }
+
+const neither = (word: string): NotFoundError =>
+  new NotFoundError(`There is no run ${word}, and no val of that name.`, {
+    hint: [
+      { text: 'To list the runs', command: 'runs' },
+      { text: 'To list your vals', command: 'ls' },
+    ],
+  });
 
 async function findVal(context: Context, word: string): Promise<string> {
   if (routes.looksLikeId(word)) {

@@ -16,7 +16,7 @@ export const command = defineCommand({
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
   arguments: {
     baseUrl: {
-      description: 'the base URL of a service or space, or @name for a space of the default service',
+      description: 'the base URL or host of a service, or the name of a space',
       value: baseUrl(),
       optional: true,
     },

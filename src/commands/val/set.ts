@@ -65,7 +65,7 @@ async function readFields(
   { name, privacy, readme }: routes.ValFields,
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
-    throw new UsageError('Nothing to change was given.', {
+    throw new UsageError('No new name, privacy or readme was given.', {
       hint: [
         { text: 'To change the name', input: { name: true } },
         { text: 'To change who can see the val', input: { privacy: true } },
