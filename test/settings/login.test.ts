@@ -58,17 +58,28 @@ describe('vals login', () => {
     expect(storedText(home)).toContain('token-of-misne');
   });
 
-  it('asks again for a base URL without https://, and proposes one', async () => {
+  it('adds the scheme: http for loopback, https for others', async () => {
     const { screen, exit } = await runOnScreen(['login'], {
       home: temporaryFolder(),
       answers: [
-        { after: 'such as https://api.example.com: ', keys: 'localhost:8443\r' },
-        { after: 'Base URL [https://localhost:8443]: ', keys: '\r' },
-        { after: 'Token for https://localhost:8443', keys: '\u0003' },
+        { after: 'such as https://api.example.com: ', keys: 'example\r' },
+        { after: 'Base URL [https://example]: ', keys: 'localhost:8443\r' },
+        { after: 'Token for http://localhost:8443', keys: '\u0003' },
       ],
     });
     expect(screen).toContain('The base URL begins with https://.');
     expect(exit).toBe(130);
+    const typed = ['127.0.0.1:1/base', '[::1]:1', 'http://localhost:1', 'vals.example.com/@acme'];
+    const shown = [
+      'http://127.0.0.1:1/base',
+      'http://[::1]:1',
+      'http://localhost:1',
+      'https://vals.example.com',
+    ];
+    for (const [index, word] of typed.entries()) {
+      const answers = [{ after: `Token for ${shown[index]}`, keys: '\u0003' }];
+      expect((await runOnScreen(['login', word], { home: temporaryFolder(), answers })).exit).toBe(130);
+    }
   });
 
   it.each([
@@ -192,7 +203,10 @@ describe('vals logout', () => {
     writeConfig(home, JSON.stringify({ baseUrl: `${one}/base`, tokens: tokens([one, ...others]) }));
     const { exit, screen } = await runOnScreen(['logout'], { home, columns: 160 });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining(says) });
-    expect(JSON.parse(storedText(home))).toEqual({ ...(baseUrl && { baseUrl }), tokens: tokens(others) });
+    expect(JSON.parse(storedText(home))).toMatchObject({
+      ...(baseUrl && { baseUrl }),
+      tokens: tokens(others),
+    });
   });
 
   it('without a sign-in is no failure, and without a service is refused', async () => {
