@@ -19,11 +19,11 @@ export const paging = {
 
 export const timeRange = {
   since: {
-    description: 'only records after this time: ISO 8601 (local), now or an age (2h)',
+    description: 'only records after this time: ISO 8601, now or an age (2h)',
     value: time(),
   },
   until: {
-    description: 'only records up to this time: ISO 8601 (local), now or an age (2h)',
+    description: 'only records up to this time: ISO 8601, now or an age (2h)',
     value: time(),
   },
 } as const satisfies Options;
