@@ -39,7 +39,6 @@ export function createSqliteCopy(file: string): CopyTarget {
   }
 
   function finish(): void {
-    for (const sql of indexes) connection.exec(sql);
     connection.exec('COMMIT');
     connection.close();
     syncToDisk(partial);
@@ -47,11 +46,10 @@ export function createSqliteCopy(file: string): CopyTarget {
     syncToDisk(dirname(file));
   }
 
-  const indexes = guarded(file, () => {
+  guarded(file, () => {
     connection.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000');
     createTables(connection);
     connection.exec('BEGIN');
-    return dropIndexes(connection);
   });
   return {
     insert: async (table, rows) => guarded(file, () => insert(table, rows)),
@@ -61,15 +59,6 @@ export function createSqliteCopy(file: string): CopyTarget {
       rmSync(partial, { force: true });
     },
   };
-}
-
-/** An index is made faster at the end than row by row. Returns the statements that make them. */
-function dropIndexes(connection: Libsql.Database): string[] {
-  const indexes = connection
-    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
-    .all() as { name: string; sql: string }[];
-  for (const { name } of indexes) connection.exec(`DROP INDEX ${name}`);
-  return indexes.map(({ sql }) => sql);
 }
 
 const refusal = (file: string): ConflictError =>
