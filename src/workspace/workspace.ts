@@ -78,13 +78,14 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       stamp = found;
       return { ...workspace, vals };
     },
-    remember({ file, name, id: givenId }, idBefore) {
+    remember({ file, name, id: givenId, movedFrom }, idBefore) {
       // The id of the embedded service is in the record.
       const id = service === embeddedService ? undefined : givenId;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
-      changes.set(file, { file, name, id, idBefore });
+      changes.set(file, { file, name, id, idBefore, movedFrom });
       if (known !== undefined && known.name !== name) renamed.add(file);
+      if (movedFrom !== undefined) vals.remove(movedFrom);
       vals.set({ file, name, id });
     },
     async saveManifest() {

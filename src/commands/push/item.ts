@@ -8,15 +8,16 @@ import type { Workspace } from '../../workspace/workspace.ts';
 
 /** `file` is relative to the current folder, and `val.file` is relative to the workspace. */
 export interface PushItem extends Source {
+  /** The place of the file among all files of the push. */
+  order: number;
   val?: SelectedVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
-  isPruned?: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
 }
 
-export interface PushPlan {
+export interface Selection {
   /** Undefined outside of a workspace, with --name, and for a dry run that sends no request. */
   workspace: Workspace | undefined;
   items: PushItem[];
@@ -28,7 +29,7 @@ export function untrackedItem(context: Context, { file, inFolder }: FoundFile): 
   if (isNamedByUser) {
     const path = resolve(context.settings.cwd, file);
     const canReadAgain = file !== '-' && existingStats(path)?.isFile() === true;
-    return { file, name, canReadAgain, read: async () => readCode(file, context) };
+    return { order: 0, file, name, canReadAgain, read: async () => readCode(file, context) };
   }
-  return { file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
+  return { order: 0, file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
 }

@@ -9,12 +9,13 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 export const etagOf = (val: Parameters<typeof stateOf>[0]): string => `"${stateOf(val)}"`;
 
 export const writeOptionsOf = (request: ServiceRequest, body: Buffer | undefined): WriteOptions => ({
-  onlyIf: onlyIf(headerOf(request, 'if-match')),
+  onlyIf: onlyIf(headerOf(request, 'if-match'), headerOf(request, 'if-none-match')),
   once: request.method === 'POST' && body ? onceOf(request, body) : undefined,
 });
 
 /** Weak tags never match (RFC 9110, 13.1.1). */
-function onlyIf(header: string | undefined): WriteOptions['onlyIf'] {
+function onlyIf(header: string | undefined, noneMatch: string | undefined): WriteOptions['onlyIf'] {
+  if (noneMatch?.trim() === '*') return (state) => state === undefined;
   if (header === undefined) return undefined;
   const tags = header.split(',').map((tag) => tag.trim());
   return (state) => state !== undefined && (tags.includes('*') || tags.includes(`"${state}"`));
