@@ -1,4 +1,4 @@
-import { argumentsOf, inputName } from '../cli/command.ts';
+import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Permissions } from '../cli/context.ts';
 import { commandLine, optionWords } from '../cli/shell-hints.ts';
@@ -41,25 +41,22 @@ export function createToolHints(options: ToolHintOptions): HintWriter {
 function toolInput(command: LoadedCommand, input: Input = {}, permissions: Permissions): string | undefined {
   const left = new Map(Object.entries(input).filter(([key]) => key !== 'json'));
   const inputs: [string, JsonValue][] = [];
-  for (const [key, { form, canBeCode }] of argumentsOf(command)) {
+  for (const [key, { optional, repeatable, canBeCode }] of argumentsOf(command)) {
     const value = left.get(key);
     left.delete(key);
     const isCode = canBeCode && [value].flat().includes('-');
     if (isCode) inputs.push(['code', '...']);
-    else if (value === true || (value === undefined && form.startsWith('<')))
-      inputs.push([key, placeholder(form)]);
+    else if (value === true || (value === undefined && !optional))
+      inputs.push([key, repeatable ? ['...'] : '...']);
     else if (value !== undefined) inputs.push([key, value]);
   }
   for (const [key, option] of optionsForAgents(command, permissions)) {
-    const name = inputName(key, option);
-    const value = left.get(name);
-    left.delete(name);
-    const takesValue = option.flags.includes('<');
-    if (value !== undefined) inputs.push([name, value === true && takesValue ? '...' : value]);
+    const value = left.get(key);
+    left.delete(key);
+    const isPlaceholder = value === true && option.value !== undefined;
+    if (value !== undefined) inputs.push([key, isPlaceholder ? '...' : value]);
   }
   if (left.size > 0) return undefined;
   const shown = inputs.map(([key, value]) => `"${key}": ${JSON.stringify(value)}`);
   return shown.length === 0 ? '' : `{${shown.join(', ')}}`;
 }
-
-const placeholder = (form: string): JsonValue => (form.includes('...') ? ['...'] : '...');

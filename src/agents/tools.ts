@@ -1,20 +1,14 @@
-import {
-  type ArgumentDefinition,
-  argumentsOf,
-  inputName,
-  isVariadic,
-  type OptionDefinition,
-} from '../cli/command.ts';
+import { type ArgumentDefinition, argumentsOf, type OptionDefinition, optionsOf } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
 import type { Permissions } from '../cli/context.ts';
+import type { ValueSchema } from '../cli/value-types.ts';
 
-type Property = {
+type Property = Partial<Omit<ValueSchema, 'type'>> & {
   type: 'string' | 'boolean' | 'integer' | 'array';
   description: string;
-  items?: { type: 'string' | 'integer' };
+  items?: ValueSchema;
   minItems?: number;
-  enum?: string[];
-  default?: string | number | boolean;
+  default?: string | number;
 };
 
 export interface Tool {
@@ -68,7 +62,7 @@ export function toolOf(command: LoadedCommand, permissions: Permissions): Tool {
     inputSchema: {
       type: 'object',
       properties,
-      required: argumentsOf(command).flatMap(([key, { form }]) => (form.startsWith('<') ? [key] : [])),
+      required: argumentsOf(command).flatMap(([key, { optional }]) => (optional ? [] : [key])),
       additionalProperties: false,
     },
     annotations: annotationsOf(effect),
@@ -93,45 +87,35 @@ function argumentProperties(command: LoadedCommand): Record<string, Property> {
   return properties;
 }
 
-function argumentProperty(definition: ArgumentDefinition<unknown>): Property {
-  const { form, isNumber, description = '', descriptionForAgents = description } = definition;
-  const type = isNumber ? 'integer' : 'string';
-  if (!isVariadic(definition)) return { type, description: descriptionForAgents };
-  const isRequired = form.startsWith('<');
-  return {
-    type: 'array',
-    items: { type },
-    ...(isRequired && { minItems: 1 }),
-    description: descriptionForAgents,
-  };
+function argumentProperty(definition: ArgumentDefinition): Property {
+  const {
+    value,
+    optional,
+    repeatable,
+    descriptionForAgents: description = definition.description,
+  } = definition;
+  if (!repeatable) return { ...value.schema, description };
+  return { type: 'array', items: value.schema, ...(!optional && { minItems: 1 }), description };
 }
 
 function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
   const options = optionsForAgents(command, permissions);
   return Object.fromEntries(
-    options.map(([key, option]): [string, Property] => [inputName(key, option), optionProperty(option)]),
+    options.map(([key, option]): [string, Property] => [key, optionProperty(option)]),
   );
 }
 
 export const optionsForAgents = (
-  { options = {} }: LoadedCommand,
+  command: LoadedCommand,
   { allowDelete }: Permissions,
-): [key: string, OptionDefinition<unknown>][] =>
-  Object.entries<OptionDefinition<unknown>>(options).filter(
-    ([, { hiddenFromAgents, deletes }]) => !hiddenFromAgents && (!deletes || allowDelete),
-  );
+): [key: string, OptionDefinition][] =>
+  optionsOf(command).filter(([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete));
 
-function optionProperty(option: OptionDefinition<unknown>): Property {
-  const { flags, description, negatedDescription, words, choices = words, isNumber, isRepeatable } = option;
-  const { default: fallback } = option;
-  if (!flags.includes('<')) {
-    return {
-      type: 'boolean',
-      description: negatedDescription ? `${description}; false: ${negatedDescription}` : description,
-    };
+function optionProperty(option: OptionDefinition): Property {
+  const { description, negatable, value, repeatable, default: fallback } = option;
+  if (value === undefined) {
+    return { type: 'boolean', description: negatable ? `${description}; false: ${negatable}` : description };
   }
-  const type = isNumber ? 'integer' : 'string';
-  if (isRepeatable) return { type: 'array', items: { type }, description };
-  const known = typeof fallback === 'string' || typeof fallback === 'number';
-  return { type, description, ...(choices && { enum: [...choices] }), ...(known && { default: fallback }) };
+  if (repeatable) return { type: 'array', items: value.schema, description };
+  return { ...value.schema, description, ...(fallback !== undefined && { default: fallback }) };
 }

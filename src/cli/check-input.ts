@@ -1,16 +1,14 @@
 import { parseNamed, UsageError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { asQuestion, nearest } from '../lib/suggest.ts';
 import {
   type AnyCommand,
   type ArgumentDefinition,
   argumentsOf,
-  isVariadic,
   type OptionDefinition,
+  type Options,
 } from './command.ts';
 
 type Given = Readonly<Record<string, unknown>>;
-type Options = Readonly<Record<string, OptionDefinition<unknown>>>;
 
 export interface InputNames {
   /** What the reader of an error calls an argument or option: `--limit` for a person, `limit` for an agent. */
@@ -47,32 +45,26 @@ interface Named {
   hint: Hints;
 }
 
-function checkArgument(definition: ArgumentDefinition<unknown>, value: unknown, named: Named): unknown {
-  const { form, parse = (word: string) => word, description } = definition;
-  const words = isVariadic(definition)
-    ? listOf(value, named)
-    : value === undefined
-      ? []
-      : [wordOf(value, named)];
-  if (form.startsWith('<') && words.length === 0) {
+function checkArgument(definition: ArgumentDefinition, given: unknown, named: Named): unknown {
+  const { value, optional, repeatable, description } = definition;
+  const isGiven = repeatable ? listOf(given, named).length > 0 : given !== undefined;
+  if (!isGiven && !optional) {
     throw new UsageError(`${named.name} is missing: ${description}.`, { hint: named.hint });
   }
-  const parsed = words.map((word) => parseNamed(named.name, () => parse(word)));
-  return isVariadic(definition) ? parsed : parsed[0];
+  const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
+  if (repeatable) return listOf(given, named).map(parse);
+  return isGiven ? parse(wordOf(given, named)) : undefined;
 }
 
-function checkOption(definition: OptionDefinition<unknown>, value: unknown, named: Named): unknown {
-  const { flags, choices, isRepeatable, parse = (word: string) => word } = definition;
-  if (value === undefined) return flags.startsWith('--no-') ? true : definition.default;
-  if (!flags.includes('<')) {
-    if (typeof value !== 'boolean') throw wrongType('a boolean', named);
-    return value;
+function checkOption(definition: OptionDefinition, given: unknown, named: Named): unknown {
+  const { value, repeatable } = definition;
+  if (given === undefined) return definition.default;
+  if (value === undefined) {
+    if (typeof given !== 'boolean') throw wrongType('a boolean', named);
+    return given;
   }
-  const parseWord = (word: string) => {
-    if (choices && !choices.includes(word)) throw wrongChoice(word, choices, named);
-    return parseNamed(named.name, () => parse(word));
-  };
-  return isRepeatable ? listOf(value, named).map(parseWord) : parseWord(wordOf(value, named));
+  const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
+  return repeatable ? listOf(given, named).map(parse) : parse(wordOf(given, named));
 }
 
 function refuseConflicts(options: Options, given: Given, { nameOf, hint }: InputNames): void {
@@ -103,9 +95,3 @@ function wordOf(value: unknown, named: Named): string {
 
 const wrongType = (wanted: string, { name, hint }: Named): UsageError =>
   new UsageError(`${name} must be ${wanted}.`, { hint });
-
-const wrongChoice = (word: string, choices: readonly string[], { name }: Named): UsageError =>
-  new UsageError(
-    `${name} takes one of ${choices.join(', ')}, not "${word}".${asQuestion(nearest(word, choices))}`,
-    { hint: `For example ${choices[0]}.` },
-  );

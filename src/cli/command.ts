@@ -2,92 +2,48 @@ import type { Hints } from '../lib/hint.ts';
 import type { Column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import type { Context } from './context.ts';
+import type { ValueType } from './value-types.ts';
 
-export interface OptionDefinition<T> {
-  flags: string;
+interface Described {
   description: string;
-  parse?(word: string): unknown;
-  choices?: readonly string[];
-  words?: readonly string[];
-  default?: T;
-  negatedDescription?: string;
-  conflicts?: string[];
-  isVal?: boolean;
-  isRepeatable?: boolean;
-  isNumber?: boolean;
-  hiddenFromAgents?: boolean;
+  /** The value may be given several times, and the command gets a list. */
+  repeatable?: boolean;
+}
+
+/** Its key is its name: `dryRun` is the option `--dry-run` and the input `dryRun` of a tool. */
+export interface OptionDefinition extends Described {
+  /** One letter. */
+  short?: string;
+  /** The option also exists as `--no-...`, and this is what that does. */
+  negatable?: string;
+  /** Without it, the option is on or off. */
+  value?: ValueType<unknown>;
+  default?: string | number;
+  conflicts?: readonly string[];
+  /** Agents do not get the option. */
+  forPeople?: boolean;
   deletes?: boolean;
 }
 
-export interface ArgumentDefinition<T> {
-  form: string;
-  description: string;
-  parse?: (word: string) => string;
-  isVal?: boolean;
-  orFile?: boolean;
-  runsCode?: boolean;
-  orVersion?: boolean;
-  words?: readonly string[];
-  isNumber?: boolean;
+export interface ArgumentDefinition extends Described {
+  value: ValueType<unknown>;
+  optional?: boolean;
+  /** An agent may give the code itself instead of the path of a file. */
   canBeCode?: boolean;
   descriptionForAgents?: string;
-  phantomType?: T;
 }
 
-type ValueOf<Form extends string> = Form extends `${string}...${string}`
-  ? string[]
-  : Form extends `[${string}]`
-    ? string | undefined
-    : string;
+export type Arguments = Readonly<Record<string, ArgumentDefinition>>;
+export type Options = Readonly<Record<string, OptionDefinition>>;
 
-export const argument = <Form extends string>(
-  form: Form,
-  description: string,
-  parse?: (word: string) => string,
-): ArgumentDefinition<ValueOf<Form>> => ({ form, description, parse });
-
-export const val = <Form extends string>(
-  form: Form,
-  description: string,
-): ArgumentDefinition<ValueOf<Form>> => ({ form, description, isVal: true });
-
-export const toggle = (
-  flags: string,
-  description: string,
-  more: Partial<OptionDefinition<boolean | undefined>> = {},
-): OptionDefinition<boolean | undefined> => ({ flags, description, ...more });
-
-export const word = (
-  flags: string,
-  description: string,
-  more: Partial<OptionDefinition<string | undefined>> = {},
-): OptionDefinition<string | undefined> => ({ flags, description, ...more });
-
-export const parsed = <T>(
-  flags: string,
-  description: string,
-  parse: (word: string) => T,
-  more: Partial<OptionDefinition<T | undefined>> = {},
-): OptionDefinition<T | undefined> => ({ flags, description, parse, ...more });
-
-export const repeatable = <T>(
-  flags: string,
-  description: string,
-  parse: (word: string) => T,
-): OptionDefinition<T[] | undefined> => ({
-  flags,
-  description,
-  parse,
-  isRepeatable: true,
-});
-
-type Arguments = Record<string, ArgumentDefinition<unknown>>;
-// biome-ignore lint/suspicious/noExplicitAny: the values' types are recovered one by one in Input.
-type Options = Record<string, OptionDefinition<any>>;
+type ValueOf<D> = D extends { value: ValueType<infer Value> } ? Value : boolean;
+type Read<D> = D extends { repeatable: true } ? ValueOf<D>[] : ValueOf<D>;
+type ArgumentInput<D> = D extends { optional: true; repeatable?: false } ? Read<D> | undefined : Read<D>;
+type OptionInput<D> = D extends { default: string | number } ? Read<D> : Read<D> | undefined;
 
 type Input<A extends Arguments, O extends Options> = {
-  [K in keyof A]: A[K] extends ArgumentDefinition<infer T> ? T : never;
-} & { [K in keyof O]: O[K] extends OptionDefinition<infer T> ? T : never };
+  -readonly [K in keyof A]: ArgumentInput<A[K]>;
+} & { -readonly [K in keyof O]: OptionInput<O[K]> };
 
 export interface CommandDefinition<A extends Arguments = Arguments, O extends Options = Options> {
   summary: string;
@@ -110,24 +66,42 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
 // biome-ignore lint/suspicious/noExplicitAny: a list of commands has no single input type.
 export type AnyCommand = CommandDefinition<any, any>;
 
-export const argumentsOf = ({
-  arguments: definitions,
-}: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition<unknown>][] =>
-  Object.entries(definitions ?? {});
+type NoInput = Record<never, never>;
 
-export const formsOf = (command: AnyCommand): string[] =>
-  command.usage === undefined ? argumentsOf(command).map(([, { form }]) => form) : [command.usage];
-
-export const oppositeOf = (flags: string): string => flags.replace(/^--/, '--no-');
-
-/** The name of an option in the input of a tool and in a hint: `--no-check` is `noCheck`. */
-export const inputName = (key: string, { flags }: OptionDefinition<unknown>): string =>
-  flags.startsWith('--no-') ? `no${key.charAt(0).toUpperCase()}${key.slice(1)}` : key;
-
-export const longName = (flags: string): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
-
-export const isVariadic = ({ form }: ArgumentDefinition<unknown>): boolean => form.includes('...');
-
-export const defineCommand = <A extends Arguments, O extends Options>(
+export const defineCommand = <const A extends Arguments = NoInput, const O extends Options = NoInput>(
   definition: CommandDefinition<A, O>,
 ): CommandDefinition<A, O> => definition;
+
+export const argumentsOf = ({
+  arguments: definitions,
+}: Pick<AnyCommand, 'arguments'>): [key: string, ArgumentDefinition][] => Object.entries(definitions ?? {});
+
+export const optionsOf = ({ options }: Pick<AnyCommand, 'options'>): [key: string, OptionDefinition][] =>
+  Object.entries(options ?? {});
+
+/** `<val>`, `[file]`, `<version...>`. */
+export function formOf({ value, optional, repeatable }: ArgumentDefinition): string {
+  const name = `${value.placeholder}${repeatable ? '...' : ''}`;
+  return optional ? `[${name}]` : `<${name}>`;
+}
+
+export const formsOf = (command: AnyCommand): string[] =>
+  command.usage === undefined
+    ? argumentsOf(command).map(([, argument]) => formOf(argument))
+    : [command.usage];
+
+const inKebabCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+export const optionName = (key: string): string => `--${inKebabCase(key)}`;
+
+export const negatedName = (key: string): string => `--no-${inKebabCase(key)}`;
+
+/** `<n>`, or undefined for an option that is on or off. */
+export const placeholderOf = ({ value }: OptionDefinition): string | undefined =>
+  value && `<${value.placeholder}>`;
+
+/** `-n, --dry-run`, `--limit <n>`. */
+export const flagsOf = (key: string, option: OptionDefinition): string =>
+  [[...(option.short ? [`-${option.short}`] : []), optionName(key)].join(', '), placeholderOf(option) ?? '']
+    .join(' ')
+    .trim();

@@ -1,31 +1,36 @@
 import { InvalidValue } from '../errors.ts';
-import { type Flags, parseSeconds } from '../settings/settings.ts';
-import { type OptionDefinition, parsed, toggle, word } from './command.ts';
+import type { Flags } from '../settings/settings.ts';
+import type { OptionDefinition } from './command.ts';
+import { baseUrl, parsedText, seconds } from './value-types.ts';
 
-export const globalOptions: Record<keyof Flags, OptionDefinition<unknown>> = {
-  json: toggle('--json', 'print one JSON document', { conflicts: ['ndjson'] }),
-  ndjson: toggle('--ndjson', 'print one JSON record per line, as records arrive'),
-  fields: parsed('--fields <a,b.c>', 'print only these fields of each record', parseFields),
-  quiet: toggle('-q, --quiet', 'print no hints and no progress'),
-  baseUrl: word('--base-url <url>', 'the address of the service (VALS_BASE_URL)'),
-  local: toggle('--local', 'use the embedded service on this machine (VALS_LOCAL=1)'),
-  timeout: parsed(
-    '--timeout <seconds>',
-    'time limit of a request and its retries (VALS_TIMEOUT, default: 60)',
-    parseSeconds,
-  ),
-  allowHttp: toggle('--allow-http', 'allow http:// addresses of other machines (VALS_ALLOW_HTTP=1)'),
-  debug: toggle('--debug', 'print each request on stderr (VALS_DEBUG=1)'),
-  color: toggle('--color', 'print tables and colours as at a terminal, even in a pipe', {
-    negatedDescription: 'print no colours (NO_COLOR=1)',
-  }),
-  pager: toggle('--pager', 'show long output in VALS_PAGER, PAGER or less', {
-    negatedDescription: 'use no pager',
-  }),
+export const globalOptions: Record<keyof Flags, OptionDefinition> = {
+  json: { description: 'print one JSON document', conflicts: ['ndjson'] },
+  ndjson: { description: 'print one JSON record per line, as records arrive' },
+  fields: {
+    description: 'print only these fields of each record',
+    value: parsedText('a,b.c', parseFields),
+  },
+  quiet: { short: 'q', description: 'print no hints and no progress' },
+  baseUrl: { description: 'the address of the service (VALS_BASE_URL)', value: baseUrl('url') },
+  local: { description: 'use the embedded service on this machine (VALS_LOCAL=1)' },
+  timeout: {
+    description: 'time limit of a request and its retries (VALS_TIMEOUT, default: 60)',
+    value: seconds(),
+  },
+  allowHttp: { description: 'allow http:// addresses of other machines (VALS_ALLOW_HTTP=1)' },
+  debug: { description: 'print each request on stderr (VALS_DEBUG=1)' },
+  color: {
+    description: 'print tables and colours as at a terminal, even in a pipe',
+    negatable: 'print no colours (NO_COLOR=1)',
+  },
+  pager: {
+    description: 'show long output in VALS_PAGER, PAGER or less',
+    negatable: 'use no pager',
+  },
 };
 
-export const helpOption = toggle('-h, --help', 'show the help');
-export const versionOption = toggle('-V, --version', 'print the version');
+export const helpOption: OptionDefinition = { short: 'h', description: 'show the help' };
+export const versionOption: OptionDefinition = { short: 'V', description: 'print the version' };
 
 export const environmentAlone: Readonly<Record<string, string>> = {
   VALS_TOKEN: 'the token to use instead of the one that `vals login` stored',

@@ -1,4 +1,4 @@
-import { type AnyCommand, type OptionDefinition, oppositeOf } from './command.ts';
+import { type AnyCommand, negatedName, type OptionDefinition, optionName, placeholderOf } from './command.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 
 export interface KnownOption {
@@ -6,22 +6,22 @@ export interface KnownOption {
   names: readonly string[];
   description: string;
   placeholder: string | undefined;
-  definition: OptionDefinition<unknown>;
+  definition: OptionDefinition;
 }
 
 export function optionsAt(path: readonly string[], command: AnyCommand | undefined): KnownOption[] {
-  const definitions: Record<string, OptionDefinition<unknown>> = {
+  const definitions: Record<string, OptionDefinition> = {
     ...command?.options,
     ...globalOptions,
     help: helpOption,
     ...(path.length === 0 && { version: versionOption }),
   };
   return Object.entries(definitions).flatMap(([key, definition]) => {
-    const { flags, description, negatedDescription } = definition;
-    const names = flags.split(/[\s,]+/).filter((part) => part.startsWith('-'));
-    const option = { key, names, description, placeholder: /<.*>/.exec(flags)?.[0], definition };
-    if (negatedDescription === undefined) return [option];
-    return [option, { ...option, names: names.map(oppositeOf), description: negatedDescription }];
+    const { short, description, negatable } = definition;
+    const names = [...(short === undefined ? [] : [`-${short}`]), optionName(key)];
+    const option = { key, names, description, placeholder: placeholderOf(definition), definition };
+    if (negatable === undefined) return [option];
+    return [option, { ...option, names: [negatedName(key)], description: negatable }];
   });
 }
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { InvalidValue } from '../errors.ts';
 
 const unitMs: Record<string, number> = {
   s: 1_000,
@@ -31,9 +31,10 @@ export function parseMoment(text: string, now = Date.now()): string {
   }
   const date = new Date(time);
   if (Number.isNaN(date.getTime())) {
-    throw new UsageError(`"${text}" is not a time.`, {
-      hint: 'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
-    });
+    throw new InvalidValue(
+      `takes a time, not "${text}".`,
+      'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
+    );
   }
   return date.toISOString();
 }

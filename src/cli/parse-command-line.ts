@@ -2,7 +2,7 @@ import { type Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { Flags } from '../settings/settings.ts';
 import { checkInput, checkOptions, type InputNames } from './check-input.ts';
-import { argumentsOf, isVariadic, longName, type OptionDefinition } from './command.ts';
+import { argumentsOf, formOf, optionName } from './command.ts';
 import type { CommandTree, LoadedCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
 import { optionsHelp } from './help.ts';
@@ -69,7 +69,7 @@ async function parseWords(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
-    if (!error.code.startsWith('commander.help')) throw refusalOf(error, program.current(), tree);
+    if (!error.code.startsWith('commander.help')) throw refusalOf(error, program.current(), tree, words);
   }
   const current = program.current();
   const [word] = current.args;
@@ -80,9 +80,9 @@ async function parseWords(
 }
 
 function inputOf(command: LoadedCommand, current: Command): Record<string, unknown> {
-  const args = argumentsOf(command).map(([key, definition], index) => [
+  const args = argumentsOf(command).map(([key, { repeatable }], index) => [
     key,
-    isVariadic(definition) ? current.args.slice(index) : current.args[index],
+    repeatable ? current.args.slice(index) : current.args[index],
   ]);
   const given = { ...Object.fromEntries(args), ...givenOptions(current, command.options ?? {}) };
   return checkInput(command, given, namesFor(current, command));
@@ -95,9 +95,8 @@ function givenOptions(current: Command, options: Record<string, unknown>): Recor
 
 const namesFor = (current: Command, command?: LoadedCommand): InputNames => ({
   nameOf(key) {
-    const definitions: Record<string, OptionDefinition<unknown>> = { ...globalOptions, ...command?.options };
-    const option = definitions[key];
-    return option === undefined ? (command?.arguments?.[key]?.form ?? key) : longName(option.flags);
+    const argument = Object.fromEntries(argumentsOf(command ?? {}))[key];
+    return argument === undefined ? optionName(key) : formOf(argument);
   },
   hint: helpHint(current),
 });

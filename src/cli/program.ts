@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { argumentsOf, formsOf, type OptionDefinition, oppositeOf } from './command.ts';
+import { argumentsOf, flagsOf, formsOf, negatedName, type Options } from './command.ts';
 import {
   type CommandEntry,
   type CommandTree,
@@ -107,8 +107,8 @@ function createRoot(helpWidth: number, write: (text: string) => void): Command {
     .usage('<command> [options]')
     .enablePositionalOptions()
     .exitOverride()
-    .version(VERSION, versionOption.flags)
-    .addHelpOption(new Option(helpOption.flags).hideHelp())
+    .version(VERSION, flagsOf('version', versionOption))
+    .addHelpOption(new Option(flagsOf('help', helpOption)).hideHelp())
     .helpCommand(false)
     .configureOutput({
       writeOut: write,
@@ -133,26 +133,26 @@ function defineCommand(command: Command, definition: LoadedCommand): void {
     .passThroughOptions(passesThrough === true)
     .action(() => {});
   if (optionsMayFollow) command.on(`option:${optionsMayFollow}`, () => command.passThroughOptions(false));
-  for (const [, { form, description }] of argumentsOf(definition)) command.argument(form, description);
+  for (const [, { value, repeatable, description }] of argumentsOf(definition)) {
+    command.argument(`[${value.placeholder}${repeatable ? '...' : ''}]`, description);
+  }
   addOptions(command, options);
   addOptions(command, globalOptions, true);
   addCommandHelp(command, definition);
 }
 
 /** `checkInput` checks values after commander has read the whole line, so that --help and --json count in any place. */
-function addOptions(
-  command: Command,
-  options: Record<string, OptionDefinition<unknown>>,
-  isHidden = false,
-): void {
-  for (const definition of Object.values(options)) {
-    const { flags, description, choices, negatedDescription, conflicts = [], isRepeatable } = definition;
-    const option = new Option(flags, description).conflicts(conflicts);
-    if (choices) option.argChoices = [...choices];
+function addOptions(command: Command, options: Options, isHidden = false): void {
+  for (const [key, definition] of Object.entries(options)) {
+    const { description, value, negatable, repeatable } = definition;
+    const option = new Option(flagsOf(key, definition), description);
+    // commander would take an option such as --no-check for the opposite of --check.
+    option.negate = false;
+    if (value?.words && value.acceptsOnlyWords) option.argChoices = [...value.words];
     if (definition.default !== undefined) option.default(definition.default);
-    if (isRepeatable) option.argParser((word, before: string[] = []) => [...before, word]);
+    if (repeatable) option.argParser((word, before: string[] = []) => [...before, word]);
     command.addOption(option.hideHelp(isHidden));
-    if (negatedDescription === undefined) continue;
-    command.addOption(new Option(oppositeOf(flags), negatedDescription).hideHelp(isHidden));
+    if (negatable === undefined) continue;
+    command.addOption(new Option(negatedName(key), negatable).hideHelp(isHidden));
   }
 }

@@ -3,11 +3,43 @@ import { UsageError } from '../errors.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
 import type { CommandTree } from './command-tree.ts';
 
-export function refusalOf(error: CommanderError, command: Command, tree: CommandTree): UsageError {
+export function refusalOf(
+  error: CommanderError,
+  command: Command,
+  tree: CommandTree,
+  words: readonly string[],
+): UsageError {
   const message = error.message.replace(/^error: /, '');
-  if (error.code === 'commander.unknownOption') return unknownOption(command);
-  if (error.code === 'commander.unknownCommand') return unknownCommand(command, tree, message);
-  return new UsageError(sentenceOf(message), { hint: helpHint(command) });
+  switch (error.code) {
+    case 'commander.unknownOption':
+      return unknownOption(command);
+    case 'commander.unknownCommand':
+      return unknownCommand(command, tree, message);
+    case 'commander.excessArguments':
+      return tooManyArguments(command);
+    case 'commander.optionMissingArgument':
+      return missingValue(command, words.at(-1) ?? '');
+    default:
+      return new UsageError(sentenceOf(message), { hint: helpHint(command) });
+  }
+}
+
+/** The message does not repeat the words, because one of them may be a token. */
+function tooManyArguments(command: Command): UsageError {
+  const count = command.registeredArguments.length;
+  const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
+  return new UsageError(`\`${lineOf(command)}\` takes ${most}, not ${command.args.length}.`, {
+    hint: helpHint(command),
+  });
+}
+
+/** Only the last word of a command line can be an option that lacks its value. */
+function missingValue(command: Command, word: string): UsageError {
+  const option = command.options.find((each) => each.long === word || each.short === `-${word.at(-1)}`);
+  const placeholder = option?.flags.replace(/^[^<]*/, '') ?? '';
+  return new UsageError(`${option?.long ?? word} needs a value: ${placeholder}.`, {
+    hint: helpHint(command),
+  });
 }
 
 /** A word of another program, such as `rm` or `logs`, leads to our command. */

@@ -5,34 +5,29 @@ import { isFile } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import type { WorkspaceNames } from '../workspace/typed-words.ts';
-import type { AnyCommand, ArgumentDefinition } from './command.ts';
+import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
 import type { Context } from './context.ts';
 
-type ValDefinition = Pick<ArgumentDefinition<unknown>, 'isVal' | 'orFile' | 'orVersion' | 'runsCode'>;
-
 export async function resolveVals(
-  { arguments: argumentDefinitions = {}, options = {} }: AnyCommand,
+  command: AnyCommand,
   input: Record<string, unknown>,
   context: Context,
 ): Promise<Record<string, unknown>> {
-  const definitions: Record<string, ValDefinition> = { ...argumentDefinitions, ...options };
-  const keys = Object.keys(definitions).filter((key) => {
-    const definition = definitions[key];
-    const word = `${input[key]}`;
-    const isPath = () =>
-      /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
-    return definition?.isVal && !(definition.orFile && isPath());
-  });
-  if (!keys.some((key) => [input[key]].flat().some(isName))) return input;
+  const isPath = (word: string) =>
+    /[\\/]|\.[mc]?[jt]sx?$/.test(word) || isFile(resolvePath(context.settings.cwd, word));
+  const vals = [...argumentsOf(command), ...optionsOf(command)].flatMap(([key, { value }]) =>
+    value?.val === undefined || (value.val.orFile && isPath(`${input[key]}`)) ? [] : { key, ...value.val },
+  );
+  if (!vals.some(({ key }) => [input[key]].flat().some(isName))) return input;
   // All commands that take a val and write have the option --dry-run. Commands that only read do not have the option.
-  const isForWriting = 'dryRun' in options;
-  const confirmsListedVals = isForWriting || keys.some((key) => definitions[key]?.runsCode);
+  const isForWriting = optionsOf(command).some(([key]) => key === 'dryRun');
+  const confirmsListedVals = isForWriting || vals.some(({ runsCode }) => runsCode);
   const resolve = await createResolver(context, { isForWriting, confirmsListedVals });
   const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
   const resolved: Record<string, unknown> = { ...input };
-  for (const key of keys) {
+  for (const { key, orVersion } of vals) {
     const words = input[key];
-    if (definitions[key]?.orVersion) {
+    if (orVersion) {
       const { val, version } = splitVersion(`${words}`);
       resolved[key] = `${await idOf(val)}${version === undefined ? '' : `@${version}`}`;
     } else if (!Array.isArray(words)) resolved[key] = await idOf(words);

@@ -3,10 +3,11 @@ import { type QuoteWord, quoteFor } from '../lib/shell-command.ts';
 import {
   type AnyCommand,
   argumentsOf,
-  inputName,
-  longName,
-  type OptionDefinition,
-  oppositeOf,
+  formOf,
+  negatedName,
+  type Options,
+  optionName,
+  placeholderOf,
 } from './command.ts';
 import { type CommandTree, commandNamed, type LoadedCommand, loadCommand } from './command-tree.ts';
 import { globalOptions } from './global-options.ts';
@@ -56,27 +57,24 @@ interface ArgumentWord {
 }
 
 function argumentWords(command: LoadedCommand, input: Input): ArgumentWord[] {
-  return argumentsOf(command).flatMap(([key, { form }]): ArgumentWord[] => {
+  return argumentsOf(command).flatMap(([key, argument]): ArgumentWord[] => {
     const value = input[key];
-    if (value === undefined && form.startsWith('[')) return [];
+    if (value === undefined && argument.optional) return [];
     if (value === undefined || value === true) {
-      return [{ word: form.replace('[', '<').replace(']', '>'), isFixed: true }];
+      return [{ word: formOf({ ...argument, optional: false }), isFixed: true }];
     }
     return [value].flat().map((each) => ({ word: String(each), isFixed: false }));
   });
 }
 
 export function optionWords(command: Pick<AnyCommand, 'options'>, input: Input, quote: QuoteWord): string[] {
-  const definitions: Record<string, OptionDefinition<unknown>> = { ...globalOptions, ...command.options };
+  const definitions: Options = { ...globalOptions, ...command.options };
   return Object.entries(input).flatMap(([key, value]) => {
-    const definition = Object.entries(definitions).find(
-      ([name, option]) => inputName(name, option) === key,
-    )?.[1];
-    const flags = definition?.flags ?? `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    const name = longName(flags);
-    const placeholder = /<.*>/.exec(flags)?.[0];
+    const definition = definitions[key];
+    const name = optionName(key);
+    const placeholder = definition && placeholderOf(definition);
     if (value === true) return placeholder === undefined ? [name] : [name, placeholder];
-    if (value === false) return [oppositeOf(name)];
+    if (value === false) return [negatedName(key)];
     return [value].flat().flatMap((each) => [name, quote(String(each))]);
   });
 }

@@ -2,8 +2,9 @@ import type { Api } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { isRead } from '../api/http/retry.ts';
 import { parsePath, type UserPath } from '../api/user-path.ts';
-import { argument, defineCommand, repeatable, toggle, word } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { parsedText, path, text } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import { type JsonObject, type JsonValue, parseJson, stringifyJson } from '../lib/json.ts';
 import type { Result } from '../terminal/result.ts';
@@ -27,20 +28,30 @@ export const command = defineCommand({
   usage: '[method] <path>',
   arguments: {
     first: {
-      ...argument('<method|path>', 'the HTTP method, or the path alone'),
-      words: methods,
+      description: 'the HTTP method, or the path alone',
+      value: { ...text('method|path'), words: methods },
     },
-    second: argument('[path]', 'the path below the base URL, such as /v1/me'),
+    second: {
+      description: 'the path below the base URL, such as /v1/me',
+      value: text('path'),
+      optional: true,
+    },
   },
   options: {
-    rawField: repeatable(
-      '-f, --raw-field <key=value>',
-      'a field of the request, with a text value',
-      parseField,
-    ),
-    field: repeatable('-F, --field <key=json>', 'a field with a JSON value, or text from @file', parseField),
-    input: word('--input <file>', 'a JSON file to send as the body, or - for standard input'),
-    paginate: toggle('--paginate', 'read all pages of a list, and print one array'),
+    rawField: {
+      short: 'f',
+      description: 'a field of the request, with a text value',
+      value: parsedText('key=value', parseField),
+      repeatable: true,
+    },
+    field: {
+      short: 'F',
+      description: 'a field with a JSON value, or text from @file',
+      value: parsedText('key=json', parseField),
+      repeatable: true,
+    },
+    input: { description: 'a JSON file to send as the body, or - for standard input', value: path() },
+    paginate: { description: 'read all pages of a list, and print one array' },
     dryRun,
   },
   examples: [

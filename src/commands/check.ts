@@ -1,5 +1,6 @@
-import { argument, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { SyntaxFault } from '../run/check-syntax.ts';
@@ -28,7 +29,10 @@ export const command = defineCommand({
     'are not checked.',
   arguments: {
     paths: {
-      ...argument('[paths...]', 'files or folders to check, or - for standard input'),
+      description: 'files or folders to check, or - for standard input',
+      value: path('paths'),
+      optional: true,
+      repeatable: true,
       canBeCode: true,
       descriptionForAgents: 'files and folders to check; without paths, all files of the workspace',
     },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { argument, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { path } from '../cli/value-types.ts';
 import { UsageError } from '../errors.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
@@ -20,7 +21,13 @@ export const command = defineCommand({
   details:
     'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
     'To add one of these vals, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
-  arguments: { folder: argument('[folder]', "the new folder (default: the service's host name)") },
+  arguments: {
+    folder: {
+      description: "the new folder (default: the service's host name)",
+      value: path('folder'),
+      optional: true,
+    },
+  },
   examples: ['vals clone', 'vals clone my-vals'],
   columns: pullColumns,
   empty: 'You have no vals on the service yet.',

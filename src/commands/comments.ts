@@ -1,15 +1,17 @@
 import * as routes from '../api/routes.ts';
-import { defineCommand, word } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { oneOf } from '../cli/value-types.ts';
 import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
 export const command = defineCommand({
   summary: 'List the comments you gave or received',
   options: {
-    relationship: word('--relationship <word>', 'whether you gave or received the comments', {
-      choices: ['any', 'given', 'received'],
+    relationship: {
+      description: 'whether you gave or received the comments',
+      value: oneOf(['any', 'given', 'received']),
       default: 'any',
-    }),
+    },
     ...timeRange,
     ...paging,
   },

@@ -1,5 +1,6 @@
-import { argument, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import { completionScripts, isShell, shells } from '../cli/completion/scripts.ts';
+import { oneOf } from '../cli/value-types.ts';
 import { UsageError } from '../errors.ts';
 
 export const command = defineCommand({
@@ -7,7 +8,7 @@ export const command = defineCommand({
   description:
     'Print a script that completes commands, options, files and vals in bash, zsh or fish. ' +
     'Add the example for your shell to ~/.bashrc, ~/.zshrc or ~/.config/fish/config.fish.',
-  arguments: { shell: { ...argument('<shell>', shells.join(', ')), words: shells } },
+  arguments: { shell: { description: shells.join(', '), value: oneOf(shells, 'shell') } },
   examples: [
     'eval "$(vals completion bash)"',
     'eval "$(vals completion zsh)"',

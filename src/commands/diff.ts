@@ -1,4 +1,5 @@
-import { argument, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { valWord } from '../cli/value-types.ts';
 import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
@@ -19,7 +20,14 @@ export const command = defineCommand({
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines in the file.',
-  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
+  arguments: {
+    vals: {
+      description: 'names, files or ids of vals (default: the whole workspace)',
+      value: valWord(),
+      optional: true,
+      repeatable: true,
+    },
+  },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',

@@ -1,4 +1,5 @@
-import { argument, defineCommand, toggle } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { valWord } from '../cli/value-types.ts';
 import { embeddedService } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { findRoot, notInWorkspace } from '../workspace/disk/root.ts';
@@ -13,8 +14,8 @@ export const command = defineCommand({
     'Remove vals from vals.json and list their files in .valsignore, so that the files are no longer pushed. The files and ' +
     'the vals on the service stay. To add a file again, ' +
     'remove its line from .valsignore, then run `vals push <file>`.',
-  arguments: { vals: argument('<val...>', 'names, files or ids of vals') },
-  options: { dryRun: toggle('--dry-run', 'write nothing; print what would be done') },
+  arguments: { vals: { description: 'names, files or ids of vals', value: valWord(), repeatable: true } },
+  options: { dryRun: { description: 'write nothing; print what would be done' } },
   examples: ['vals forget hello'],
   columns: [outcomeColumn, column('name'), column('file')],
   async run(context, { vals: words, dryRun }) {

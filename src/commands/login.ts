@@ -1,6 +1,6 @@
 import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { defineCommand, toggle } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
@@ -18,7 +18,7 @@ export const command = defineCommand({
     'Sign in to a service, and store the token in a file that only you can read. The command stores a token only if ' +
     'the service accepts the token. The token is sent to that service only. Without --base-url, the command asks for ' +
     'the address of the service.',
-  options: { withToken: toggle('--with-token', 'read the token from standard input') },
+  options: { withToken: { description: 'read the token from standard input' } },
   examples: [
     'vals login --base-url https://api.example.com',
     'vals login --base-url https://api.example.com --with-token < token.txt',

@@ -1,7 +1,8 @@
 import { takeRecords } from '../api/lists/take-records.ts';
 import { textAt } from '../api/records.ts';
-import { argument, defineCommand } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { text } from '../cli/value-types.ts';
 import { type JsonObject, jsonNumber, type Page } from '../lib/json.ts';
 import type { SeenVal } from '../names/seen-file.ts';
 import { column, idColumn, moment } from '../terminal/column.ts';
@@ -13,7 +14,14 @@ export const command = defineCommand({
     'List your vals, or only the vals that match all of the words. The words may be in the name of a val. If the ' +
     'service has a search, the words may also be in the code of the val. If the service cannot list vals, the ' +
     'command shows the vals that this machine has seen.',
-  arguments: { words: argument('[words...]', 'only vals that match all of these words') },
+  arguments: {
+    words: {
+      description: 'only vals that match all of these words',
+      value: text('words'),
+      optional: true,
+      repeatable: true,
+    },
+  },
   options: {
     privacy: { ...privacy, description: 'only vals with this privacy: public, unlisted or private' },
     ...paging,

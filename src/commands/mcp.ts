@@ -1,4 +1,4 @@
-import { defineCommand, toggle } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
 
 export const command = defineCommand({
   summary: 'Serve the commands to an agent as tools',
@@ -11,11 +11,12 @@ export const command = defineCommand({
     'arguments and options of that command. The result of a tool is the JSON that the command prints with --json. ' +
     'An option of every command, such as --base-url, is given to `vals mcp` and applies to all tools.',
   options: {
-    readOnly: toggle('--read-only', 'offer only the tools that change nothing', {
+    readOnly: {
+      description: 'offer only the tools that change nothing',
       conflicts: ['allowDelete', 'allowRun'],
-    }),
-    allowDelete: toggle('--allow-delete', 'also offer the tools that delete vals and versions'),
-    allowRun: toggle('--allow-run', "also offer the tool that runs a val's code on this machine"),
+    },
+    allowDelete: { description: 'also offer the tools that delete vals and versions' },
+    allowRun: { description: "also offer the tool that runs a val's code on this machine" },
   },
   examples: ['vals mcp', 'vals mcp --read-only --base-url https://api.example.com'],
   columns: [],

@@ -1,7 +1,8 @@
 import type { Api } from '../api/api.ts';
 import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { defineCommand, val } from '../cli/command.ts';
+import { defineCommand } from '../cli/command.ts';
+import { val } from '../cli/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { isLoopback } from '../lib/host-names.ts';
@@ -13,7 +14,9 @@ export const command = defineCommand({
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
     'Without a browser, and in a pipe, the command prints the address.',
-  arguments: { val: val('[val]', 'the name, id, start of the id, or file of a val') },
+  arguments: {
+    val: { description: 'the name, id, start of the id, or file of a val', value: val(), optional: true },
+  },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
   async run({ connect, settings, forPerson, env, progress, say }, { val }) {

@@ -104,14 +104,17 @@ describe('a usage error', () => {
     ['me --nonsense', '`vals me` has no option --nonsense.'],
     ['--nonsense', '`vals` has no option --nonsense.'],
     ['me --json=yes', '--json takes no value.'],
-    ['likes --limit', "Option '--limit <n>' argument missing."],
-    ['me too many', "Too many arguments for 'me'. Expected 0 arguments but got 2."],
-    ['val rm', "Missing required argument 'val'."],
-    ['likes --limit 5 --all', "Option '--limit <n>' cannot be used with option '--all'."],
-    ['me --json', "Option '--json' cannot be used with option '--ndjson'."],
+    ['likes --limit', '--limit needs a value: <n>.'],
+    ['me too many', '`vals me` takes no arguments, not 2.'],
+    ['val rm', '<val...> is missing: names, ids, starts of ids, or files of vals.'],
+    ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
+    ['me --json', '--json and --ndjson cannot be given together.'],
     ['api GET', '`vals api` needs the path of a request, such as /v1/me.'],
     ['comments --relationship some', '--relationship takes one of any, given, received, not "some".'],
     ['likes --limit 0', '--limit takes a whole number of at least 1, not "0".'],
+    ['runs --since abc', '--since takes a time, not "abc".'],
+    ['version new hello --if-version x', '--if-version takes the number of a version, not "x".'],
+    ['version get hello x', '<version> takes the number of a version, not "x".'],
   ])('of `vals %s` is: %s', async (line, sentence) => {
     const { exit, stdout, stderr } = await inProcess(['--ndjson', ...line.split(' ')], { env: {} });
     expect({ exit, stdout, message: JSON.parse(stderr).error.message }).toEqual({

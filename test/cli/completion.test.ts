@@ -241,7 +241,7 @@ describe('the next word', async () => {
   ])('after `vals %s` is one of %j', (line, words, { before } = { before: '' }) => {
     const { candidates, ...others } = next(line);
     expect(candidates.map(({ word }) => word)).toEqual(words);
-    expect(others).toEqual({ before, offersVals: false, offersFiles: false, offersServices: false });
+    expect(others).toEqual({ before, offers: [] });
   });
 
   it.each([
@@ -258,13 +258,11 @@ describe('the next word', async () => {
     ['run -- --a', 'vals and files'],
     ['use ', 'services'],
     ['copy --to ', 'services'],
+    ['me --base-url ', 'services'],
+    ['pull --file ', 'files'],
+    ['version get hello ', 'versions'],
   ])('after `vals %s` is one of the %s', (line, kinds) => {
-    expect(next(line)).toMatchObject({
-      candidates: [],
-      offersVals: kinds.includes('vals'),
-      offersFiles: kinds.includes('files'),
-      offersServices: kinds.includes('services'),
-    });
+    expect(next(line)).toMatchObject({ candidates: [], offers: kinds.split(' and ') });
   });
 
   it('has a description', () => {

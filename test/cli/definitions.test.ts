@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, describe, expect, it } from 'vitest';
+import { argumentsOf, optionsOf } from '../../src/cli/command.ts';
 import { commandsOf, type LoadedCommand, loadTree } from '../../src/cli/command-tree.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
@@ -60,9 +61,9 @@ describe.each(commands)('vals $path', ({ path, aliases = [], examples, summary }
   });
 });
 
-function writesToVal({ effect, arguments: given, options }: LoadedCommand): boolean {
-  const definitions: Record<string, { isVal?: boolean }> = { ...given, ...options };
-  return !['reads', 'runs'].includes(effect) && Object.values(definitions).some(({ isVal }) => isVal);
+function writesToVal(command: LoadedCommand): boolean {
+  const definitions = [...argumentsOf(command), ...optionsOf(command)];
+  return !['reads', 'runs'].includes(command.effect) && definitions.some(([, { value }]) => value?.val);
 }
 
 // Only a command with --dry-run checks that a remembered val still has its name.

@@ -1,9 +1,4 @@
-import {
-  type ArgumentDefinition,
-  formsOf,
-  type OptionDefinition,
-  oppositeOf,
-} from '../../src/cli/command.ts';
+import { argumentsOf, flagsOf, formOf, formsOf, negatedName, type Options } from '../../src/cli/command.ts';
 import type { LoadedCommand, LoadedTree } from '../../src/cli/command-tree.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { columnsFor } from '../../src/terminal/column.ts';
@@ -26,7 +21,7 @@ export function referenceOf({ groups }: LoadedTree, guide: string): string {
 
 function sectionOf(command: LoadedCommand): string[] {
   const { path, aliases = [], summary, description = `${summary}.`, details, examples, columns } = command;
-  const definitions: ArgumentDefinition<unknown>[] = Object.values(command.arguments ?? {});
+  const definitions = argumentsOf(command).map(([, definition]) => definition);
   const forms = formsOf(command);
   const usage = command.passesThrough ? ['[options]', ...forms] : [...forms, '[options]'];
   const headers = columnsFor(columns, 'pipe')
@@ -38,7 +33,7 @@ function sectionOf(command: LoadedCommand): string[] {
     `\`\`\`sh\n${['vals', path, ...usage].join(' ')}\n\`\`\``,
     ...(aliases.length > 0 ? [`Also: ${aliases.map((alias) => `\`vals ${alias}\``).join(', ')}.`] : []),
     ...(definitions.length > 0
-      ? [definitions.map(({ form, description }) => item(form, description)).join('\n')]
+      ? [definitions.map((definition) => item(formOf(definition), definition.description)).join('\n')]
       : []),
     ...(Object.keys(command.options ?? {}).length > 0 ? [optionList(command.options)] : []),
     ...(headers ? [`Columns in a pipe: ${headers}.`] : []),
@@ -46,16 +41,17 @@ function sectionOf(command: LoadedCommand): string[] {
   ];
 }
 
-function optionList(options: Record<string, OptionDefinition<unknown>>): string {
-  return Object.values(options)
-    .flatMap(({ flags, description, choices, negatedDescription, default: fallback }) => {
+function optionList(options: Options): string {
+  return Object.entries(options)
+    .flatMap(([key, definition]) => {
+      const { description, value, negatable, default: fallback } = definition;
       const said = [
         description,
-        ...(choices ? [`one of ${choices.join(', ')}`] : []),
+        ...(value?.words && value.acceptsOnlyWords ? [`one of ${value.words.join(', ')}`] : []),
         ...(fallback === undefined ? [] : [`default: ${fallback}`]),
       ].join('; ');
-      const opposite = negatedDescription === undefined ? [] : [item(oppositeOf(flags), negatedDescription)];
-      return [item(flags, said), ...opposite];
+      const opposite = negatable === undefined ? [] : [item(negatedName(key), negatable)];
+      return [item(flagsOf(key, definition), said), ...opposite];
     })
     .join('\n');
 }

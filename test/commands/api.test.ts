@@ -138,11 +138,11 @@ describe('the request', () => {
     { args: ['G ET', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['CONNECT', '/x'], exit: 2, says: 'not an HTTP method' },
     { args: ['/v1/me', 'GET'], exit: 2, says: 'not an HTTP method' },
-    { args: [], exit: 2, says: 'Missing required argument' },
+    { args: [], exit: 2, says: '<method|path> is missing' },
     { args: ['GET'], exit: 2, says: 'needs the path of a request' },
     { args: ['post', '-f', 'a=1'], exit: 2, says: 'needs the path of a request' },
     { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate works only with GET' },
-    { args: ['GET', '/x', 'more'], exit: 2, says: 'Too many arguments' },
+    { args: ['GET', '/x', 'more'], exit: 2, says: '`vals api` takes 2 arguments, not 3.' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });

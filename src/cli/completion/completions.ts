@@ -1,6 +1,7 @@
-import { type AnyCommand, argumentsOf, isVariadic } from '../command.ts';
+import { type AnyCommand, argumentsOf } from '../command.ts';
 import { commandNamed, commandsOf, type LoadedCommand, type LoadedTree, namesOf } from '../command-tree.ts';
 import { conflict, type KnownOption, optionsAt } from '../known-options.ts';
+import type { Offer, ValueType } from '../value-types.ts';
 
 export interface Candidate {
   word: string;
@@ -9,19 +10,11 @@ export interface Candidate {
 
 export interface Completions {
   candidates: readonly Candidate[];
-  offersVals: boolean;
-  offersFiles: boolean;
-  offersServices: boolean;
+  offers: readonly Offer[];
   before: string;
 }
 
-const none: Completions = {
-  candidates: [],
-  offersVals: false,
-  offersFiles: false,
-  offersServices: false,
-  before: '',
-};
+const none: Completions = { candidates: [], offers: [], before: '' };
 
 export function completions(
   tree: LoadedTree,
@@ -66,7 +59,7 @@ function completeOption({ path, command, options: given }: Words, unfinished: st
     return { ...completeValue(option, value), before: `${name}=` };
   }
   const mayBeAdded = (option: KnownOption) =>
-    option.definition.isRepeatable ||
+    option.definition.repeatable ||
     !given.some((other) => other.key === option.key || conflict(other, option));
   return startingWith(
     unfinished,
@@ -76,34 +69,19 @@ function completeOption({ path, command, options: given }: Words, unfinished: st
   );
 }
 
-const completeValue = ({ definition, placeholder = '' }: KnownOption, unfinished: string): Completions =>
-  completePlaceholder(placeholder, definition.choices ?? definition.words, unfinished);
+const completeValue = ({ definition: { value } }: KnownOption, unfinished: string): Completions =>
+  value === undefined ? none : completeType(value, unfinished);
 
 function completeArgument(command: AnyCommand, position: number, unfinished: string): Completions {
   const definitions = argumentsOf(command).map(([, definition]) => definition);
   const last = definitions.at(-1);
-  const definition = definitions[position] ?? (last !== undefined && isVariadic(last) ? last : undefined);
-  return definition === undefined ? none : completePlaceholder(definition.form, definition.words, unfinished);
+  const definition = definitions[position] ?? (last?.repeatable ? last : undefined);
+  return definition === undefined ? none : completeType(definition.value, unfinished);
 }
 
-function completePlaceholder(
-  placeholder: string,
-  words: readonly string[] | undefined,
-  unfinished: string,
-): Completions {
-  if (words !== undefined) {
-    return startingWith(
-      unfinished,
-      words.map((word) => ({ word, description: '' })),
-    );
-  }
-  const kinds: string[] = placeholder.match(/[a-z-]+/g) ?? [];
-  return {
-    ...none,
-    offersVals: kinds.includes('val'),
-    offersFiles: kinds.includes('file') || kinds.includes('paths'),
-    offersServices: kinds.includes('base-url'),
-  };
+function completeType({ words = [], offers = [] }: ValueType<unknown>, unfinished: string): Completions {
+  const candidates = words.map((word) => ({ word, description: '' }));
+  return { ...startingWith(unfinished, candidates), offers };
 }
 
 const startingWith = (unfinished: string, candidates: readonly Candidate[]): Completions => ({

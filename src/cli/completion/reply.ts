@@ -21,13 +21,15 @@ export async function completionReply(
   const { before } = found;
   const settings = createSettings({}, host, () => {});
   const unfinished = current.slice(before.length);
-  if (found.offersVals && found.offersFiles && fitsFile(unfinished, settings.cwd)) return `${filesLine}\n`;
+  const offers = new Set(found.offers);
+  if (offers.has('vals') && offers.has('files') && fitsFile(unfinished, settings.cwd))
+    return `${filesLine}\n`;
   const names = [
-    ...(found.offersVals ? await valsThatFit(unfinished, settings) : []),
-    ...(found.offersServices ? servicesThatFit(unfinished, settings) : []),
+    ...(offers.has('vals') ? await valsThatFit(unfinished, settings) : []),
+    ...(offers.has('services') ? servicesThatFit(unfinished, settings) : []),
   ];
   const candidates = [...found.candidates, ...names.map((word) => ({ word, description: '' }))];
-  if (candidates.length === 0) return found.offersFiles ? `${filesLine}\n` : '';
+  if (candidates.length === 0) return offers.has('files') ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
     // Escapes each colon for zsh, because zsh takes the text after a colon as the description.

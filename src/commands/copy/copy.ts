@@ -1,8 +1,9 @@
 import type { Api } from '../../api/api.ts';
 import { textAt } from '../../api/records.ts';
 import { runBatch } from '../../cli/batch.ts';
-import { defineCommand, toggle, val, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { baseUrl, val } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
@@ -23,12 +24,19 @@ export const command = defineCommand({
     'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
     'versions that the other service does not have yet. Equal versions in a row are copied as one version. The last ' +
     'version of the copy has the current code.',
-  arguments: { vals: val('[val...]', 'names, ids, starts of ids, or files of vals') },
+  arguments: {
+    vals: {
+      description: 'names, ids, starts of ids, or files of vals',
+      value: val(),
+      optional: true,
+      repeatable: true,
+    },
+  },
   options: {
-    to: word('--to <base-url>', 'the base URL to copy to, or @name for a space'),
-    all: toggle('--all', 'copy all your vals'),
-    versions: toggle('--versions', 'copy all versions, not only the current code'),
-    force: toggle('--force', 'overwrite vals that have different code on the --to service'),
+    to: { description: 'the base URL to copy to, or @name for a space', value: baseUrl() },
+    all: { description: 'copy all your vals' },
+    versions: { description: 'copy all versions, not only the current code' },
+    force: { description: 'overwrite vals that have different code on the --to service' },
     dryRun,
   },
   examples: [

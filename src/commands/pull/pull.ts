@@ -1,7 +1,8 @@
 import { looksLikeId } from '../../api/routes.ts';
-import { argument, defineCommand, toggle, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
+import { path, valWord } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { followMoves } from '../../workspace/moved.ts';
@@ -22,15 +23,20 @@ export const command = defineCommand({
   descriptionForAgents:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
     'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
-  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
+  arguments: {
+    vals: {
+      description: 'names, files or ids of vals (default: the whole workspace)',
+      value: valWord(),
+      optional: true,
+      repeatable: true,
+    },
+  },
   options: {
-    all: toggle('--all', 'also add all your other vals on the service', { conflicts: ['file'] }),
-    merge: toggle('--merge', 'merge vals that changed in the file and on the service', {
-      conflicts: ['force'],
-    }),
-    force: toggle('--force', 'overwrite files that you changed, and keep copies of them'),
-    file: word('--file <path>', 'the file for a val that the workspace does not have yet'),
-    dryRun: toggle('--dry-run', 'write nothing; print what would be done'),
+    all: { description: 'also add all your other vals on the service', conflicts: ['file'] },
+    merge: { description: 'merge vals that changed in the file and on the service', conflicts: ['force'] },
+    force: { description: 'overwrite files that you changed, and keep copies of them' },
+    file: { description: 'the file for a val that the workspace does not have yet', value: path('path') },
+    dryRun: { description: 'write nothing; print what would be done' },
   },
   examples: [
     'vals pull',

@@ -1,17 +1,23 @@
-import { argument, defineCommand, parsed, toggle, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { dryRun, ifVersion, wholeNumber, yes } from '../shared/options.ts';
+import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
 import { planPush } from './plan.ts';
 import { readAndCheck } from './read-and-check.ts';
 import { sendAll } from './send.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
+
+const requestCount = integer({ min: 1 });
+
+const parseConcurrency = (word: string): number | 'auto' =>
+  word === 'auto' ? word : requestCount.parse(word);
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
@@ -38,34 +44,40 @@ export const command = defineCommand({
     'Each val with new code gets a new version, and the older versions stay.',
   arguments: {
     paths: {
-      ...argument('[paths...]', 'files or folders to push, or - for standard input'),
+      description: 'files or folders to push, or - for standard input',
+      value: path('paths'),
+      optional: true,
+      repeatable: true,
       canBeCode: true,
       descriptionForAgents: 'files and folders to push; without paths, all changed files of the workspace',
     },
   },
   options: {
-    name: word('--name <name>', 'the name of the val, if one file is pushed', { conflicts: ['watch'] }),
-    concurrency: parsed(
-      '--concurrency <n>',
-      'the number of parallel requests (default: auto)',
-      (text): number | 'auto' => (text === 'auto' ? text : wholeNumber(1)(text)),
-      { words: ['auto'], hiddenFromAgents: true },
-    ),
-    force: toggle('--force', 'in a workspace: overwrite the code of vals in conflict'),
-    fork: toggle('--fork', "in a workspace: make your own copy of another owner's val", {
+    name: {
+      description: 'the name of the val, if one file is pushed',
+      value: text('name'),
       conflicts: ['watch'],
-    }),
-    prune: toggle('--prune', 'in a workspace: delete the vals whose files are gone', {
+    },
+    concurrency: {
+      description: 'the number of parallel requests (default: auto)',
+      value: { ...requestCount, parse: parseConcurrency, words: ['auto'] },
+      forPeople: true,
+    },
+    force: { description: 'in a workspace: overwrite the code of vals in conflict' },
+    fork: { description: "in a workspace: make your own copy of another owner's val", conflicts: ['watch'] },
+    prune: {
+      description: 'in a workspace: delete the vals whose files are gone',
       conflicts: ['watch', 'name'],
       deletes: true,
-    }),
+    },
     yes: { ...yes, description: 'in a workspace: overwrite and delete without a question' },
-    watch: toggle('--watch', 'in a workspace: push each file when it is saved', {
+    watch: {
+      description: 'in a workspace: push each file when it is saved',
       conflicts: ['dryRun'],
-      hiddenFromAgents: true,
-    }),
+      forPeople: true,
+    },
     ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
-    check: noCheck,
+    noCheck,
     dryRun,
   },
   examples: ['vals push hello.ts', 'cat hello.ts | vals push - --name hello'],
@@ -73,7 +85,7 @@ export const command = defineCommand({
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {
-    const { paths, name, watch, check, ifVersion, concurrency = 'auto' } = input;
+    const { paths, name, watch, noCheck, ifVersion, concurrency = 'auto' } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
@@ -87,14 +99,14 @@ export const command = defineCommand({
     }
     if (watch) {
       const { watchWorkspace } = await import('./watch-workspace.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes, check });
+      return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
     }
     const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);
     const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
     if (ifVersion !== undefined && planned.length !== 1) throw notOneFile(planned.length);
     const isNamed = paths.length > 0;
     const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
-    const syntax = check === false ? withoutCheck : createSyntaxCheck(checkOptions);
+    const syntax = noCheck ? withoutCheck : createSyntaxCheck(checkOptions);
     const { items, failure } = await readAndCheck(context, planned, syntax);
     const faults = syntax.finish();
     // `sendAll` throws the error, if the files are sent.

@@ -27,7 +27,7 @@ export interface GivenRun extends Wanted {
   dotenv?: readonly string[];
   inspect?: boolean;
   reload?: boolean;
-  report?: boolean;
+  noReport?: boolean;
   port?: number;
   host?: string;
 }

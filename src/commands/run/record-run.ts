@@ -12,8 +12,8 @@ export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject |
 
 const mostSeconds = 5;
 
-export function createRecorder(context: Context, { report }: GivenRun, target: Target): RecordRun {
-  if (report === false) return async () => undefined;
+export function createRecorder(context: Context, { noReport }: GivenRun, target: Target): RecordRun {
+  if (noReport) return async () => undefined;
   const { settings, say, seen, clock } = context;
   const connect = () =>
     target.kind === 'service' ? target.api : context.connect({ mostMs: mostSeconds * 1_000 });

@@ -1,17 +1,7 @@
-import {
-  argument,
-  defineCommand,
-  longName,
-  parsed,
-  repeatable,
-  toggle,
-  val,
-  word,
-} from '../../cli/command.ts';
+import { defineCommand, type Options, optionName } from '../../cli/command.ts';
+import { parsedText, path, port, seconds, text, val, versionNumber } from '../../cli/value-types.ts';
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
-import { parseSeconds } from '../../settings/settings.ts';
-import { parsePort, versionNumber } from '../shared/options.ts';
 import { serveRequests } from './http.ts';
 import { runOnce } from './once.ts';
 import { runOnSave } from './watch.ts';
@@ -28,45 +18,44 @@ function parseVariable(text: string): Variable {
   throw new InvalidValue('needs the name of a variable.', 'For example NAME=Ada.');
 }
 
-const forPeople = { hiddenFromAgents: true };
-const asGiven = (word: string): string => word;
+const forPeople = { forPeople: true } as const;
 
 const runOptions = {
-  at: parsed('--at <version>', 'the number of the version of the val to run', versionNumber, {
-    isNumber: true,
-  }),
-  http: toggle('--http', 'serve HTTP at a local address; reload the file on save', forPeople),
-  port: parsed('--port <n>', 'the port for --http (default: a free port)', parsePort, forPeople),
-  host: word('--host <host>', 'the address for --http (default: 127.0.0.1)', forPeople),
-  watch: toggle('--watch', 'run the file again on every save', { conflicts: ['http'], ...forPeople }),
-  maxTime: parsed(
-    '--max-time <seconds>',
-    'time limit of a run, or until the answer to a request begins (default: 60)',
-    parseSeconds,
-    { isNumber: true },
-  ),
-  env: repeatable('--env <name[=value]>', 'set a variable, or hand on yours', parseVariable),
-  dotenv: { ...repeatable('--dotenv <file>', 'read variables from this file', asGiven), ...forPeople },
-  inspect: toggle('--inspect', "start Node's debugger", forPeople),
-  reload: toggle('--reload', 'fetch imports from the web again', forPeople),
+  at: { description: 'the number of the version of the val to run', value: versionNumber('version') },
+  http: { description: 'serve HTTP at a local address; reload the file on save', ...forPeople },
+  port: { description: 'the port for --http (default: a free port)', value: port(), ...forPeople },
+  host: { description: 'the address for --http (default: 127.0.0.1)', value: text('host'), ...forPeople },
+  watch: { description: 'run the file again on every save', conflicts: ['http'], ...forPeople },
+  maxTime: {
+    description: 'time limit of a run, or until the answer to a request begins (default: 60)',
+    value: seconds(),
+  },
+  env: {
+    description: 'set a variable, or hand on yours',
+    value: parsedText('name[=value]', parseVariable),
+    repeatable: true,
+  },
+  dotenv: { description: 'read variables from this file', value: path(), repeatable: true, ...forPeople },
+  inspect: { description: "start Node's debugger", ...forPeople },
+  reload: { description: 'fetch imports from the web again', ...forPeople },
   allowRead: {
-    ...repeatable('--allow-read <path>', 'let the val read this file or folder', asGiven),
+    description: 'let the val read this file or folder',
+    value: path('path'),
+    repeatable: true,
     ...forPeople,
   },
   allowWrite: {
-    ...repeatable('--allow-write <path>', 'let the val read and write this file or folder', asGiven),
+    description: 'let the val read and write this file or folder',
+    value: path('path'),
+    repeatable: true,
     ...forPeople,
   },
-  allowRun: toggle(
-    '--allow-run',
-    'let the val start programs and threads, and load native addons',
-    forPeople,
-  ),
-  allowAll: toggle('--allow-all', 'no sandbox: the val can do everything that you can', forPeople),
-  report: toggle('--no-report', 'do not record the run on the service'),
-};
+  allowRun: { description: 'let the val start programs and threads, and load native addons', ...forPeople },
+  allowAll: { description: 'no sandbox: the val can do everything that you can', ...forPeople },
+  noReport: { description: 'do not record the run on the service' },
+} as const satisfies Options;
 
-const optionNames = new Set(Object.values(runOptions).map(({ flags }) => longName(flags)));
+const optionNames = new Set(Object.keys(runOptions).map(optionName));
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
@@ -88,12 +77,15 @@ export const command = defineCommand({
     'those of `env`. If the service has the code, the run is reported to the service.',
   arguments: {
     val: {
-      ...val('<val|file>', 'a file, or the name or id of a val; NAME@2 is version 2'),
-      orFile: true,
-      orVersion: true,
-      runsCode: true,
+      description: 'a file, or the name or id of a val; NAME@2 is version 2',
+      value: val({ orFile: true, orVersion: true, runsCode: true }),
     },
-    args: argument('[args...]', 'arguments and options for the val'),
+    args: {
+      description: 'arguments and options for the val',
+      value: text('args'),
+      optional: true,
+      repeatable: true,
+    },
   },
   passesThrough: true,
   optionsMayFollow: 'http',

@@ -3,7 +3,8 @@ import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/pages.ts';
 import { takeRecords } from '../../api/lists/take-records.ts';
 import * as routes from '../../api/routes.ts';
-import { toggle } from '../../cli/command.ts';
+
+import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Page } from '../../lib/json.ts';
@@ -20,22 +21,21 @@ export const summaryExplained =
   'run that has not ended counts as a run, but not as a failure, and has no duration.';
 
 export const runViews = {
-  follow: toggle(
-    '--follow',
-    `show the last ${runsBeforeFollowing} runs (or --limit), then new runs as they come`,
-    {
-      conflicts: ['summary', 'until', 'all', 'offset'],
-      hiddenFromAgents: true,
-    },
-  ),
-  full: toggle('--full', 'at a terminal, show each run as a block with its whole error', {
-    hiddenFromAgents: true,
+  follow: {
+    description: `show the last ${runsBeforeFollowing} runs (or --limit), then new runs as they come`,
+    conflicts: ['summary', 'until', 'all', 'offset'],
+    forPeople: true,
+  },
+  full: {
+    description: 'at a terminal, show each run as a block with its whole error',
+    forPeople: true,
     conflicts: ['summary'],
-  }),
-  summary: toggle('--summary', 'show counts, failures and durations per val and version', {
+  },
+  summary: {
+    description: 'show counts, failures and durations per val and version',
     conflicts: ['limit', 'offset'],
-  }),
-};
+  },
+} as const satisfies Options;
 
 export interface RunView extends Paging {
   follow: boolean | undefined;

@@ -1,5 +1,6 @@
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { text, val } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { runColumns } from '../shared/columns.ts';
 import { paging, runFilter } from '../shared/options.ts';
@@ -12,10 +13,12 @@ export const command = defineCommand({
     'List the runs of your vals. With the id of a run, or its first 8 characters, show that run with its whole error ' +
     'and what it printed.',
   details: summaryExplained,
-  arguments: { run: argument('[run]', 'the id of a run, or the beginning of its id') },
+  arguments: {
+    run: { description: 'the id of a run, or the beginning of its id', value: text('run'), optional: true },
+  },
   options: {
     ...runFilter,
-    val: word('--val <val>', 'list only the runs of this val', { isVal: true }),
+    val: { description: 'list only the runs of this val', value: val() },
     ...paging,
     ...runViews,
   },

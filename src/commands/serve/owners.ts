@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { argument } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { parsedText } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { type GivenPlace, type Place, storePlace } from './store-place.ts';
 
-export const usernameArgument = argument('<username>', 'the username of the person', (text) =>
-  checkName(text, 'a username'),
-);
-export const spaceArgument = argument('<name>', 'the name of the space', (text) =>
-  checkName(text, 'the name of a space'),
-);
+export const usernameArgument = {
+  description: 'the username of the person',
+  value: parsedText('username', (text) => checkName(text, 'a username')),
+};
+export const spaceArgument = {
+  description: 'the name of the space',
+  value: parsedText('name', (text) => checkName(text, 'the name of a space')),
+};
 
 export const tokenColumns = [column('username'), idColumn('id'), { ...column('token'), neverCut: true }];
 

@@ -1,8 +1,7 @@
-import { defineCommand, parsed, word } from '../../cli/command.ts';
-import { parseAge } from '../../cli/moments.ts';
-import { exitQuietly, type InterruptedError, UsageError } from '../../errors.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { age, integer, oneOf, path, port, text } from '../../cli/value-types.ts';
+import { exitQuietly, type InterruptedError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { parsePort, wholeNumber } from '../shared/options.ts';
 import { placeOptions } from './store-place.ts';
 
 export const command = defineCommand({
@@ -12,30 +11,35 @@ export const command = defineCommand({
     'For a team, use --database and `vals user add`. For other machines, use --public-url, with --tls-cert or a proxy ' +
     'for TLS.',
   options: {
-    port: parsed('--port <n>', 'the port, or 0 for a free port (default: 8787)', (text) => parsePort(text)),
+    port: { description: 'the port, or 0 for a free port (default: 8787)', value: port() },
     ...placeOptions,
-    seed: word('--seed <file>', 'load runs, likes, comments and references from JSON'),
-    host: word('--host <address>', 'the address to listen on (default: 127.0.0.1)'),
-    publicUrl: word('--public-url <url>', 'the only URL at which people can use the service'),
-    trustProxy: word('--trust-proxy <address>', 'accept plain HTTP from a proxy that terminates TLS'),
-    tlsCert: word('--tls-cert <file>', 'serve HTTPS with this certificate and chain (PEM)'),
-    tlsKey: word('--tls-key <file>', 'the private key of the certificate (PEM)'),
-    keepRuns: parsed('--keep-runs <age>', 'delete runs older than this age, such as 90d', parseKeepRuns),
-    maxVals: parsed(
-      '--max-vals <n>',
-      'limit of vals per owner (default for a team: 10000)',
-      wholeNumber(1, 999_999_999),
-    ),
-    metricsPort: parsed('--metrics-port <n>', 'serve GET /metrics for Prometheus on this port', (text) =>
-      parsePort(text),
-    ),
-    metricsHost: word('--metrics-host <address>', 'the address of /metrics (default: 127.0.0.1)'),
-    log: word('--log <form>', 'the format of the request log (default: text)', { choices: ['text', 'json'] }),
-    rate: parsed(
-      '--rate <n>',
-      'requests per second for a token (team default: 500)',
-      wholeNumber(1, 999_999),
-    ),
+    seed: { description: 'load runs, likes, comments and references from JSON', value: path() },
+    host: { description: 'the address to listen on (default: 127.0.0.1)', value: text('address') },
+    publicUrl: { description: 'the only URL at which people can use the service', value: text('url') },
+    trustProxy: { description: 'accept plain HTTP from a proxy that terminates TLS', value: text('address') },
+    tlsCert: { description: 'serve HTTPS with this certificate and chain (PEM)', value: path() },
+    tlsKey: { description: 'the private key of the certificate (PEM)', value: path() },
+    keepRuns: {
+      description: 'delete runs older than this age, such as 90d',
+      value: age(),
+    },
+    maxVals: {
+      description: 'limit of vals per owner (default for a team: 10000)',
+      value: integer({ min: 1, max: 999_999_999 }),
+    },
+    metricsPort: {
+      description: 'serve GET /metrics for Prometheus on this port',
+      value: port(),
+    },
+    metricsHost: { description: 'the address of /metrics (default: 127.0.0.1)', value: text('address') },
+    log: {
+      description: 'the format of the request log (default: text)',
+      value: oneOf(['text', 'json'], 'format'),
+    },
+    rate: {
+      description: 'requests per second for a token (team default: 500)',
+      value: integer({ min: 1, max: 999_999 }),
+    },
   },
   examples: [
     'vals serve --port 0 --json',
@@ -63,9 +67,3 @@ export const command = defineCommand({
     return { kind: 'nothing' };
   },
 });
-
-function parseKeepRuns(text: string): number {
-  const age = parseAge(text);
-  if (age !== undefined && age > 0) return age;
-  throw new UsageError(`--keep-runs takes an age, not "${text}".`, { hint: 'For example 90d, 12w or 36h.' });
-}

@@ -1,18 +1,23 @@
 import { resolve } from 'node:path';
-import { word } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { Hint } from '../../lib/hint.ts';
 import type { StoreLocation } from '../../service/index.ts';
 
 export const placeOptions = {
-  database: word('--database <url>', 'a PostgreSQL database: postgres://user@host/name', {
+  database: {
+    description: 'a PostgreSQL database: postgres://user@host/name',
+    value: text('url'),
     conflicts: ['data'],
-  }),
-  data: word('--data <file>', 'the SQLite file of the service; created if absent'),
+  },
+  data: { description: 'the SQLite file of the service; created if absent', value: path() },
 };
 
-export const existingPlaceOptions = { ...placeOptions, data: word('--data <file>', 'the SQLite file') };
+export const existingPlaceOptions = {
+  ...placeOptions,
+  data: { description: 'the SQLite file', value: path() },
+};
 
 export interface GivenPlace {
   database: string | undefined;

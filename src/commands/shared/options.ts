@@ -1,95 +1,66 @@
 import type { Call } from '../../api/call.ts';
-import { argument, parsed, toggle, val, word } from '../../cli/command.ts';
-import { parseMoment } from '../../cli/moments.ts';
-import { InvalidValue, UsageError } from '../../errors.ts';
+import type { ArgumentDefinition, OptionDefinition, Options } from '../../cli/command.ts';
+import { integer, path, time, val, versionNumber, wordLike } from '../../cli/value-types.ts';
 import { column } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 
-export const wholeNumber =
-  (least: number, most = Number.MAX_SAFE_INTEGER) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most) {
-      const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
-      throw new InvalidValue(
-        `takes a whole number ${range}, not "${text}".`,
-        `For example ${Math.max(least, 20)}.`,
-      );
-    }
-    return value;
-  };
-
-const highestPort = 65_535;
-
-export function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > highestPort) {
-    throw new InvalidValue(
-      `takes a number from 0 to ${highestPort}, not "${text}".`,
-      'For a free port, use 0.',
-    );
-  }
-  return Number(text);
-}
-
 export const paging = {
-  limit: parsed('--limit <n>', 'the largest number of records to list (default: 20)', wholeNumber(1), {
-    isNumber: true,
+  limit: {
+    description: 'the largest number of records to list (default: 20)',
+    value: integer({ min: 1 }),
     conflicts: ['all'],
-  }),
-  offset: parsed('--offset <n>', 'the number of records to skip at the start of the list', wholeNumber(0), {
-    isNumber: true,
-  }),
-  all: toggle('--all', 'list all records', { hiddenFromAgents: true }),
-};
+  },
+  offset: {
+    description: 'the number of records to skip at the start of the list',
+    value: integer({ min: 0 }),
+  },
+  all: { description: 'list all records', forPeople: true },
+} as const satisfies Options;
 
 export const timeRange = {
-  since: parsed('--since <time>', 'only records after this time: ISO 8601, now or an age (2h)', (text) =>
-    parseMoment(text),
-  ),
-  until: parsed('--until <time>', 'only records up to this time: ISO 8601, now or an age (2h)', (text) =>
-    parseMoment(text),
-  ),
-};
+  since: {
+    description: 'only records after this time: ISO 8601, now or an age (2h)',
+    value: time(),
+  },
+  until: {
+    description: 'only records up to this time: ISO 8601, now or an age (2h)',
+    value: time(),
+  },
+} as const satisfies Options;
 
 export const runFilter = {
-  error: toggle('--error', 'only failed runs', { negatedDescription: 'only runs that did not fail' }),
+  error: { description: 'only failed runs', negatable: 'only runs that did not fail' },
   ...timeRange,
-};
+} as const satisfies Options;
 
-export const dryRun = toggle('-n, --dry-run', 'send nothing; print what would be sent');
-export const yes = toggle('--yes', 'do not ask for confirmation', { hiddenFromAgents: true });
+export const dryRun = {
+  short: 'n',
+  description: 'send nothing; print what would be sent',
+} satisfies OptionDefinition;
+export const yes = { description: 'do not ask for confirmation', forPeople: true } satisfies OptionDefinition;
 
-export const privacy = word('--privacy <word>', 'who can see the val: public, unlisted or private', {
-  words: ['public', 'unlisted', 'private'],
-});
+export const privacy = {
+  description: 'who can see the val: public, unlisted or private',
+  value: wordLike(['public', 'unlisted', 'private']),
+} satisfies OptionDefinition;
 
-export const valArgument = val('<val>', 'the name, id, start of the id, or file of a val');
+export const valArgument = {
+  description: 'the name, id, start of the id, or file of a val',
+  value: val(),
+} satisfies ArgumentDefinition;
 
 export const codeFile = {
-  ...argument('[file]', 'a file with the code of the val (default: standard input)'),
+  description: 'a file with the code of the val (default: standard input)',
+  value: path(),
+  optional: true,
   canBeCode: true,
   descriptionForAgents: 'a file with the code of the val',
-};
+} as const satisfies ArgumentDefinition;
 
-export function versionNumber(text: string): string {
-  if (!/^\d+$/.test(text)) {
-    throw new UsageError(`"${text}" is not the number of a version.`, {
-      hint: [
-        'A version number is a whole number.',
-        { text: 'To list the versions of a val', command: 'version ls' },
-      ],
-    });
-  }
-  // A version must stay a string, because it may be larger than Number.MAX_SAFE_INTEGER.
-  return text.replace(/^0+(?=\d)/, '');
-}
-
-export const version = <Form extends string>(form: Form, description: string) => ({
-  ...argument(form, description, versionNumber),
-  isNumber: true,
-});
-
-export const versionArgument = version('<version>', 'the number of the version');
+export const versionArgument = {
+  description: 'the number of the version',
+  value: versionNumber('version'),
+} satisfies ArgumentDefinition;
 
 export const plan = ({ method, path, body }: Call): RecordResult => ({
   kind: 'record',
@@ -97,9 +68,7 @@ export const plan = ({ method, path, body }: Call): RecordResult => ({
   columns: [column('method'), column('path'), column('body')],
 });
 
-export const ifVersion = parsed(
-  '--if-version <n>',
-  'write only if this is still the version of the val',
-  versionNumber,
-  { isNumber: true },
-);
+export const ifVersion = {
+  description: 'write only if this is still the version of the val',
+  value: versionNumber(),
+} satisfies OptionDefinition;

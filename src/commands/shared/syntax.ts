@@ -1,12 +1,15 @@
 import { extname } from 'node:path';
 import type { Api } from '../../api/api.ts';
-import { toggle } from '../../cli/command.ts';
+
+import type { OptionDefinition } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { canCheck, findSyntaxFaults, type SyntaxFault } from '../../run/check-syntax.ts';
 
-export const noCheck = toggle('--no-check', 'send the code even if it has a syntax error');
+export const noCheck = {
+  description: 'send the code even if it has a syntax error',
+} satisfies OptionDefinition;
 
 /** A file with another extension, which the user named, is not checked. `-` is standard input. */
 export const isChecked = (file: string): boolean => file === '-' || canCheck(extname(file));

@@ -1,4 +1,4 @@
-import { defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
@@ -11,7 +11,7 @@ export const command = defineCommand({
   arguments: { name: spaceArgument, username: usernameArgument },
   options: {
     ...existingPlaceOptions,
-    read: toggle('--read', 'let the person read all vals of the space, but change none'),
+    read: { description: 'let the person read all vals of the space, but change none' },
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],

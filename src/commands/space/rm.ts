@@ -1,4 +1,4 @@
-import { defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import {
   confirmRemoval,
@@ -22,8 +22,8 @@ export const command = defineCommand({
   options: {
     ...existingPlaceOptions,
     yes,
-    withVals: toggle('--with-vals', 'delete the vals of the space too, with all versions'),
-    dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
+    withVals: { description: 'delete the vals of the space too, with all versions' },
+    dryRun: { description: 'remove nothing; print what would be removed' },
   },
   examples: ['vals space rm acme', 'vals space rm acme --with-vals --yes'],
   columns: [column('status'), column('space')],

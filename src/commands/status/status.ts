@@ -1,5 +1,6 @@
-import { argument, defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { valWord } from '../../cli/value-types.ts';
 import { ConflictError } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
@@ -53,11 +54,16 @@ export const command = defineCommand({
     'another name. A val differs if the codes are not the same and vals has no record of the val, so that nobody knows ' +
     'which side is newer. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its ' +
     'name was edited in vals.json.',
-  arguments: { vals: argument('[val...]', 'names, files or ids of vals (default: the whole workspace)') },
+  arguments: {
+    vals: {
+      description: 'names, files or ids of vals (default: the whole workspace)',
+      value: valWord(),
+      optional: true,
+      repeatable: true,
+    },
+  },
   options: {
-    exitCode: toggle('--exit-code', 'exit with code 5 if a val differs from the service', {
-      hiddenFromAgents: true,
-    }),
+    exitCode: { description: 'exit with code 5 if a val differs from the service', forPeople: true },
   },
   examples: ['vals status', 'vals status hello --exit-code', 'vals status --json | jq -r ".[].status"'],
   columns: [

@@ -1,4 +1,5 @@
-import { argument, defineCommand } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { baseUrl } from '../../cli/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../../settings/base-url.ts';
@@ -13,10 +14,11 @@ export const command = defineCommand({
     'Show the services that this machine is signed in to, with the default marked, and your spaces on the service in ' +
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
   arguments: {
-    baseUrl: argument(
-      '[base-url]',
-      'the base URL of a service or space, or @name for a space of the default service',
-    ),
+    baseUrl: {
+      description: 'the base URL of a service or space, or @name for a space of the default service',
+      value: baseUrl(),
+      optional: true,
+    },
   },
   examples: ['vals use', 'vals use https://api.example.com', 'vals use @acme'],
   columns: [

@@ -1,4 +1,4 @@
-import { defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import {
@@ -24,8 +24,8 @@ export const command = defineCommand({
   options: {
     ...existingPlaceOptions,
     yes,
-    withVals: toggle('--with-vals', 'delete the vals of the person too, with all versions'),
-    dryRun: toggle('--dry-run', 'remove nothing; print what would be removed'),
+    withVals: { description: 'delete the vals of the person too, with all versions' },
+    dryRun: { description: 'remove nothing; print what would be removed' },
   },
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],

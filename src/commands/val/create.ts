@@ -1,6 +1,7 @@
 import { fieldOf, publicity } from '../../api/change-val.ts';
 import * as routes from '../../api/routes.ts';
-import { argument, defineCommand, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
@@ -14,13 +15,13 @@ export const command = defineCommand({
   description: 'Create a val from a file, or from standard input. The name must be new.',
   descriptionForAgents: 'Create a val from code, or from a file. The name must be new.',
   arguments: {
-    name: argument('<name>', 'the name of the val'),
+    name: { description: 'the name of the val', value: text('name') },
     file: codeFile,
   },
   options: {
-    readme: word('--readme <file>', 'a file with the readme of the val'),
+    readme: { description: 'a file with the readme of the val', value: path() },
     privacy,
-    check: noCheck,
+    noCheck,
     dryRun,
   },
   examples: [
@@ -28,7 +29,7 @@ export const command = defineCommand({
     'echo "export default () => 1" | vals val create one',
   ],
   columns: valColumns,
-  async run(context, { name, file = '-', readme, privacy, check, dryRun }) {
+  async run(context, { name, file = '-', readme, privacy, noCheck, dryRun }) {
     if (file === '-' && readme === '-') {
       throw new UsageError('Standard input cannot be both the code and the readme.', {
         hint: 'Give the path of a file for the code or for the readme.',
@@ -44,7 +45,7 @@ export const command = defineCommand({
       ...(readmeText !== undefined && { readme: readmeText }),
       ...(privacy !== undefined && { privacy }),
     });
-    const checking = refuseBrokenCode(file, code, check);
+    const checking = refuseBrokenCode(file, code, !noCheck);
     if (dryRun) {
       await checking;
       return plan(call);

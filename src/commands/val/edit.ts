@@ -20,10 +20,10 @@ export const command = defineCommand({
     'nothing, nothing is sent. With --dry-run, or if sending fails, or if somebody else changed the val meanwhile, your ' +
     'text is kept in a file, and the command names that file.',
   arguments: { val: valArgument },
-  options: { check: noCheck, dryRun },
+  options: { noCheck, dryRun },
   examples: ['vals val edit hello'],
   columns: valColumns,
-  async run(context, { val, check, dryRun }) {
+  async run(context, { val, noCheck, dryRun }) {
     const { edit } = await import('../../terminal/editor.ts');
     const api = await context.connect();
     const read = () => api.recordWithEtag(routes.getVal(val));
@@ -49,7 +49,7 @@ export const command = defineCommand({
       context.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
       checkSizes({ code: edited }, file, context.say.warn);
-      if (check !== false) await refuseBrokenText(file, edited, val);
+      if (!noCheck) await refuseBrokenText(file, edited, val);
       const { record: now, etag } = await read();
       if (!isSame(record, now)) throw changedMeanwhile(val, file);
       const call = { ...routes.createVersion(val, edited), ifMatch: etag };

@@ -1,6 +1,7 @@
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand, toggle, val } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { val } from '../../cli/value-types.ts';
 import { splitVersion } from '../../lib/val-word.ts';
 import { valColumns } from '../shared/columns.ts';
 import { versionCode } from '../shared/versions.ts';
@@ -11,13 +12,13 @@ export const command = defineCommand({
     'Show a val, or one of its versions. The command needs no token for a val that everybody may read.',
   arguments: {
     val: {
-      ...val('<val>', 'the name, id, start of the id, or file of a val; NAME@2 is version 2'),
-      orVersion: true,
+      description: 'the name, id, start of the id, or file of a val; NAME@2 is version 2',
+      value: val({ orVersion: true }),
     },
   },
   options: {
-    code: toggle('--code', 'print only the code of the val, byte for byte', { conflicts: ['readme'] }),
-    readme: toggle('--readme', 'print only the readme of the val, byte for byte'),
+    code: { description: 'print only the code of the val, byte for byte', conflicts: ['readme'] },
+    readme: { description: 'print only the readme of the val, byte for byte' },
   },
   examples: ['vals val get hello', 'vals val get hello@1 --json', 'vals val get hello --code > hello.ts'],
   columns: valColumns,

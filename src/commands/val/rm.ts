@@ -1,7 +1,8 @@
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand, val } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { val } from '../../cli/value-types.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { type Column, column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
@@ -17,7 +18,9 @@ export const command = defineCommand({
   descriptionForAgents:
     'Delete vals, with all their versions and runs, without a question. This cannot be undone. If you give the name or file ' +
     'of a val, the tool reads the val first. If the val has another name on the service, the val is not deleted.',
-  arguments: { vals: val('<val...>', 'names, ids, starts of ids, or files of vals') },
+  arguments: {
+    vals: { description: 'names, ids, starts of ids, or files of vals', value: val(), repeatable: true },
+  },
   options: { yes, dryRun },
   examples: ['vals val rm hello', 'vals val rm hello --yes'],
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],

@@ -1,8 +1,9 @@
 import { changeVal } from '../../api/change-val.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
-import { defineCommand, word } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
+import { path, text } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -21,9 +22,9 @@ export const command = defineCommand({
     'them.',
   arguments: { val: valArgument },
   options: {
-    name: word('--name <name>', 'the new name of the val'),
+    name: { description: 'the new name of the val', value: text('name') },
     privacy,
-    readme: word('--readme <file>', 'a file with the new readme'),
+    readme: { description: 'a file with the new readme', value: path() },
     dryRun,
   },
   examples: ['vals val set hello --privacy public', 'vals val set hello --name hello2'],

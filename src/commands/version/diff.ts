@@ -2,10 +2,11 @@ import type { Api } from '../../api/api.ts';
 import { codeOf, textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import { versionNumber } from '../../cli/value-types.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
-import { valArgument, version } from '../shared/options.ts';
+import { valArgument } from '../shared/options.ts';
 import { numberOf, versionCode } from '../shared/versions.ts';
 
 export const command = defineCommand({
@@ -15,8 +16,16 @@ export const command = defineCommand({
     'Without a number, show the last change.',
   arguments: {
     val: valArgument,
-    a: version('[a]', 'the number of the first version (default: the one before the current version)'),
-    b: version('[b]', 'the number of the second version (default: the current code)'),
+    a: {
+      description: 'the number of the first version (default: the one before the current version)',
+      value: versionNumber('a'),
+      optional: true,
+    },
+    b: {
+      description: 'the number of the second version (default: the current code)',
+      value: versionNumber('b'),
+      optional: true,
+    },
   },
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],

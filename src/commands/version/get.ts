@@ -1,5 +1,5 @@
 import * as routes from '../../api/routes.ts';
-import { defineCommand, toggle } from '../../cli/command.ts';
+import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import { valColumns } from '../shared/columns.ts';
 import { valArgument, versionArgument } from '../shared/options.ts';
@@ -8,7 +8,7 @@ import { versionCode } from '../shared/versions.ts';
 export const command = defineCommand({
   summary: 'Show one version of a val',
   arguments: { val: valArgument, version: versionArgument },
-  options: { code: toggle('--code', 'print only the code of the version, byte for byte') },
+  options: { code: { description: 'print only the code of the version, byte for byte' } },
   examples: ['vals version get hello 1 --code'],
   columns: [...valColumns, { ...column('by', 'versionAuthor.username'), skipObjects: true }],
   async run({ connect }, { val, version, code }) {

@@ -20,14 +20,14 @@ export const command = defineCommand({
     val: valArgument,
     file: codeFile,
   },
-  options: { ifVersion, check: noCheck, dryRun },
+  options: { ifVersion, noCheck, dryRun },
   examples: ['vals version new hello examples/hello.ts', 'vals version new hello hello.ts --if-version 3'],
   columns: valColumns,
-  async run(context, { val, file = '-', ifVersion, check, dryRun }) {
+  async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, context);
     checkSizes({ code }, file, context.say.warn);
     const call = routes.createVersion(val, code);
-    const checking = refuseBrokenCode(file, code, check);
+    const checking = refuseBrokenCode(file, code, !noCheck);
     if (dryRun && ifVersion === undefined) {
       await checking;
       return plan(call);

@@ -5,14 +5,17 @@ import type { Context } from '../../cli/context.ts';
 import { jsonNumber } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
-import { dryRun, valArgument, version, yes } from '../shared/options.ts';
+import { dryRun, valArgument, versionArgument, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
 
 export const command = defineCommand({
   summary: 'Delete versions of a val',
   description: 'Delete versions of a val. The command asks first, and says which version is current.',
   descriptionForAgents: 'Delete versions of a val without a question. This cannot be undone.',
-  arguments: { val: valArgument, versions: version('<version...>', 'the numbers of the versions to delete') },
+  arguments: {
+    val: valArgument,
+    versions: { ...versionArgument, description: 'the numbers of the versions to delete', repeatable: true },
+  },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],
   columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],

@@ -1,0 +1,151 @@
+import { InvalidValue } from '../errors.ts';
+import { asQuestion, nearest } from '../lib/suggest.ts';
+import { parseSeconds } from '../settings/settings.ts';
+import { parseAge, parseMoment } from './moments.ts';
+
+/** What a shell offers for a value, beside fixed words. */
+export type Offer = 'vals' | 'files' | 'services' | 'versions' | 'runs';
+
+/** How the word for a val is resolved before the command gets its id. */
+export interface ValReference {
+  /** A file that exists is not resolved. */
+  orFile?: boolean;
+  /** NAME@2 is version 2 of the val. */
+  orVersion?: boolean;
+  runsCode?: boolean;
+}
+
+export type ValueSchema = {
+  type: 'string' | 'integer';
+  enum?: string[];
+  minimum?: number;
+  maximum?: number;
+};
+
+/** What a value is: how it is read, described to an agent, shown in the help and completed in a shell. */
+export interface ValueType<Value> {
+  /** Stands for the value in help and hints: `n` in `--limit <n>`. */
+  placeholder: string;
+  /** Throws an InvalidValue. */
+  parse(word: string): Value;
+  schema: ValueSchema;
+  /** Words that a shell offers. */
+  words?: readonly string[];
+  /** No other words are accepted, so the help lists them. */
+  acceptsOnlyWords?: boolean;
+  offers?: readonly Offer[];
+  val?: ValReference;
+}
+
+const asTyped = (word: string): string => word;
+
+export const text = (placeholder: string): ValueType<string> => parsedText(placeholder, asTyped);
+
+export const parsedText = <Value>(placeholder: string, parse: (word: string) => Value): ValueType<Value> => ({
+  placeholder,
+  parse,
+  schema: { type: 'string' },
+});
+
+export const path = (placeholder = 'file'): ValueType<string> => ({
+  ...text(placeholder),
+  offers: ['files'],
+});
+
+export const baseUrl = (placeholder = 'base-url'): ValueType<string> => ({
+  ...text(placeholder),
+  offers: ['services'],
+});
+
+/** The command gets the id of the val. */
+export const val = (reference: ValReference = {}): ValueType<string> => ({
+  ...text(reference.orFile ? 'val|file' : 'val'),
+  offers: reference.orFile ? ['vals', 'files'] : ['vals'],
+  val: reference,
+});
+
+/** The command gets the word for the val as it was typed. */
+export const valWord = (): ValueType<string> => ({ ...text('val'), offers: ['vals'] });
+
+export const oneOf = <Word extends string>(
+  words: readonly Word[],
+  placeholder = 'word',
+): ValueType<Word> => ({
+  placeholder,
+  parse(typed) {
+    const found = words.find((word) => word === typed);
+    if (found !== undefined) return found;
+    throw new InvalidValue(
+      `takes one of ${words.join(', ')}, not "${typed}".${asQuestion(nearest(typed, words))}`,
+      `For example ${words[0]}.`,
+    );
+  },
+  schema: { type: 'string', enum: [...words] },
+  words,
+  acceptsOnlyWords: true,
+});
+
+/** Other words are accepted too: only the service knows them all. */
+export const wordLike = (words: readonly string[], placeholder = 'word'): ValueType<string> => ({
+  ...text(placeholder),
+  schema: { type: 'string', enum: [...words] },
+  words,
+});
+
+export const integer = ({
+  min,
+  max = Number.MAX_SAFE_INTEGER,
+}: {
+  min: number;
+  max?: number;
+}): ValueType<number> => ({
+  placeholder: 'n',
+  parse(word) {
+    const value = Number(word);
+    if (/^\d+$/.test(word) && value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+    throw new InvalidValue(
+      `takes a whole number ${range}, not "${word}".`,
+      `For example ${Math.max(min, 20)}.`,
+    );
+  },
+  schema: { type: 'integer', minimum: min, ...(max < Number.MAX_SAFE_INTEGER && { maximum: max }) },
+});
+
+export const port = (): ValueType<number> => ({
+  ...integer({ min: 0, max: 65_535 }),
+  parse(word) {
+    if (/^\d{1,5}$/.test(word) && Number(word) <= 65_535) return Number(word);
+    throw new InvalidValue(`takes a number from 0 to 65535, not "${word}".`, 'For a free port, use 0.');
+  },
+});
+
+export const seconds = (): ValueType<number> => ({
+  placeholder: 'seconds',
+  parse: parseSeconds,
+  schema: { type: 'integer', minimum: 1 },
+});
+
+/** A version stays a string, because it may be larger than Number.MAX_SAFE_INTEGER. */
+export const versionNumber = (placeholder = 'n'): ValueType<string> => ({
+  placeholder,
+  parse(word) {
+    if (/^\d+$/.test(word)) return word.replace(/^0+(?=\d)/, '');
+    throw new InvalidValue(`takes the number of a version, not "${word}".`, [
+      'A version number is a whole number.',
+      { text: 'To list the versions of a val', command: 'version ls' },
+    ]);
+  },
+  schema: { type: 'integer', minimum: 0 },
+  offers: ['versions'],
+});
+
+export const time = (): ValueType<string> => parsedText('time', (word) => parseMoment(word));
+
+/** In milliseconds. */
+export const age = (): ValueType<number> =>
+  parsedText('age', (word) => {
+    const ms = parseAge(word);
+    if (ms !== undefined && ms > 0) return ms;
+    throw new InvalidValue(`takes an age, such as 30m, 12h or 90d, not "${word}".`, 'For example 90d.');
+  });
