@@ -94,7 +94,7 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
   const sends = step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
   const path = pathTo(workspace, val.file);
   if (sends && !isSameFile) await push.checkCode(path, code);
-  if (sends) push.onCode(path, code);
+  if (sends) await push.onCode(path, code);
   const ready = { ...step, code, record };
   if (step.kind === 'move') return moveVal(push, ready);
   if (step.kind !== 'rename') return sendVal(push, ready);
@@ -126,7 +126,9 @@ async function withEtag({ freshRemotes, dryRun }: Push, step: Step): Promise<Ste
     now?.hash === remote.hash &&
     now.name === remote.name &&
     isSameVersion(now.version, remote.version);
-  return isSame ? { ...step, found: { ...step.found, remote: { ...remote, ...now, code: undefined } } } : undefined;
+  return isSame
+    ? { ...step, found: { ...step.found, remote: { ...remote, ...now, code: undefined } } }
+    : undefined;
 }
 
 /** Nobody is asked twice: the answer counts if the val is still as it was shown. */
@@ -144,7 +146,8 @@ async function planAnew(
 async function carryOutDeletion(push: Push, planned: Step): Promise<Outcome> {
   const { workspace, dryRun, options, freshRemotes } = push;
   const { val } = planned;
-  if (dryRun) return { status: 'planned', ...idAndVersion(planned.found.val.id, planned.found.remote?.version) };
+  if (dryRun)
+    return { status: 'planned', ...idAndVersion(planned.found.val.id, planned.found.remote?.version) };
   // While the command asked for confirmation, the user may have restored the file, or another command may have moved
   // the val to another file or removed it from vals.json.
   const listed = workspace.vals.ofFile(val.file);
@@ -156,4 +159,3 @@ async function carryOutDeletion(push: Push, planned: Step): Promise<Outcome> {
   const step = isSame ? planned : await planVal(workspace, freshRemotes(), { val, local }, options);
   return step.kind === 'delete' ? deleteVal(push, step) : carryOut(push, step);
 }
-

@@ -104,7 +104,7 @@ export async function examine(
 export const earlierVersion = (record: RecordFacts | undefined, { hash }: CodeFacts) =>
   record?.past.find((earlier) => earlier.hash === hash);
 
-type Found = RemoteSide & { isUnknown?: boolean };
+type Found = Omit<RemoteSide, 'remote'> & { remote: RemoteVal | undefined; isUnknown?: boolean };
 
 async function findRemote(remotes: Reads, val: WorkspaceVal, local: LocalSide): Promise<Found> {
   if (val.id !== undefined) return findById(remotes, val.id, local);

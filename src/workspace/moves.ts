@@ -70,7 +70,13 @@ export async function findMoves(
   const read = mustRead ? await withCodeThere(workspace, await openRemotes(), unrecorded) : unrecorded;
   follow(exactMoves(read, untaken()));
   follow(movesByName(missing.filter(isMissing), files, newFiles));
-  return { moved, likely: likelyMoves(read.filter(({ val }) => isMissing(val)), untaken()) };
+  return {
+    moved,
+    likely: likelyMoves(
+      read.filter(({ val }) => isMissing(val)),
+      untaken(),
+    ),
+  };
 }
 
 const codesOf = (codes: readonly (string | undefined)[]): string[] =>

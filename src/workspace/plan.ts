@@ -66,7 +66,7 @@ export async function planVal(
 }
 
 /** No val can be pushed after such an error. */
-export const concernsAll = (error: unknown): error is ValsError =>
+export const concernsAll = (error: unknown): boolean =>
   error instanceof AuthError || error instanceof NoSpaceError;
 
 /** An error about one val is its step, so that the other vals are pushed. */
@@ -82,7 +82,7 @@ export const failedStep = (val: WorkspaceVal, { record, here }: LocalSide, refus
   refusal,
 });
 
-const withoutCode = ({ remote, ...facts }: Examined): Examined => ({
+export const withoutCode = ({ remote, ...facts }: Examined): Examined => ({
   ...facts,
   remote: remote && { ...remote, code: undefined },
 });
@@ -168,7 +168,11 @@ function reasonNotToDelete(
 function versionConflict(expected: string, { val, remote }: Examined): ConflictError | undefined {
   if (remote === undefined) return noSuchVal(val.name, expected);
   try {
-    checkVersion(expected, { val: val.id ?? val.name, name: remote.name ?? val.name, version: remote.version });
+    checkVersion(expected, {
+      val: val.id ?? val.name,
+      name: remote.name ?? val.name,
+      version: remote.version,
+    });
     return undefined;
   } catch (error) {
     if (error instanceof ConflictError) return error;

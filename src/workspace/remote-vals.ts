@@ -21,8 +21,12 @@ export interface RemoteVal extends CodeFacts {
   newestVersion?: { madeAt: string | undefined; madeBy: string | undefined };
 }
 
+export interface ReadVal extends RemoteVal {
+  code: string;
+}
+
 export interface RemoteSide {
-  remote: RemoteVal | undefined;
+  remote: ReadVal | undefined;
   /** Set if the val belongs to somebody else. */
   foreign?: { owner: string | undefined };
 }
@@ -33,7 +37,7 @@ export interface RemoteVals {
   ahead: Pick<RemoteVals, 'read' | 'named' | 'listed'>;
   listed(id: string): Promise<ListedVal | undefined>;
   /** Returns 'unknown' if the service cannot list vals. */
-  named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
+  named(name: string): Promise<ReadVal | 'unknown' | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -94,7 +98,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
   };
 }
 
-function remoteVal(id: string, record: JsonObject): RemoteVal {
+function remoteVal(id: string, record: JsonObject): ReadVal {
   const { code } = record;
   const name = textAt(record, 'name');
   if (typeof code === 'string') {

@@ -7,7 +7,7 @@ export interface WorkspaceVal {
   id: string | undefined;
   otherServices?: string[];
   /** The file that vals.json lists, if the file was moved. */
-  movedFrom?: string;
+  movedFrom?: string | undefined;
 }
 
 export interface Vals extends Iterable<WorkspaceVal> {

@@ -26,7 +26,7 @@ export interface Push {
   /** Throws if the code must not be sent. Called for code that changed after the plan was made. */
   checkCode(path: string, code: string): Promise<void>;
   /** Called with each code that is sent, or would be sent. */
-  onCode(path: string, code: string): void;
+  onCode(path: string, code: string): void | Promise<void>;
   beforeSending(): void;
   onRename(val: WorkspaceVal, nameThere: string): void;
   onMove(val: WorkspaceVal): void;
@@ -176,7 +176,10 @@ export async function deleteVal({ api, beforeSending }: Push, { found }: Step): 
 
 const remember = ({ workspace }: Push, { val, found }: Step, id: string | undefined): void => {
   const { file, name } = found.val;
-  workspace.remember({ file, name, id, ...(val.movedFrom !== undefined && { movedFrom: val.movedFrom }) }, val.id);
+  workspace.remember(
+    { file, name, id, ...(val.movedFrom !== undefined && { movedFrom: val.movedFrom }) },
+    val.id,
+  );
 };
 
 const versionAndTime = (val: JsonValue): Pick<ValRecord, 'version' | 'changedAt'> => ({

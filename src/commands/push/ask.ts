@@ -41,7 +41,9 @@ export async function askOnce(
   const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
   progress.stop();
-  const lines = await Promise.all(asked.map(async (item) => lineFor(context, item, await versionOfFile(item))));
+  const lines = await Promise.all(
+    asked.map(async (item) => lineFor(context, item, await versionOfFile(item))),
+  );
   if (lines.length > 0) {
     const differ = asked.every(({ step }) => step?.why === 'differs')
       ? 'The code of these vals on the service differs from the files, and vals has no record of it'
@@ -53,7 +55,8 @@ export async function askOnce(
     say.note('A push would ask before it overwrites these vals.');
     return agreed();
   }
-  if (deleted.length > 0) say.instruct(`The files of these vals are gone:\n${deleted.map(deletionLine).join('')}`);
+  if (deleted.length > 0)
+    say.instruct(`The files of these vals are gone:\n${deleted.map(deletionLine).join('')}`);
   const question = questionFor(asked.length, deleted.length);
   if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();
   if (deleted.length > 0) throw new DeclinedError('Nothing was pushed or deleted.');
@@ -67,7 +70,9 @@ function questionFor(overwritten: number, deleted: number): string {
   const overwrite = overwritten === 1 ? 'Overwrite this val' : `Overwrite these ${overwritten} vals`;
   if (deleted === 0) return `${overwrite}?`;
   const deletion =
-    deleted === 1 ? 'elete the val on the service, with all its versions?' : `elete the ${deleted} vals on the service, with all their versions?`;
+    deleted === 1
+      ? 'elete the val on the service, with all its versions?'
+      : `elete the ${deleted} vals on the service, with all their versions?`;
   return overwritten === 0 ? `D${deletion}` : `${overwrite}, and d${deletion}`;
 }
 
@@ -86,7 +91,11 @@ function agreedAnswer(
   return { items, declined: new Set(), hasAgreed: (file, hashThere) => shown.get(file) === hashThere };
 }
 
-function lineFor({ clock }: Context, { step, workspace }: PlannedItem, versionOfFile: string | undefined): string {
+function lineFor(
+  { clock }: Context,
+  { step, workspace }: PlannedItem,
+  versionOfFile: string | undefined,
+): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, here, record, remote } = step.found;
   const { madeAt, madeBy } = remote?.newestVersion ?? {};

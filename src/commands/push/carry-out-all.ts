@@ -13,19 +13,19 @@ import { firstRelativeImport, relativeImportWarning } from '../../workspace/sour
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { learnId } from '../../workspace/write-val.ts';
-import { notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
+import { noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { annotateFailure } from './github.ts';
 import type { OptionsFor, PlannedItem } from './plan-items.ts';
-import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, noteMove, pushReport } from './sent-rows.ts';
+import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { upsert } from './upsert.ts';
 
 export interface CarryOutOptions {
   api: Api;
   concurrency: number | 'auto';
   dryRun: boolean;
-  check: boolean | undefined;
+  noCheck: boolean;
   ifVersion: string | undefined;
   /** Without a path, entries of vals.json that have neither a file nor a val are taken out. */
   takesOutGone: boolean;
@@ -52,7 +52,11 @@ export async function carryOutAll(
     ? sent
     : await saveWorkspaces(context, items, sent, { remotes: createRemotes(), ...options });
   const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
-  hintAtMissingIds(say, shown, items.some(({ val }) => val !== undefined));
+  hintAtMissingIds(
+    say,
+    shown,
+    items.some(({ val }) => val !== undefined),
+  );
   hintAtPull(say, shown);
   return { kind: 'outcomes', rows: shown, error };
 }
@@ -72,7 +76,7 @@ interface Sender {
 async function createSender(
   context: Context,
   { items, declined, hasAgreed }: Answer,
-  { api, dryRun, check, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
+  { api, dryRun, noCheck, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
 ): Promise<Sender> {
   const { say, signal, flags, seen } = context;
   const hasUntracked = items.some(({ val }) => val === undefined);
@@ -93,7 +97,7 @@ async function createSender(
         dryRun,
         freshRemotes: createRemotes,
         hasAgreed,
-        checkCode: (path, code) => refuseBrokenCode(path, code, check),
+        checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
         onCode,
         beforeSending: () => signal.throwIfAborted(),
         onMove: (val) => noteMove(context, workspace, val, { dryRun }),
@@ -115,7 +119,12 @@ async function createSender(
     try {
       if (workspace !== undefined && val !== undefined) return await sendTracked(workspace, item, remark);
       const code = (await item.read()) ?? '';
-      const outcome = await upsert(api, name, code, { dryRun, ifVersion, remotes: createRemotes(), seenBefore });
+      const outcome = await upsert(api, name, code, {
+        dryRun,
+        ifVersion,
+        remotes: createRemotes(),
+        seenBefore,
+      });
       onCode(item.file, code);
       return outcome;
     } catch (error) {

@@ -49,7 +49,12 @@ export async function followMoves(
       }
       if (answer === undefined) undecided.push(move);
     }
-    warnOfLikelyMoves(context, workspace, undecided.filter(({ to }) => selected.has(to)), dryRun);
+    warnOfLikelyMoves(
+      context,
+      workspace,
+      undecided.filter(({ to }) => selected.has(to)),
+      { dryRun },
+    );
     likely.set(workspace, undecided);
     followed.push({ workspace, items: withMoves(workspace, items, moved) });
   }
@@ -63,20 +68,24 @@ async function askAboutRename(
 ): Promise<boolean> {
   progress.stop();
   const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-  return prompt.confirm(`Is ${file} the val ${val.name}, whose file ${from} is gone?`, renameInstead(val, to), {
-    isYesByDefault: true,
-  });
+  return prompt.confirm(
+    `Is ${file} the val ${val.name}, whose file ${from} is gone?`,
+    renameInstead(val, to),
+    {
+      isYesByDefault: true,
+    },
+  );
 }
 
 const renameInstead = ({ file }: WorkspaceVal, to: string): string =>
   `In vals.json, change the entry "${file}" to "${to}".`;
 
 /** A push without a question makes a second val of the file. */
-function warnOfLikelyMoves(
-  { say }: Context,
+export function warnOfLikelyMoves(
+  { say }: Pick<Context, 'say'>,
   workspace: Workspace,
   moves: readonly LikelyMove[],
-  dryRun: boolean,
+  { dryRun }: { dryRun: boolean },
 ): void {
   for (const { val, to } of moves) {
     const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];

@@ -2,7 +2,6 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
-import { followMoves } from '../../workspace/moved.ts';
 import { createFileCheck, type FileCheck, selectForPush } from '../../workspace/select.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
@@ -24,15 +23,15 @@ import {
   valOfFile,
   workspaceAt,
 } from '../../workspace/workspace.ts';
-import { type PushItem, type PushPlan, untrackedItem } from './item.ts';
+import { type PushItem, type Selection, untrackedItem } from './item.ts';
 
 export async function planInWorkspace(
   context: Context,
   root: string,
   paths: readonly string[],
   isOffline: boolean,
-): Promise<PushPlan> {
-  const workspace = isOffline ? undefined : await followMoves(workspaceAt(root, context), context);
+): Promise<Selection> {
+  const workspace = isOffline ? undefined : workspaceAt(root, context);
   const known = workspace ?? knownVals(root, context.settings, undefined);
   const items =
     paths.length === 0 ? await allItems(context, known) : await chosenItems(context, known, paths);
@@ -47,7 +46,7 @@ async function allItems({ say }: Context, known: KnownVals): Promise<PushItem[]>
       const code = readBelow(known.root, val.file, file);
       return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
     };
-    return { file, name: val.name, val, canReadAgain: true, read };
+    return { order: 0, file, name: val.name, val, canReadAgain: true, read };
   });
 }
 

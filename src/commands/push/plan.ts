@@ -2,7 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { collectFiles, refuseSameNames } from '../../workspace/sources/walk.ts';
-import { type PushItem, type PushPlan, untrackedItem } from './item.ts';
+import { type PushItem, type Selection, untrackedItem } from './item.ts';
 import { planInWorkspace } from './plan-workspace.ts';
 
 export interface PlanOptions {
@@ -11,7 +11,7 @@ export interface PlanOptions {
   isOffline: boolean;
 }
 
-export async function planPush(context: Context, options: PlanOptions): Promise<PushPlan> {
+export async function selectFiles(context: Context, options: PlanOptions): Promise<Selection[]> {
   const { paths, name, isOffline } = options;
   const root = name === undefined ? findRoot(context.settings.cwd) : undefined;
   if (paths.length === 0 && root === undefined) {
@@ -27,10 +27,10 @@ export async function planPush(context: Context, options: PlanOptions): Promise<
       hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
     });
   }
-  if (root !== undefined) return planInWorkspace(context, root, paths, isOffline);
+  if (root !== undefined) return [await planInWorkspace(context, root, paths, isOffline)];
   const items =
     name === undefined ? await untrackedItems(context, paths) : await itemWithName(context, paths, name);
-  return { workspace: undefined, items };
+  return [{ workspace: undefined, items }];
 }
 
 async function untrackedItems(context: Context, paths: readonly string[]): Promise<PushItem[]> {

@@ -3,16 +3,12 @@ import type { Context } from '../../cli/context.ts';
 import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import type { OutcomesResult } from '../../terminal/result.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import { planPush } from './plan.ts';
-import { readAndCheck } from './read-and-check.ts';
-import { sendAll } from './send.ts';
-import { fileAndName } from './sent-rows.ts';
-import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
+import { selectFiles } from './plan.ts';
+import { pushFiles } from './push-files.ts';
 
 const requestCount = integer({ min: 1 });
 
@@ -76,6 +72,10 @@ export const command = defineCommand({
       conflicts: ['dryRun'],
       forPeople: true,
     },
+    pull: {
+      description: 'with --watch: also write what changes on the service into unchanged files',
+      forPeople: true,
+    },
     ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
     noCheck,
     dryRun,
@@ -85,7 +85,7 @@ export const command = defineCommand({
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {
-    const { paths, name, watch, noCheck, ifVersion, concurrency = 'auto' } = input;
+    const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
@@ -97,44 +97,29 @@ export const command = defineCommand({
         hint: ['Push the paths first.', { text: 'To prune then', command: 'push', input: { prune: true } }],
       });
     }
+    if (pull && !watch) {
+      throw new UsageError('--pull works only with --watch.', {
+        hint: [
+          { text: 'To write what changed on the service into the files', command: 'pull' },
+          { text: 'To watch both sides', command: 'push', input: { watch: true, pull: true } },
+        ],
+      });
+    }
     if (watch) {
-      const { watchWorkspace } = await import('./watch-workspace.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
+      const { watchWorkspace } = await import('./watch.ts');
+      return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
     const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);
-    const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
-    if (ifVersion !== undefined && planned.length !== 1) throw notOneFile(planned.length);
-    const isNamed = paths.length > 0;
-    const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
-    const syntax = noCheck ? withoutCheck : createSyntaxCheck(checkOptions);
-    const { items, failure } = await readAndCheck(context, planned, syntax);
-    const faults = syntax.finish();
-    // `sendAll` throws the error, if the files are sent.
-    faults.catch(() => {});
-    if (failure !== undefined) return failure;
-    if (isOffline) {
-      const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
-      if (refused !== undefined) return refused;
-      return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
-    }
-    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed, ifVersion, faults };
-    const outcomes = await sendAll(context, { workspace, items }, sendOptions);
-    return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
+    const selections = await selectFiles(context, { paths, name, isOffline });
+    return pushFiles(context, selections, {
+      ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isOffline },
+      isNamed: paths.length > 0,
+    });
   },
 });
-
-const notOneFile = (count: number): UsageError =>
-  new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
-  });
 
 function canCompare({ settings }: Context, name: string | undefined): boolean {
   if (name !== undefined) return false;
   const canConnect = settings.local.value || settings.token !== undefined;
   return canConnect && findRoot(settings.cwd) !== undefined;
 }
-
-const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
-  ...outcomes,
-  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
-});

@@ -48,7 +48,7 @@ export async function readFiles(
         checkSizes({ code }, item.file, addWarning);
       }
       const isTracked = item.val !== undefined && workspace !== undefined;
-      const kept = isTracked
+      const kept: ReadItem = isTracked
         ? { ...item, workspace, local: localSideOf({ record, code }) }
         : { ...keepCode(item, code), workspace };
       read.push(kept);
@@ -62,7 +62,10 @@ export async function readFiles(
   }
   if (failures.size > 0) {
     const items = all.map(({ item }) => item);
-    return { items: read, failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }) };
+    return {
+      items: read,
+      failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }),
+    };
   }
   for (const warning of warnings) say.warn(warning);
   return { items: read };

@@ -2,9 +2,7 @@ import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { visible } from '../../lib/visible.ts';
-import { nameFrom, type Source } from '../../workspace/sources/walk.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
-import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import type { Source } from '../../workspace/sources/walk.ts';
 
 export const fileAndName = ({ file, name }: Source) => ({ file, name });
 
@@ -47,25 +45,5 @@ export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): vo
   say.hint([
     `${which} changed on the service.`,
     { text: 'To write the changes into the files', command: 'pull' },
-  ]);
-}
-
-/** The val of a moved file keeps its name, because other vals and people may know it by that name. */
-export function noteMove(
-  { say }: Pick<Context, 'say'>,
-  workspace: Workspace,
-  { file, name, movedFrom = '' }: WorkspaceVal,
-  { dryRun = false }: { dryRun?: boolean } = {},
-): void {
-  const newName = nameFrom(file);
-  const moved = `${pathTo(workspace, movedFrom)} was moved to ${pathTo(workspace, file)}.`;
-  const manifest = dryRun ? 'A push updates vals.json' : 'vals.json was updated';
-  if (newName === name) {
-    say.note(`${moved} ${manifest}.`);
-    return;
-  }
-  say.note([
-    `${moved} ${manifest}, and the val keeps the name "${name}".`,
-    { text: 'To rename the val', command: 'val set', input: { val: name, name: newName } },
   ]);
 }

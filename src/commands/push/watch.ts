@@ -1,0 +1,197 @@
+import { lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Context } from '../../cli/context.ts';
+import { exitQuietly, LocalError, messageWithHint, UnavailableError, UsageError } from '../../errors.ts';
+import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
+import { concernsAll } from '../../workspace/plan.ts';
+import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
+import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
+import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
+import { pathExists } from '../../workspace/sources/walk.ts';
+import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
+import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
+import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { askOnce } from './ask.ts';
+import { followMoves } from './follow-moves.ts';
+import type { Selection } from './item.ts';
+import { planItems } from './plan-items.ts';
+import { pathOf } from './plan-workspace.ts';
+import { createSavePusher, type SavePusher } from './push-save.ts';
+import { readFiles } from './read-files.ts';
+import { withoutCheck } from './syntax-check.ts';
+import { versionOfFile } from './version-of-file.ts';
+import { pullWhileWatching } from './watch-service.ts';
+
+export interface WatchOptions {
+  paths: readonly string[];
+  concurrency: number | 'auto';
+  force: boolean;
+  yes: boolean;
+  noCheck: boolean;
+  /** Also writes what changes on the service into the files. */
+  pull: boolean;
+}
+
+const maxParallelFiles = 32;
+
+export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
+  const { flags, signal, clock, progress, say } = context;
+  if (flags.json) {
+    throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
+      hint: 'To print one record per line, use --ndjson instead of --json.',
+    });
+  }
+  const { concurrency, force, yes, noCheck } = options;
+  const workspace = openWorkspace(context);
+  const { root } = workspace;
+  const paths = watchedPaths(context, workspace, options.paths);
+  // This signal never aborts, so that Ctrl-C does not cut off a running push.
+  const api = await context.connect({ concurrency, signal: new AbortController().signal });
+  progress.stop();
+
+  const failure = new AbortController();
+  const endWatch = (error: unknown) => failure.abort(error);
+  const ending = AbortSignal.any([signal, failure.signal]);
+
+  const ignoreFiles = createIgnoreFiles(say.warn);
+  const isChosen = (file: string) => isBelow(workspace, paths, file);
+  const pusher = createSavePusher(context, {
+    ...{ workspace, api, force, yes, noCheck, ignoreFiles },
+    isNamed: paths.length > 0,
+  });
+  const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
+  const saveManifest = async () => {
+    const error = await workspace.saveManifest();
+    if (error !== undefined) say.warn(messageWithHint(error));
+  };
+  const queue = createSaveQueue({
+    clock,
+    maxRunning: concurrency === 'auto' ? maxParallelFiles : concurrency,
+    push: pusher.push,
+    onOutage: (isOver) => noteOutage(context, isOver),
+    onIdle: saveManifest,
+    endWatch,
+  });
+  const onSave = (file: string) => {
+    if (isChosen(file)) queue.add(file);
+  };
+  // The watch begins before the first push, so that no save during the first push is missed.
+  const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
+    endWatch(cannotWatch(root, error)),
+  );
+  const stopPulling = options.pull
+    ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
+    : undefined;
+  try {
+    say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
+    for (const file of initial) queue.add(file);
+    await aborted(ending);
+    throw exitQuietly(ending.reason);
+  } finally {
+    await finishPushes(context, saves, queue, stopPulling);
+  }
+}
+
+interface InitialOptions extends WatchOptions {
+  isChosen(file: string): boolean;
+  pusher: SavePusher;
+}
+
+/** Asks about the files as they are now. Later, such vals are conflicts. Returns the files to push at once. */
+async function planInitial(
+  context: Context,
+  workspace: Workspace,
+  { yes, force, isChosen, pusher }: InitialOptions,
+): Promise<string[]> {
+  const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
+  const selection: Selection = {
+    workspace,
+    items: chosen.map((val) => {
+      const file = pathTo(workspace, val.file);
+      const read = async () => readBelow(workspace.root, val.file, file);
+      return { order: 0, file, name: val.name, val, canReadAgain: true, read };
+    }),
+  };
+  const remotes = pusher.initialRemotes();
+  const mayAsk = !yes && !force && context.prompt.isAtTerminal();
+  const followed = await followMoves(context, [selection], {
+    openRemotes: async () => remotes,
+    mayAsk,
+    dryRun: false,
+  });
+  const { items } = await readFiles(context, followed.selections, { syntax: withoutCheck, mayResend: false });
+  const optionsFor = pusher.optionsForInitial(followed);
+  const planned = await planItems(
+    context,
+    items,
+    remotes,
+    optionsFor,
+    (error) => concernsAll(error) || error instanceof UnavailableError,
+  );
+  const answer = await askOnce(context, planned, {
+    ...{ yes, dryRun: false, optionsFor },
+    versionOfFile: (item) => versionOfFile(pusher.api, item),
+  });
+  pusher.begin(answer, followed);
+  const declined = new Set([...answer.declined].map(({ val }) => val?.file));
+  const files = followed.selections.flatMap(({ items }) => items.flatMap(({ val }) => val?.file ?? []));
+  return files.filter((file) => !declined.has(file));
+}
+
+function noteOutage({ say }: Context, isOver: boolean): void {
+  if (isOver) say.note('The service can be reached again.');
+  else
+    say.warn(
+      'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+    );
+}
+
+/** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
+function watchedPaths({ say }: Context, workspace: Workspace, words: readonly string[]): string[] {
+  const isInOtherProject = createNestedProjectCheck(workspace.root);
+  const reasonNotToPush = createFileCheck(workspace, say.warn);
+  return words.map((word) => {
+    const path = pathOf(workspace, word, { isInOtherProject, reasonNotToPush });
+    const below = pathBelowRoot(workspace, path);
+    if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
+    // The slash makes this check the path itself too, because the path may be the folder of a repository.
+    if (isInOtherProject(`${below}/`)) throw inOtherProject(path, 'push');
+    if (!pathExists(workspace.cwd, path)) {
+      throw new LocalError(`${path} does not exist.`, { hint: 'Check the path.' });
+    }
+    const stats = lstatSync(resolve(workspace.cwd, path));
+    if (stats.isSymbolicLink()) throw notWatched(path, 'a link');
+    const reason = stats.isDirectory() ? undefined : reasonNotToPush({ file: below });
+    if (reason !== undefined) throw notWatched(path, reason);
+    return path;
+  });
+}
+
+const notWatched = (path: string, reason: string): LocalError =>
+  new LocalError(`${path} cannot be watched, because it is ${reason}.`, {
+    hint: { text: 'To push it once', command: 'push', input: { paths: [path] } },
+  });
+
+async function finishPushes(
+  { clock, say }: Context,
+  saves: Saves,
+  queue: SaveQueue,
+  stopPulling: (() => Promise<void>) | undefined,
+): Promise<void> {
+  const cancelNote = clock.after(1_000, () =>
+    say.note('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
+  );
+  await beyondGracePeriod(async () => {
+    await saves.close();
+    await stopPulling?.();
+    await queue.close();
+  });
+  cancelNote();
+}
+
+const cannotWatch = (root: string, error: unknown): LocalError =>
+  new LocalError(`Cannot watch ${root} any longer: ${(error as Error).message}`, {
+    hint: 'The system may limit the number of watched folders. In .valsignore, list the folders that contain no vals.',
+    cause: error,
+  });
