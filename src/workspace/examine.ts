@@ -75,16 +75,15 @@ export async function examine(
   const isListed = workspace.vals.ofFile(val.movedFrom ?? val.file) !== undefined;
   const wasThere = val.id !== undefined || (record !== undefined && isListed);
   const isOlder = here !== undefined && earlierVersion(record, here) !== undefined;
+  const sides = { here: here?.hash, record: record?.hash, there: remote?.hash };
+  const code = codeState(sides, { wasThere, isOlder, isNameUnknown: isUnknown });
   return {
     val: { ...val, id: val.id ?? remote?.id },
     here,
     record,
     recorded,
     remote,
-    code: codeState(
-      { here: here?.hash, record: record?.hash, there: remote?.hash },
-      { wasThere, isOlder, isNameUnknown: isUnknown },
-    ),
+    code,
     // A service that sends no name has not renamed the val.
     name: nameState({
       here: val.name,
@@ -93,7 +92,8 @@ export async function examine(
     }),
     isOthers: foreign !== undefined || isHidden,
     owner: foreign?.owner,
-    isUnmerged: here?.hasMarkers ?? false,
+    // If the service has the same code, there is nothing left to merge.
+    isUnmerged: here?.hasMarkers === true && code !== 'unchanged',
     isMoved: val.movedFrom !== undefined,
     isNameUnknown: isUnknown,
     isRemoteAssumed: remote !== undefined && remote.id === undefined,

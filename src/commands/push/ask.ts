@@ -4,9 +4,11 @@ import { DeclinedError } from '../../errors.ts';
 import { textOf } from '../../lib/json.ts';
 import { cellText } from '../../terminal/column.ts';
 import { age } from '../../terminal/times.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
 import { earlierVersion } from '../../workspace/examine.ts';
 import { stepFor } from '../../workspace/plan.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
+import { createSimilarityIndex, type SimilarityIndex } from '../../workspace/text/similar.ts';
 import { pathTo } from '../../workspace/workspace.ts';
 import type { OptionsFor, PlannedItem } from './plan-items.ts';
 import { listLine } from './sent-rows.ts';
@@ -55,8 +57,11 @@ export async function askOnce(
     say.note('A push would ask before it overwrites these vals.');
     return agreed();
   }
-  if (deleted.length > 0)
-    say.instruct(`The files of these vals are gone:\n${deleted.map(deletionLine).join('')}`);
+  if (deleted.length > 0) {
+    const index = similarFiles(planned);
+    const deletions = deleted.map((item) => deletionLine(item, index));
+    say.instruct(`The files of these vals are gone:\n${deletions.join('')}`);
+  }
   const question = questionFor(asked.length, deleted.length);
   if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();
   if (deleted.length > 0) throw new DeclinedError('Nothing was pushed or deleted.');
@@ -113,12 +118,27 @@ function lineFor(
   ]);
 }
 
-function deletionLine({ step, workspace }: PlannedItem): string {
+/** Reading more files would make the user wait for a remark. */
+const mostComparedFiles = 500;
+
+/** A file that vals.json lists as another val may be a copy of a missing one. */
+function similarFiles(planned: readonly PlannedItem[]): SimilarityIndex {
+  const files = planned.filter(({ step }) => step?.found.here !== undefined);
+  const codes = files.slice(0, mostComparedFiles).flatMap(({ workspace, val, file }): [string, string][] => {
+    const code = workspace && val && readBelow(workspace.root, val.file);
+    return code === undefined ? [] : [[file, code]];
+  });
+  return createSimilarityIndex(new Map(codes));
+}
+
+function deletionLine({ step, workspace }: PlannedItem, index: SimilarityIndex): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, remote } = step.found;
+  const [similar] = index.similarTo(workspace.records.of(val)?.code ?? '');
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
     pathTo(workspace, val.file),
+    similar === undefined ? '' : `(${similar} has similar code)`,
   ]);
 }

@@ -197,13 +197,14 @@ async function saveWorkspaces(
   const rows = await withMissingIds(items, sent.rows, remotes);
   let { error } = sent;
   for (const workspace of new Set(items.flatMap((item) => item.workspace ?? []))) {
-    error ??= await workspace.saveManifest();
+    const unsaved = await workspace.saveManifest();
     const gone = items.filter((item, index) => {
       if (item.workspace !== workspace) return false;
       return rows[index]?.status === 'deleted' || (takesOutGone && item.step?.why === 'gone');
     });
     const vals = gone.flatMap(({ val }) => val ?? []);
-    error ??= await takeOut(workspace, context, vals);
+    const notTakenOut = await takeOut(workspace, context, vals);
+    error ??= unsaved ?? notTakenOut;
   }
   return { rows, error };
 }

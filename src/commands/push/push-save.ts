@@ -226,5 +226,6 @@ const timeColumn = ({ clock, forPerson }: Context): Column => ({
 function isNews({ status }: Outcome, isRetry: boolean): boolean {
   // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
   if (status === 'unchanged') return isRetry;
-  return status !== 'behind' && status !== 'skipped';
+  // Of a moved file, a note on stderr tells.
+  return status !== 'behind' && status !== 'skipped' && status !== 'moved';
 }

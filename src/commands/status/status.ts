@@ -175,10 +175,12 @@ function noteOf(workspace: Workspace, step: Step): string | undefined {
 }
 
 const moveHints = (workspace: Workspace, moves: readonly LikelyMove[]): Hints[] =>
-  moves.map(({ val, to }) => {
-    const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-    return `${from} is missing, and the new file ${file} has similar code. If you renamed the file, change the entry "${val.file}" in vals.json to "${to}", and its val stays. Otherwise a push makes a second val.`;
-  });
+  moves
+    .filter(({ isOnlyOne }) => isOnlyOne)
+    .map(({ val, to }) => {
+      const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+      return `${from} is missing, and the new file ${file} has similar code. If you renamed the file, change the entry "${val.file}" in vals.json to "${to}", and its val stays. Otherwise a push makes a second val.`;
+    });
 
 function nextSteps(differing: readonly Step[], likelyMoves: readonly LikelyMove[]): Hints[] {
   const has = (...wanted: State[]) => differing.some(({ why }) => wanted.includes(why));
