@@ -37,7 +37,8 @@ export async function pushFiles(
   const createRemotes = async () => createRemoteVals({ ...context, api: await connect() }, valCount);
   const openRemotes = once(createRemotes);
   const mayAsk = !yes && !dryRun && !force && context.prompt.isAtTerminal();
-  const { selections, likely, confirmed } = await followMoves(context, selected, {
+  const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
+  const { selections, likely, confirmed } = await followMoves(context, followable, {
     openRemotes,
     mayAsk,
     dryRun,
@@ -79,6 +80,13 @@ export async function pushFiles(
   });
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
+
+/** Without a service, there are no records, and nothing can be compared. */
+const withoutWorkspaces = (selections: readonly Selection[]): Selection[] =>
+  selections.map(({ items }) => ({
+    workspace: undefined,
+    items: items.map(({ val: _val, ...item }) => item),
+  }));
 
 const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
   if (isSkipped || isDeclined) return false;

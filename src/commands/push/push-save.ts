@@ -25,10 +25,11 @@ import { localSideOf, readLocalTexts } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
 import { type PlanOptions, planVal, type Step } from '../../workspace/plan.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
+import type { SelectedVal } from '../../workspace/select.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
-import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { isTakenFromFolder } from '../../workspace/sources/walk.ts';
 import type { Answered } from '../../workspace/watch/save-queue.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
@@ -37,7 +38,7 @@ import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { type Followed, warnOfLikelyMoves } from './follow-moves.ts';
 import type { OptionsFor } from './plan-items.ts';
-import { trackedOrNewVal } from './plan-workspace.ts';
+import { valOf } from './select-files.ts';
 
 interface PusherOptions {
   workspace: Workspace;
@@ -132,10 +133,11 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     // The push of the new file follows the move.
     if (moved.has(file)) return undefined;
     const from = [...moved].find(([, to]) => to === file)?.[0];
-    const val: WorkspaceVal | undefined =
+    const val: SelectedVal | undefined =
       from === undefined
-        ? (current ?? trackedOrNewVal(workspace, file))
+        ? (current ?? valOf({ workspace, file }))
         : applyMoves(workspace, [{ file, name: '', id: undefined }], moved)[0];
+    if (val?.problem !== undefined) throw val.problem;
     const similar = likely.filter(({ to }) => to === file);
     if (!isInitial) warnOfLikelyMoves(context, workspace, similar, { dryRun: false });
     return val && { val, likely };
@@ -184,7 +186,9 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
 }
 
 /** Runs before each push, because the user may have edited .valsignore, or cloned a repository into the folder. */
-function isLeftOut({ workspace: { root }, ignoreFiles }: PusherOptions, file: string): boolean {
+function isLeftOut({ workspace, ignoreFiles }: PusherOptions, file: string): boolean {
+  const { root } = workspace;
+  if (!isTakenFromFolder(file) && valOfFile(workspace, file) === undefined) return true;
   return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);
 }
 

@@ -1,14 +1,12 @@
 import { defineCommand } from '../../cli/command.ts';
-import type { Context } from '../../cli/context.ts';
 import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { findRoot } from '../../workspace/disk/root.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import { selectFiles } from './plan.ts';
 import { pushFiles } from './push-files.ts';
+import { selectFiles } from './select-files.ts';
 
 const requestCount = integer({ min: 1 });
 
@@ -16,13 +14,13 @@ const parseConcurrency = (word: string): number | 'auto' =>
   word === 'auto' ? word : requestCount.parse(word);
 
 const foldersAndConflicts =
-  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
   'In a workspace, a val that changed in its file and on the service is in conflict, and is not sent.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files. The file hello.ts becomes the val hello. In a workspace, `vals push` without a ' +
+    'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} If vals has no record of a val, as in a fresh checkout, and the code differs, the command ` +
@@ -50,7 +48,7 @@ export const command = defineCommand({
   },
   options: {
     name: {
-      description: 'the name of the val, if one file is pushed',
+      description: 'the name of the val of one new file, or of standard input',
       value: text('name'),
       conflicts: ['watch'],
     },
@@ -109,17 +107,14 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
-    const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);
-    const selections = await selectFiles(context, { paths, name, isOffline });
+    const selections = await selectFiles(context, { paths, name });
+    const { settings } = context;
+    const canConnect = settings.local.value || settings.token !== undefined;
+    const canCompare = canConnect && selections.some(({ workspace }) => workspace !== undefined);
+    const isNamed = paths.length > 0;
     return pushFiles(context, selections, {
-      ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isOffline },
-      isNamed: paths.length > 0,
+      ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },
+      isOffline: dryRun && isNamed && ifVersion === undefined && !canCompare,
     });
   },
 });
-
-function canCompare({ settings }: Context, name: string | undefined): boolean {
-  if (name !== undefined) return false;
-  const canConnect = settings.local.value || settings.token !== undefined;
-  return canConnect && findRoot(settings.cwd) !== undefined;
-}

@@ -37,7 +37,9 @@ export async function readFiles(
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
   const keepCode = createCodeKeeper();
-  const all = selections.flatMap(({ workspace, items }) => items.map((item) => ({ workspace, item })));
+  const all = selections
+    .flatMap(({ workspace, items }) => items.map((item) => ({ workspace, item })))
+    .sort((a, b) => a.item.order - b.item.order);
   for (const { workspace, item } of all) {
     try {
       // The record must be read before the code, see `readLocalTexts`.

@@ -4,6 +4,7 @@ import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, messageWithHint, UnavailableError, UsageError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { notInWorkspace } from '../../workspace/disk/root.ts';
 import { concernsAll } from '../../workspace/plan.ts';
 import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
@@ -11,14 +12,15 @@ import { createNestedProjectCheck, inOtherProject } from '../../workspace/source
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { followMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { planItems } from './plan-items.ts';
-import { pathOf } from './plan-workspace.ts';
 import { createSavePusher, type SavePusher } from './push-save.ts';
 import { readFiles } from './read-files.ts';
+import { pathOf } from './select-files.ts';
 import { withoutCheck } from './syntax-check.ts';
 import { versionOfFile } from './version-of-file.ts';
 import { pullWhileWatching } from './watch-service.ts';
@@ -43,9 +45,8 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     });
   }
   const { concurrency, force, yes, noCheck } = options;
-  const workspace = openWorkspace(context);
+  const { workspace, paths } = watchedPaths(context, options.paths);
   const { root } = workspace;
-  const paths = watchedPaths(context, workspace, options.paths);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
@@ -107,10 +108,10 @@ async function planInitial(
   const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
   const selection: Selection = {
     workspace,
-    items: chosen.map((val) => {
+    items: chosen.map((val, order) => {
       const file = pathTo(workspace, val.file);
       const read = async () => readBelow(workspace.root, val.file, file);
-      return { order: 0, file, name: val.name, val, canReadAgain: true, read };
+      return { order, file, name: val.name, val, canReadAgain: true, read };
     }),
   };
   const remotes = pusher.initialRemotes();
@@ -148,11 +149,22 @@ function noteOutage({ say }: Context, isOver: boolean): void {
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
-function watchedPaths({ say }: Context, workspace: Workspace, words: readonly string[]): string[] {
+function watchedPaths(context: Context, words: readonly string[]): { workspace: Workspace; paths: string[] } {
+  const { say } = context;
+  const workspaces = createWorkspaces(context);
+  const paths = words.map((word) => pathOf(context, workspaces, word));
+  const [workspace = workspaces.here(), another] = new Set(
+    paths.flatMap((path) => workspaces.placeOf(path)?.workspace ?? []),
+  );
+  if (workspace === undefined) throw notInWorkspace();
+  if (another !== undefined) {
+    throw new UsageError('--watch works with the paths of one workspace, but the paths belong to several.', {
+      hint: 'Watch each workspace with a command of its own.',
+    });
+  }
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const reasonNotToPush = createFileCheck(workspace, say.warn);
-  return words.map((word) => {
-    const path = pathOf(workspace, word, { isInOtherProject, reasonNotToPush });
+  for (const path of paths) {
     const below = pathBelowRoot(workspace, path);
     if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
     // The slash makes this check the path itself too, because the path may be the folder of a repository.
@@ -164,8 +176,8 @@ function watchedPaths({ say }: Context, workspace: Workspace, words: readonly st
     if (stats.isSymbolicLink()) throw notWatched(path, 'a link');
     const reason = stats.isDirectory() ? undefined : reasonNotToPush({ file: below });
     if (reason !== undefined) throw notWatched(path, reason);
-    return path;
-  });
+  }
+  return { workspace, paths };
 }
 
 const notWatched = (path: string, reason: string): LocalError =>

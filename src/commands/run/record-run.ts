@@ -50,10 +50,11 @@ export function createRecorder(context: Context, { noReport }: GivenRun, target:
     if (!settings.local.value && settings.baseUrl === undefined) {
       return 'no service is chosen. Sign in, or add --local for the embedded service.';
     }
-    const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
+    const { findValOfFile } = await import('../../run/report.ts');
+    const { createWorkspaces } = await import('../../workspace/workspaces.ts');
     const lookup = { api: await connect(), seen, clock, settings };
     const val = await findValOfFile(lookup, path, {
-      idInWorkspace: idInWorkspace(path, settings),
+      workspaces: createWorkspaces(context),
       mostSeconds: Math.min(mostSeconds, settings.timeout.value),
     });
     if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;

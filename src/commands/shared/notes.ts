@@ -3,7 +3,7 @@ import { RefusedError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
-import { nameFrom } from '../../workspace/sources/walk.ts';
+import { nameFrom } from '../../workspace/sources/val-names.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 
@@ -41,7 +41,7 @@ export function noteMove(
   { file, name, movedFrom = '' }: WorkspaceVal,
   { dryRun = false }: { dryRun?: boolean } = {},
 ): void {
-  const newName = nameFrom(file);
+  const newName = nameFrom(file) ?? name;
   const moved = `${pathTo(workspace, movedFrom)} was moved to ${pathTo(workspace, file)}.`;
   const manifest = dryRun ? 'A push updates vals.json' : 'vals.json was updated';
   if (newName === name) {

@@ -5,8 +5,9 @@ import { examine, localSideOf, readLocalTexts, recordIfSame } from '../../worksp
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
 import { type PlanOptions, type Step, stepFor, withoutCode } from '../../workspace/plan.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { type SelectedVal, selectVals } from '../../workspace/select.ts';
-import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { type SelectedVal, selectVals, wordsOfOneWorkspace } from '../../workspace/select.ts';
+import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 
 /** What a push without a flag would do with a val. */
 export interface ComparedVal {
@@ -35,8 +36,9 @@ export async function compareVals(
   { keepsCode }: { keepsCode: boolean },
 ): Promise<Compared> {
   const { progress, connect, say } = context;
-  const workspace = openWorkspace(context);
-  const selected = await selectVals(workspace, words, say.warn);
+  const workspaces = createWorkspaces(context);
+  const { workspace, words: chosen } = wordsOfOneWorkspace(workspaces, words);
+  const selected = await selectVals(workspaces, workspace, chosen, say.warn);
   const serviceWarning = otherServiceWarning(workspace.service, selected);
   if (serviceWarning !== undefined) say.warn(serviceWarning);
   const remotes = createRemoteVals({ ...context, api: await connect() }, selected.length);
