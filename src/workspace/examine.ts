@@ -111,8 +111,10 @@ async function findRemote(remotes: Reads, val: WorkspaceVal, local: LocalSide): 
   const { record } = local;
   if (record?.id !== undefined) {
     const found = await findById(remotes, record.id, local);
-    // If the val was deleted, somebody may have made a new val with its name.
     if (found.remote !== undefined && found.foreign === undefined) return found;
+    // If the val was deleted, somebody may have made a new val with its name.
+    const named = await findByName(remotes, val.name, local);
+    return found.foreign !== undefined && named.remote === undefined ? found : named;
   }
   return findByName(remotes, val.name, local);
 }

@@ -48,7 +48,7 @@ export const command = defineCommand({
   },
   options: {
     name: {
-      description: 'the name of the val of one new file, or of standard input',
+      description: 'the name of the val, for one new file',
       value: text('name'),
       conflicts: ['watch'],
     },
@@ -109,8 +109,8 @@ export const command = defineCommand({
     }
     const selections = await selectFiles(context, { paths, name });
     const { settings } = context;
-    const canConnect = settings.local.value || settings.token !== undefined;
-    const canCompare = canConnect && selections.some(({ workspace }) => workspace !== undefined);
+    const canConnect = () => settings.local.value || settings.token !== undefined;
+    const canCompare = selections.some(({ workspace }) => workspace !== undefined) && canConnect();
     const isNamed = paths.length > 0;
     return pushFiles(context, selections, {
       ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },

@@ -1,5 +1,6 @@
 // A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
 // that vals saw, never a permission. A lost record costs a question.
+import { basename } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import {
   isObject,
@@ -9,7 +10,8 @@ import {
   withoutUndefined,
 } from '../../lib/json.ts';
 import { hashOf } from '../text/code-facts.ts';
-import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+import { type OwnFolder, parseOrNothing } from './own-folder.ts';
+import { folderOfService } from './records-folder.ts';
 
 /** A code that file and service had in common before. */
 export interface EarlierCode {
@@ -62,6 +64,8 @@ interface Wanted {
 }
 
 export interface Records {
+  /** Says without a look into the record whether a file has one. */
+  has(file: string): boolean;
   of(val: Wanted): ValRecord | undefined;
   all(): ValRecord[];
   /** A record that cannot be written costs no more than a warning, once per command. */
@@ -75,7 +79,7 @@ export function createRecords(
   isListed: (file: string) => boolean,
   warn: (message: string) => void,
 ): Records {
-  const place = `records/${readable(service.replace(/^https?:\/\//, ''))}-${shortHash(service)}`;
+  const place = folderOfService(service);
   const pathOf = (file: string) => `${place}/${hashOf(file).slice(0, 32)}.txt`;
   const read = (path: string) => parseRecord(folder.read(path));
   let index: ReturnType<typeof createIndex> | undefined;
@@ -92,7 +96,12 @@ export function createRecords(
     return isOfOtherVal ? undefined : current;
   }
 
+  let names: Set<string> | undefined;
   return {
+    has(file) {
+      names ??= new Set(folder.names(place));
+      return names.has(basename(pathOf(file)));
+    },
     all,
     of(val) {
       const record = read(pathOf(val.file));
