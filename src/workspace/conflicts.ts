@@ -68,7 +68,7 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
 }
 
 /** Names the version that the file has, where it is known. */
-export function olderHere({ here, record, remote }: Examined): Problem {
+function olderHere({ here, record, remote }: Examined): Problem {
   const earlier = here && earlierVersion(record, here);
   const version = textOf(earlier?.version ?? null);
   const newer = textOf(remote?.version ?? null);

@@ -10,7 +10,7 @@ import { decide, type Permission, type State, stateOf } from './state.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { pathTo, type Workspace } from './workspace.ts';
 
-export type StepKind =
+type StepKind =
   | 'create'
   | 'send'
   /** The val gets the name that vals.json has. */

@@ -18,7 +18,10 @@ async function known(name = 'hello') {
   writeFiles(folder, {
     'vals.json': JSON.stringify({
       vals: {
-        'lib/hello.ts': { name: 'hello', ids: { [service.env.VALS_BASE_URL]: id, 'https://other.example': 'other' } },
+        'lib/hello.ts': {
+          name: 'hello',
+          ids: { [service.env.VALS_BASE_URL]: id, 'https://other.example': 'other' },
+        },
         'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'another' } },
       },
     }),

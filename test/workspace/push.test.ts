@@ -6,7 +6,7 @@ import { run } from '../support/program.ts';
 import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { manifestWith, newService, Place, pushed, reachableService, serviceWith, workspaceWith } from './support.ts';
+import { manifestWith, Place, pushed, reachableService, serviceWith, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -109,7 +109,10 @@ describe('push', () => {
       return (response) => void response.destroy();
     });
     const env = await reachable(service.env);
-    const place = workspaceWith(env, { 'a.ts': 'a', ...manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }) });
+    const place = workspaceWith(env, {
+      'a.ts': 'a',
+      ...manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }),
+    });
     await place.rows(['status']);
     place.put({ 'a.ts': 'a2' });
     expect(await place.vals('push', '--timeout', '1')).toMatchObject({ exit: 8 });

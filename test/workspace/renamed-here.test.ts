@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Env, type Place, pushed, reachableService, type Service, serviceWith, workspaceWith } from './support.ts';
+import {
+  type Env,
+  type Place,
+  pushed,
+  reachableService,
+  type Service,
+  serviceWith,
+  workspaceWith,
+} from './support.ts';
 
 function editName(place: Place, file: string, name: string): void {
   const manifest = place.manifest();

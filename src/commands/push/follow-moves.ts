@@ -97,7 +97,7 @@ export function warnOfLikelyMoves(
 }
 
 /** The items of moved files get their vals. */
-export function withMoves(
+function withMoves(
   workspace: Workspace,
   items: readonly PushItem[],
   moved: ReadonlyMap<string, string>,

@@ -1,10 +1,12 @@
 import { defineCommand } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
 import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
+import type { Selection } from './item.ts';
 import { pushFiles } from './push-files.ts';
 import { selectFiles } from './select-files.ts';
 
@@ -108,13 +110,17 @@ export const command = defineCommand({
       return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
     const selections = await selectFiles(context, { paths, name });
-    const { settings } = context;
-    const canConnect = () => settings.local.value || settings.token !== undefined;
-    const canCompare = selections.some(({ workspace }) => workspace !== undefined) && canConnect();
     const isNamed = paths.length > 0;
+    const mayBeOffline = dryRun && isNamed && ifVersion === undefined;
     return pushFiles(context, selections, {
       ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },
-      isOffline: dryRun && isNamed && ifVersion === undefined && !canCompare,
+      isOffline: mayBeOffline && !canCompare(context, selections),
     });
   },
 });
+
+/** The token is read only if there is something to compare. */
+function canCompare({ settings }: Context, selections: readonly Selection[]): boolean {
+  if (selections.every(({ workspace }) => workspace === undefined)) return false;
+  return settings.local.value || settings.token !== undefined;
+}

@@ -1,6 +1,7 @@
 // What a comparison needs to know of a code. Plans keep these facts, because the code of thousands of vals would fill
 // the memory.
 import { hash } from 'node:crypto';
+import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { hasConflictMarkers } from './merge.ts';
 
 export interface CodeFacts {
@@ -10,7 +11,9 @@ export interface CodeFacts {
   hasMarkers: boolean;
 }
 
-export const hashOf = (text: string): string => hash('sha256', text);
+/** UTF-8 has no half characters (lone surrogates): without JSON, they would all count as the same character. */
+export const hashOf = (text: string): string =>
+  hash('sha256', hasLoneSurrogate(text) ? JSON.stringify(text) : text);
 
 export function factsOf(code: string): CodeFacts {
   const hash = hashOf(code);
