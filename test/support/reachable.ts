@@ -2,10 +2,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { listen } from './listen.ts';
 
-interface ServiceEnv {
+type ServiceEnv = {
   VALS_BASE_URL: string;
   VALS_TOKEN: string;
-}
+};
 
 /** The same service under a name that others can reach: vals.json has no ids of services on loopback. */
 export async function reachable(

@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startService } from '../../src/service/index.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
 import { reachable } from '../support/reachable.ts';
 import { frontOf } from '../support/service-in-process.ts';
@@ -222,4 +223,48 @@ test('vals that were copied to a space are found again by their names', async ()
   expect((await ada.vals(['status'], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
   const { vals } = JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8'));
   expect(vals['greet.ts']).toEqual({ name: 'greet' });
+});
+
+test('two developers whose own services have one address share a repository', async () => {
+  const repository = new Repository();
+  const ada = new Place(temporaryFolder(), {});
+  ada.put({ 'greet.ts': 'greet_1' });
+  let port = 0;
+  const asDeveloper = async (work: (env: Record<string, string>) => Promise<void>) => {
+    const service = await startService({ file: join(temporaryFolder(), 'vals.db'), port });
+    ({ port } = service);
+    await work({ VALS_BASE_URL: service.baseUrl, VALS_TOKEN: service.token ?? '' }).finally(service.close);
+  };
+  await asDeveloper(async (env) => {
+    const here = new Place(ada.folder, env, ada.home);
+    await here.vals('init');
+    expect(await here.words(['push'])).toEqual({ 'greet.ts': 'created' });
+    expect(here.manifest().vals).toEqual({ 'greet.ts': { name: 'greet' } });
+    here.put({ 'greet.ts': 'greet_2' });
+    expect(await here.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+    repository.commit(here);
+  });
+  await asDeveloper(async (env) => {
+    const bob = repository.checkout(env);
+    expect(await bob.status()).toEqual({ 'greet.ts': 'new' });
+    expect(await bob.words(['push'])).toEqual({ 'greet.ts': 'created' });
+    expect(bob.manifest().vals).toEqual({ 'greet.ts': { name: 'greet' } });
+    // An id that somebody committed by hand means nothing here.
+    bob.put(manifestWith('greet.ts', 'greet', { [`${env.VALS_BASE_URL}`]: 'of-ada' }));
+    expect(await bob.status()).toEqual({ 'greet.ts': 'unchanged' });
+  });
+});
+
+test('a val of a space on this machine is not yours, and the warning names other services', async () => {
+  const { ada, space, baseUrl } = await startTeam();
+  const env = { VALS_BASE_URL: space, VALS_TOKEN: ada.token };
+  const place = workspaceWith(env, { 'greet.ts': 'greet_1' });
+  expect(await place.words(['push'])).toEqual({ 'greet.ts': 'created' });
+  const own = new Place(place.folder, { ...env, VALS_BASE_URL: baseUrl }, place.home);
+  const { stdout, stderr } = await own.vals('status');
+  expect(stdout).toMatch(/^not yours\tgreet\t/);
+  expect(stderr).toContain(`The vals were pushed to ${space}, but the service in use is ${baseUrl}.`);
+  expect(await own.words(['push', '--force'], 5)).toEqual({ 'greet.ts': 'failed' });
+  expect(await own.words(['push', '--fork'])).toEqual({ 'greet.ts': 'created' });
+  for (const each of [own, place]) expect(await each.status()).toEqual({ 'greet.ts': 'unchanged' });
 });
