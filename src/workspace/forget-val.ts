@@ -1,4 +1,6 @@
 import { basename, dirname } from 'node:path';
+import { fileOfName } from './adopt.ts';
+import { pathProblem } from './disk/file-names.ts';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
@@ -15,8 +17,9 @@ export async function forgetVals(
 ): Promise<void> {
   const { root } = workspace;
   const files = forgotten.map(({ file }) => file);
+  const patterns = forgotten.flatMap((val) => [val.file, ...fileOfPull(workspace, val)]).map(exactPattern);
   // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
-  addToIgnoreFile(root, ignoreFile, files.map(exactPattern));
+  addToIgnoreFile(root, ignoreFile, patterns);
   // A .valsignore in a folder below may have an exception. A rule in the folder of the file comes last.
   const isIgnored = createIgnoreCheck(
     root,
@@ -30,6 +33,21 @@ export async function forgetVals(
     for (const file of files) vals.delete(file);
   });
   for (const file of files) workspace.forgetRecord(file);
+}
+
+/** Says whether .valsignore lists the file. */
+export const createForgottenCheck = (root: string): ((file: string) => boolean) =>
+  createIgnoreCheck(
+    root,
+    createIgnoreFiles(() => {}),
+    ({ fileName }) => fileName === ignoreFile,
+  );
+
+/** If the val has a file elsewhere, `vals pull --all` would write the val into a new file. */
+function fileOfPull({ root, vals }: Workspace, { file, name }: WorkspaceVal): string[] {
+  const pulled = fileOfName(name);
+  const isTaken = vals.ofFile(pulled) !== undefined || existsBelow(root, pulled);
+  return pulled === file || isTaken || pathProblem(pulled) !== undefined ? [] : [pulled];
 }
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {

@@ -5,6 +5,7 @@ import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
+import { onlyOne } from '../names/only-one.ts';
 import { type CodeFacts, factsOf } from './text/code-facts.ts';
 
 export interface RemoteVal extends CodeFacts {
@@ -82,11 +83,16 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
 
   const namedBy = (readOne: typeof read) => async (name: string) => {
     const { ids, isWholeList } = await list.idsWithName(name);
+    const mine: ReadVal[] = [];
     for (const id of ids) {
       const { remote, foreign } = await readOne(id);
-      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
+      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) mine.push(remote);
     }
-    return isWholeList ? undefined : 'unknown';
+    onlyOne(
+      mine.map(({ id = '' }) => ({ id, name })),
+      `are named "${name}"`,
+    );
+    return mine[0] ?? (isWholeList ? undefined : 'unknown');
   };
 
   return {

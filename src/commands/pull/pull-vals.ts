@@ -4,7 +4,8 @@ import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { ListedVal } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { createAdopter, quoted } from '../../workspace/adopt.ts';
+import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
+import { createForgottenCheck } from '../../workspace/forget-val.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
 import type { ValRecord } from '../../workspace/records/val-records.ts';
@@ -98,9 +99,11 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   });
 }
 
+/** Leaves out vals whose files .valsignore lists, as `vals forget` does it. */
 export async function selectAll(
-  { vals, service, records }: Workspace,
+  { root, vals, service, records }: Workspace,
   remotes: RemoteVals,
+  say: Pick<Context['say'], 'note'>,
 ): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   const isInWorkspace = (id: string, name: string | undefined) => {
@@ -111,11 +114,19 @@ export async function selectAll(
   const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
   // An interrupted command wrote files and records, but not vals.json.
   const recorded = new Map(records.all().flatMap((record) => (record.id ? [[record.id, record]] : [])));
-  const items = added.map(({ id, name }): PullItem => {
+  const isForgotten = createForgottenCheck(root);
+  const leftOut: string[] = [];
+  const items = added.flatMap(({ id, name }): PullItem[] => {
     const record = recorded.get(id);
-    return record === undefined || record.name !== name || vals.ofFile(record.file) !== undefined
-      ? { id, listedName: name }
-      : { id, name, file: record.file, record };
+    const isRecorded =
+      record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
+    const file = isRecorded ? record.file : name && fileOfName(name);
+    if (file !== undefined && isForgotten(file)) {
+      leftOut.push(file);
+      return [];
+    }
+    return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
+  if (leftOut.length > 0) say.note(`Left out, because .valsignore lists them: ${leftOut.join(', ')}.`);
   return [...vals, ...items];
 }
