@@ -90,7 +90,7 @@ export function warnOfLikelyMoves(
   for (const { val, to } of moves) {
     const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
     say.warn([
-      `${from} is missing, and the new file ${file} has similar code. ${dryRun ? 'A push makes' : 'The push makes'} a second val of it.`,
+      `${from} is missing, and the new file ${file} has similar code. The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`,
       `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
     ]);
   }
