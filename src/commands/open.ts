@@ -19,7 +19,7 @@ export const command = defineCommand({
   },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
-  async run({ connect, settings, forPerson, env, progress, say }, { val }) {
+  async run({ connect, settings, forPerson, env, say }, { val }) {
     if (settings.local.value) {
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
@@ -40,11 +40,11 @@ export const command = defineCommand({
     const mayMakeLink = isOnThisMachine && new URL(address).origin === origin && settings.token !== undefined;
     const link = mayMakeLink ? await linkForOneVisit(api, val) : undefined;
     const url = link ?? address;
-    progress.stop();
+    say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
-    say.hint(`Opened ${url}`);
+    say({ kind: 'hint', text: `Opened ${url}` });
     return { kind: 'nothing' };
   },
 });

@@ -10,7 +10,10 @@ export function createLinkBanner(say: Context['say']): ShowLink {
   return (link) => {
     if (link === undefined || link === shown) return;
     shown = link;
-    say.banner(`To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`);
+    say({
+      kind: 'lines',
+      text: `To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`,
+    });
   };
 }
 
@@ -36,10 +39,10 @@ export async function announce(
   if (isShared) {
     const quote = quoteFor(settings.system.platform);
     const addUser = `vals user add <username>${optionsOf(place, quote)}`;
-    say.banner(`To give a person a token, run \`${addUser}\`. The person then runs:\n`);
-    say.banner(`  vals login --base-url ${quote(baseUrl)}\n`);
+    say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
+    say({ kind: 'lines', text: `  vals login --base-url ${quote(baseUrl)}\n` });
   }
-  say.banner('Press Ctrl-C to stop.\n');
+  say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
 }
 
 function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
@@ -53,6 +56,9 @@ function showVariables({ settings, say }: Context, baseUrl: string, token: strin
     `export VALS_BASE_URL=${baseUrl}`,
     ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
   ];
-  say.banner('Only this machine can reach the service. To use the service in another terminal, run:\n');
-  say.instruct(lines.map((line) => `  ${line}\n`).join(''));
+  say({
+    kind: 'lines',
+    text: 'Only this machine can reach the service. To use the service in another terminal, run:\n',
+  });
+  say({ kind: 'lines', text: lines.map((line) => `  ${line}\n`).join(''), despite: 'quiet' });
 }

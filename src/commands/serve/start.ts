@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { messageWithHint, UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
+import { warnWith } from '../../lib/say.ts';
 import type { EmbeddedService, Network } from '../../service/index.ts';
 import { mostVals, requestsPerSecond, requestsUnderWay } from '../../service/limits.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
@@ -70,7 +71,7 @@ export async function start(
     maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
     metrics,
     seed: seedData,
-    onWarning: say.warn,
+    onWarning: warnWith(say),
     onUpgrade: log.write,
     onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
@@ -99,7 +100,7 @@ export async function start(
 function createFailureWarning(say: Context['say']): (error: ValsError) => void {
   let last = '';
   return (error) => {
-    if (error.message !== last) say.warn(messageWithHint(error));
+    if (error.message !== last) say({ kind: 'warning', text: messageWithHint(error) });
     last = error.message;
   };
 }

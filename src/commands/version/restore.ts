@@ -23,12 +23,19 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const file = await fileWithOtherCode(context, val, code);
     const restored = await api.record(call);
-    say.done(doneSentence(version, textAt(restored, 'version')));
+    say({ kind: 'done', text: doneSentence(version, textAt(restored, 'version')) });
     if (file !== undefined) {
-      say.note([
-        `The file ${file} keeps its code.`,
-        { text: 'To write the code of the service into the file', command: 'pull', input: { vals: [file] } },
-      ]);
+      say({
+        kind: 'note',
+        text: [
+          `The file ${file} keeps its code.`,
+          {
+            text: 'To write the code of the service into the file',
+            command: 'pull',
+            input: { vals: [file] },
+          },
+        ],
+      });
     }
     return { kind: 'record', record: restored };
   },
