@@ -134,8 +134,8 @@ async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<st
   for await (const piece of pieces) {
     size += piece.length;
     if (size > largestValue) {
-      throw new RunFailedError(`${name} returned more than 64 MiB, which --json cannot print.`, {
-        hint: 'Omit --json. Then the val can return a string or a Response of any length.',
+      throw new RunFailedError(`${name} returned more than 64 MiB, which cannot be printed as JSON.`, {
+        hint: 'Return a string, a stream or a Response, and use no --json. Their length is not limited.',
       });
     }
     all.push(piece);

@@ -71,7 +71,6 @@ export async function showRuns(
       defaultVal: val,
       onRead: (runs) => context.say({ kind: 'progress', text: `Reading runs: ${runs}` }),
     });
-    rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
   }

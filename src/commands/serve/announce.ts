@@ -2,26 +2,14 @@ import type { Context } from '../../cli/context.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
 import type { EmbeddedService } from '../../service/index.ts';
-import type { Log, Setup, ShowLink } from './start.ts';
+import type { Log, Setup } from './start.ts';
 import type { Place } from './store-place.ts';
-
-export function createLinkBanner(say: Context['say']): ShowLink {
-  let shown: string | undefined;
-  return (link) => {
-    if (link === undefined || link === shown) return;
-    shown = link;
-    say({
-      kind: 'lines',
-      text: `To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`,
-    });
-  };
-}
 
 export async function announce(
   context: Context,
   service: EmbeddedService,
   { network, metrics, isShared, place }: Setup,
-  { log, showLink }: { log: Log; showLink: ShowLink },
+  log: Log,
 ): Promise<void> {
   const { flags, say, settings } = context;
   const { baseUrl } = service;
@@ -34,7 +22,7 @@ export async function announce(
     log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
     showVariables(context, baseUrl, token);
-    showLink(service.pageLink());
+    say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
   }
   if (isShared) {
     const quote = quoteFor(settings.system.platform);

@@ -28,8 +28,6 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export type ShowLink = (link: string | undefined) => void;
-
 export type Log = Awaited<ReturnType<Context['openLog']>>;
 
 export function readSetup(context: Context, options: ServeOptions): Setup {
@@ -51,11 +49,7 @@ export function readSetup(context: Context, options: ServeOptions): Setup {
   };
 }
 
-export async function start(
-  context: Context,
-  setup: Setup,
-  { log, showLink }: { log: Log; showLink: ShowLink },
-): Promise<EmbeddedService> {
+export async function start(context: Context, setup: Setup, log: Log): Promise<EmbeddedService> {
   const { say } = context;
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed, withoutTokens } = await import('../../service/index.ts');
@@ -80,7 +74,6 @@ export async function start(
         : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
       log.write(line);
     },
-    onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
     onInternalError({ method, route, error }) {
       const text = withoutTokens(error.stack ?? `${error}`);
