@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type Page } from '../lib/json.ts';
 import { holdsSecret } from '../lib/visible.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { type FetchedPage, type ListNotes, largestPage, listPages, type Paging } from './lists/pages.ts';
+import { type FetchedPage, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { listOf, nextQueryOf, recordOf } from './records.ts';
 
 export interface Api {
@@ -18,7 +18,7 @@ export interface Api {
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
-  notes: ListNotes & FollowNotes;
+  notes: FollowNotes;
   token: string | undefined;
 }
 
@@ -60,7 +60,6 @@ export function createApi(send: Request, { notes, token, clock, signal }: ApiOpt
       filters: new URLSearchParams(call.query),
       paging,
       recordsHaveIds,
-      notes,
     });
   async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;

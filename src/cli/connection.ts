@@ -10,7 +10,7 @@ import { notingReplies } from '../names/note-replies.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import type { Redactor } from '../terminal/streams.ts';
+import type { Redactor } from '../terminal/redactor.ts';
 import type { ConnectOptions } from './context.ts';
 import { checkingSpace } from './space-access.ts';
 

@@ -45,7 +45,7 @@ export const command = defineCommand({
     refuseNested(folder);
     refuseFilled(folder, given);
     const api = await context.connect();
-    context.progress.show('Reading the list of vals');
+    context.say({ kind: 'progress', text: 'Reading the list of vals' });
     const remotes = createRemoteVals({ ...context, api }, 'all');
     // listAll runs before makeNewFolder, so that a failure of listAll leaves no empty folder behind.
     await listAll(remotes, service);
@@ -58,13 +58,17 @@ export const command = defineCommand({
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
-    say.done(
-      `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
-    );
-    say.hint([
-      `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
-      { text: 'To send the files that you change', command: 'push' },
-    ]);
+    say({
+      kind: 'done',
+      text: `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
+    });
+    say({
+      kind: 'hint',
+      text: [
+        `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
+        { text: 'To send the files that you change', command: 'push' },
+      ],
+    });
     return { kind: 'nothing' };
   },
 });

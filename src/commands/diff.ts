@@ -42,7 +42,7 @@ export const command = defineCommand({
       return { file, name: val.name, status: why, diff: unifiedDiff(val.file, there, here) };
     });
     if (rows.length === 0 && error === undefined)
-      context.say.hint('No file of the workspace differs from its val on the service.');
+      context.say({ kind: 'hint', text: 'No file of the workspace differs from its val on the service.' });
     const diffs = differing.map((each, index): ShownDiff => {
       const { before, after } = sidesOf(workspace, each);
       const patch = rows[index]?.diff ?? '';

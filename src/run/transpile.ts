@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
 import { errnoOf } from '../lib/system.ts';
@@ -19,6 +20,8 @@ export interface Transpiled {
   /** Undefined if the code has neither `import` and `export` nor anything that only CommonJS has. */
   syntax: 'esm' | 'cjs' | undefined;
   hasDefaultExport: boolean;
+  /** The code is JavaScript already. */
+  isPlain: boolean;
   imports: string[];
 }
 
@@ -29,10 +32,13 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   for (const loader of loadersFor(source.ending)) {
     try {
       const built = await build({
-        ...baseOptions(source, compilerOptions),
-        stdin: { contents: source.code, loader, sourcefile: basename(source.place) },
+        ...optionsFor(source, compilerOptions),
+        stdin: { contents: source.code, loader, sourcefile: nameInMap(source.place) },
       });
-      return resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code);
+      return {
+        ...resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code),
+        isPlain: loader === 'js',
+      };
     } catch (error) {
       if (!isBuildFailure(error)) return throwUnusable(error);
       const line = error.errors[0]?.location?.line ?? 0;
@@ -43,7 +49,11 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   throw farthest;
 }
 
-const baseOptions = ({ code, ending }: Source, options: CompilerOptions) =>
+/** A source map names its source as a URL, in which `#`, `%` and `?` mean something else. */
+const nameInMap = (place: string): string =>
+  basename(/^https?:/.test(place) ? place : pathToFileURL(place).pathname);
+
+export const optionsFor = ({ code, ending }: Source, options: CompilerOptions) =>
   ({
     write: false,
     metafile: true,
@@ -52,7 +62,7 @@ const baseOptions = ({ code, ending }: Source, options: CompilerOptions) =>
     charset: 'utf8',
     logLevel: 'silent',
     // Otherwise esbuild drops `with { type: 'json' }`.
-    supported: { 'import-attributes': true },
+    supported: { 'import-attributes': true, 'import-source': true },
     ...(ending.startsWith('.c') && { format: 'cjs' }),
     jsx: isClassicJsx(code, options) ? 'transform' : 'automatic',
     tsconfigRaw: { compilerOptions: options },
@@ -66,12 +76,16 @@ function isClassicJsx(code: string, { jsx }: CompilerOptions): boolean {
   return pragma('jsxImportSource') === undefined && jsx === 'react';
 }
 
-function resultOf(code: string, { inputs, outputs }: Metafile, original: string): Transpiled {
+function resultOf(
+  code: string,
+  { inputs, outputs }: Metafile,
+  original: string,
+): Omit<Transpiled, 'isPlain'> {
   const [input] = Object.values(inputs);
   const [output] = Object.values(outputs);
   // esbuild may add an import itself, for JSX.
   const hasImports = output?.imports.some(({ kind }) => kind === 'import-statement');
-  const syntax = input?.format ?? (hasImports ? 'esm' : undefined);
+  const syntax = input?.format ?? (hasImports || declaresCommonJsName.test(code) ? 'esm' : undefined);
   return {
     code,
     syntax,
@@ -80,6 +94,9 @@ function resultOf(code: string, { inputs, outputs }: Metafile, original: string)
       syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
   };
 }
+
+/** CommonJS has variables with these names already, so Node takes such code for an ES module. */
+const declaresCommonJsName = /^(?:const|let|class) (?:module|exports|require|__filename|__dirname)\b/m;
 
 /** A file that asks whether it is the main program is a script. */
 const exportsFromCommonJs = (code: string): boolean =>
@@ -94,6 +111,7 @@ function loadersFor(ending: string): Loader[] {
     case '.js':
     case '.mjs':
     case '.cjs':
+      return ['js', 'jsx'];
     case '.jsx':
       return ['jsx'];
     // Code of the service has this ending too, and may contain `<T>value`, which is not valid beside JSX.

@@ -168,7 +168,7 @@ export function maybeRenamed(workspace: Workspace, { val, to }: LikelyMove): Con
     {
       hint: [
         `If ${file} is that file, change the entry "${val.file}" in vals.json to "${to}".`,
-        { text: 'Otherwise, to delete the val', command: 'val rm', input: { val: val.name } },
+        { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
       ],
     },
   );

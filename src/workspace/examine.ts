@@ -154,8 +154,13 @@ function afterLostAnswer(record: RecordFacts, remote: RemoteVal | undefined): Re
   return { ...record, version, changedAt, hash, past: pastAfter(record, hash) };
 }
 
+/** The record that a new one follows. That of another branch says nothing of the file, but of the past of the val. */
+export const pastOf = ({ records }: Workspace, { val, record }: Examined): RecordFacts | undefined =>
+  record ?? (val.id === undefined ? undefined : records.of(val));
+
 /** Writes what both sides have in common, if they have the same code. */
-export function recordIfSame({ records }: Workspace, examined: Examined): void {
+export function recordIfSame(workspace: Workspace, examined: Examined): void {
+  const { records } = workspace;
   const { val, record, recorded, remote, name } = examined;
   if (examined.code !== 'unchanged' || remote === undefined) return;
   // A moved file gets its record together with its entry in vals.json.
@@ -176,6 +181,14 @@ export function recordIfSame({ records }: Workspace, examined: Examined): void {
   const code = remote.code ?? records.of(val)?.code;
   if (code === undefined) return;
   records.write(
-    recordAfter(record, { file: val.file, id: val.id, name: commonName, version, changedAt, code, hash }),
+    recordAfter(pastOf(workspace, examined), {
+      file: val.file,
+      id: val.id,
+      name: commonName,
+      version,
+      changedAt,
+      code,
+      hash,
+    }),
   );
 }

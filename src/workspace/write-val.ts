@@ -7,8 +7,9 @@ import { afterPart, NotFoundError, type Problem, RefusedError, ValsError } from 
 import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
+import { pastOf } from './examine.ts';
 import type { PlanOptions, Step } from './plan.ts';
-import { recordAfter, type ValRecord } from './records/val-records.ts';
+import { recordAfter, type ValRecord, withReplaced } from './records/val-records.ts';
 import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { hashOf } from './text/code-facts.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -124,10 +125,8 @@ export async function sendVal(push: Push, step: ReadyStep): Promise<Outcome> {
   });
   const id = textAt(body, 'id') ?? val.id;
   remarkOnReply(push, step, { id, status, body, name });
-  const before = found.record && { ...found.record };
-  workspace.records.write(
-    recordAfter(before, { file: val.file, id, name: val.name, code, ...versionAndTime(body) }),
-  );
+  const sentState = { file: val.file, id, name: val.name, code, ...versionAndTime(body) };
+  workspace.records.write(withReplaced(recordAfter(pastOf(workspace, found), sentState), remote));
   remember(push, step, id);
   const sent = status === 201 ? 'created' : 'pushed';
   return { status: sent, name, ...idAndVersion(id, versionOf(body)), ...versionBefore(step) };

@@ -45,6 +45,24 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
     'get5\n',
   ],
   [
+    'class fields as target in tsconfig.json says',
+    {
+      'a.ts':
+        'class Q { constructor(private x: number) {} y = this.x + 1 } console.log(new Q(1).y, "x" in new Q(1))',
+      'tsconfig.json': '{"compilerOptions":{"target":"es2020"}}',
+    },
+    '2 true\n',
+  ],
+  [
+    'imports that verbatimModuleSyntax keeps',
+    {
+      'a.ts': 'import { unused } from "./b.ts"; console.log("a")',
+      'b.ts': 'console.log("b"); export const unused = 1',
+      'tsconfig.json': '{"compilerOptions":{"verbatimModuleSyntax":true}}',
+    },
+    'b\na\n',
+  ],
+  [
     'JSX',
     { 'a.tsx': 'console.log(JSON.stringify(<b id="1">x</b>)); export {}', ...react },
     '{"type":"b","id":"1","children":"x"}\n',
@@ -147,6 +165,39 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
     '/ / true true true 4\n',
   ],
   [
+    'CommonJS that requires TypeScript, also ES modules, without its ending',
+    {
+      'a.ts': 'console.log(require("./b").b, require("./dir"), require("./c").c)',
+      'b.ts': 'exports.b = "b" as string',
+      'dir/index.ts': 'module.exports = "dir" as string',
+      'c.cts': 'import { d } from "./d"; export const c: string = d',
+      'd.ts': 'export const d: string = "d"',
+    },
+    'b dir d\n',
+  ],
+  [
+    'a script that declares a name of CommonJS',
+    'const module = { a: 1 as number }; console.log(module.a, typeof require)',
+    '1 undefined\n',
+  ],
+  [
+    'a file once for each query, and folders with a package.json of their own',
+    {
+      'a.ts':
+        'import { b } from "./b?1"; import { b as other } from "./b?2"; import { c } from "p/c"; console.log(b === other, c)',
+      'b.ts': 'export const b: object = {}',
+      'node_modules/p/package.json': '{"name":"p"}',
+      'node_modules/p/c/package.json': '{"main":"../lib/c.js"}',
+      'node_modules/p/lib/c.js': 'exports.c = "c"',
+    },
+    'false c\n',
+  ],
+  [
+    'nothing of vals in what a val sees of itself',
+    'console.log(process.execArgv.length, Object.keys(require.cache).length)',
+    '0 1\n',
+  ],
+  [
     '.js without a package, as its syntax says',
     {
       'a.js': 'import b from "./b.js"; console.log(b, typeof require)',
@@ -205,6 +256,16 @@ describe('vals run runs, as node does,', () => {
     link('packages/app/node_modules/@s/c', 'store/c');
     link('packages/app/node_modules/broken', 'absent');
     expect(await runProcess(['packages/app/a.ts'])).toMatchObject({ exit: 0, stdout: 'bd c\n', stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('a link out of the project, as the file that it is', async () => {
+    const { path, runProcess } = folderWith({
+      'project/package.json': '{}',
+      'other/a.ts': 'import { b } from "./b"; console.log(b, process.argv[1]?.endsWith("/link.ts"))',
+      'other/b.ts': 'export const b: string = "b"',
+    });
+    symlinkSync('../other/a.ts', join(path, 'project/link.ts'));
+    expect(await runProcess(['project/link.ts'])).toMatchObject({ exit: 0, stdout: 'b true\n', stderr: '' });
   });
 
   it('a thread with TypeScript, with --allow-run', async () => {

@@ -221,7 +221,7 @@ describe('a file that was renamed and edited at once', () => {
     const dry = await place.vals(...prune, '--dry-run');
     expect(dry).toMatchObject({
       exit: 9,
-      stderr: expect.stringContaining('A push makes a second val of it.'),
+      stderr: expect.stringContaining('would be pushed as a new val'),
     });
     const { exit, stdout, stderr } = await place.vals(...prune, '--json');
     const [greet, , welcome] = JSON.parse(stdout);
@@ -234,7 +234,7 @@ describe('a file that was renamed and edited at once', () => {
       exit: 5,
       hint: expect.stringContaining('change the entry "greet.ts" in vals.json to "welcome.ts"'),
     });
-    expect(stderr).toContain('The push makes a second val of it.');
+    expect(stderr).toContain('is pushed as a new val');
     expect((await place.vals('push')).stderr).toContain('greet.ts is gone');
     expect(await service.code(id)).toBe(code('four'));
     expect(await place.words(prune)).toMatchObject({ 'greet.ts': 'deleted' });

@@ -2,6 +2,7 @@ import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { Say } from '../../lib/say.ts';
 import type { ListedVal } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
@@ -46,7 +47,7 @@ export interface Pulling {
 }
 
 export async function pullVals(
-  { signal, progress, say }: Pick<Context, 'signal' | 'progress' | 'say'>,
+  { signal, say }: Pick<Context, 'signal' | 'say'>,
   { workspace, remotes, items, file, ...given }: Pulling,
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
@@ -56,7 +57,8 @@ export async function pullVals(
   const onGone = ({ file }: WorkspaceVal) => void gone.add(file);
   const options = { ...given, backup, isInOtherProject, onMove, onGone };
   const adopt = createAdopter(workspace);
-  const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
+  const onFinished = (finished: number) =>
+    say({ kind: 'progress', text: `Pulling ${finished} of ${items.length} vals` });
   onFinished(0);
   const { rows, error } = await runBatch<PullItem>(items, {
     describe: (item): JsonObject =>
@@ -76,7 +78,7 @@ export async function pullVals(
   if (files.length > 0) {
     const [first = ''] = files;
     const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;
-    say.note(`The old content of ${what} is kept in ${folder}.`);
+    say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
   const isShown = (index: number) => {
@@ -103,7 +105,7 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
 export async function selectAll(
   { root, vals, service, records }: Workspace,
   remotes: RemoteVals,
-  say: Pick<Context['say'], 'note'>,
+  say: Say,
 ): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   const isInWorkspace = (id: string, name: string | undefined) => {
@@ -127,6 +129,7 @@ export async function selectAll(
     }
     return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
-  if (leftOut.length > 0) say.note(`Left out, because .valsignore lists them: ${leftOut.join(', ')}.`);
+  if (leftOut.length > 0)
+    say({ kind: 'note', text: `Left out, because .valsignore lists them: ${leftOut.join(', ')}.` });
   return [...vals, ...items];
 }

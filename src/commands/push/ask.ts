@@ -35,14 +35,14 @@ export async function askOnce(
   planned: readonly PlannedItem[],
   { yes, dryRun, optionsFor, versionOfFile }: AskOptions,
 ): Promise<Answer> {
-  const { prompt, progress, say } = context;
+  const { prompt, say } = context;
   const asked = planned.filter(({ step }) => step?.kind === 'ask');
   const deleted = yes ? [] : planned.filter(({ step }) => step?.kind === 'delete');
   const unanswered = { items: [...planned], declined: new Set<PlannedItem>(), hasAgreed: () => false };
   if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
   const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
-  progress.stop();
+  say({ kind: 'progress' });
   const lines = await Promise.all(
     asked.map(async (item) => lineFor(context, item, await versionOfFile(item))),
   );
@@ -50,17 +50,21 @@ export async function askOnce(
     const differ = asked.every(({ step }) => step?.why === 'differs')
       ? 'The code of these vals on the service differs from the files, and vals has no record of it'
       : 'The code of these vals on the service differs from the files';
-    say.instruct(`${differ}:\n${lines.join('')}`);
+    say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
   const agreed = (): Answer => agreedAnswer(planned, asked, optionsFor);
   if (dryRun) {
-    say.note('A push would ask before it overwrites these vals.');
+    say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
     return agreed();
   }
   if (deleted.length > 0) {
     const index = similarFiles(planned);
     const deletions = deleted.map((item) => deletionLine(item, index));
-    say.instruct(`The files of these vals are gone:\n${deletions.join('')}`);
+    say({
+      kind: 'lines',
+      text: `The files of these vals are gone:\n${deletions.join('')}`,
+      despite: 'quiet',
+    });
   }
   const question = questionFor(asked.length, deleted.length);
   if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();

@@ -44,7 +44,7 @@ export async function carryOutAll(
   const sender = await createSender(context, answer, options);
   const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
-  if (importWarning !== undefined) say.warn(importWarning);
+  if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
   if (dryRun) notePossibleTakeovers(context, possibleTakeovers(items));
 
   // The list of vals must be read again, because the remotes of the plan may keep an older list, which lacks new vals.
@@ -103,9 +103,10 @@ async function createSender(
         onMove: (val) => noteMove(context, workspace, val, { dryRun }),
         onRename({ file, name }, nameThere) {
           if (flags.json || flags.ndjson) return;
-          say.note(
-            `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${pathTo(workspace, file)} to "${name}".`,
-          );
+          say({
+            kind: 'note',
+            text: `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${pathTo(workspace, file)} to "${name}".`,
+          });
         },
         remark,
       },
@@ -165,8 +166,9 @@ function sendItems(
   send: Sender['send'],
   concurrency: number | 'auto',
 ): Promise<OutcomesResult> {
-  const { say, signal, progress } = context;
-  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length} vals`);
+  const { say, signal } = context;
+  const showProgress = (finished: number) =>
+    say({ kind: 'progress', text: `Pushing ${finished} of ${items.length} vals` });
   showProgress(0);
   return runBatch<PlannedItem>(items, {
     describe: fileAndName,

@@ -62,11 +62,11 @@ export async function followMoves(
 }
 
 async function askAboutRename(
-  { prompt, progress }: Context,
+  { prompt, say }: Context,
   workspace: Workspace,
   { val, to }: LikelyMove,
 ): Promise<boolean> {
-  progress.stop();
+  say({ kind: 'progress' });
   const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
   return prompt.confirm(
     `Is ${file} the val ${val.name}, whose file ${from} is gone?`,
@@ -89,10 +89,13 @@ export function warnOfLikelyMoves(
 ): void {
   for (const { val, to } of moves) {
     const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-    say.warn([
-      `${from} is missing, and the new file ${file} has similar code. ${dryRun ? 'A push makes' : 'The push makes'} a second val of it.`,
-      `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
-    ]);
+    say({
+      kind: 'warning',
+      text: [
+        `${from} is missing, and the new file ${file} has similar code. The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`,
+        `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
+      ],
+    });
   }
 }
 

@@ -11,7 +11,11 @@ export function annotateFailure(
   if (context.env.GITHUB_ACTIONS !== 'true') return;
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);
   const position = place === undefined ? '' : `,line=${place.line},col=${place.column}`;
-  context.say.line(`::error file=${path}${position}::${percentEncoded(message, /[%\r\n]/g)}`);
+  context.say({
+    kind: 'lines',
+    text: `::error file=${path}${position}::${percentEncoded(message, /[%\r\n]/g)}`,
+    despite: 'pipe',
+  });
 }
 
 const percentEncoded = (text: string, characters: RegExp): string =>

@@ -17,7 +17,7 @@ export interface PlannedItem extends ReadItem {
 export type OptionsFor = (workspace: Workspace, val: WorkspaceVal) => PlanOptions;
 
 export async function planItems(
-  { progress }: Context,
+  { say }: Context,
   items: readonly ReadItem[],
   remotes: RemoteVals,
   optionsFor: OptionsFor,
@@ -44,7 +44,7 @@ export async function planItems(
       if (endsPlanning(error)) failure ??= error;
       planned[index] = { ...item, step: failedStep(val, local, error) };
     }
-    progress.show(`Comparing ${++finished} of ${items.length} vals`);
+    say({ kind: 'progress', text: `Comparing ${++finished} of ${items.length} vals` });
   });
   if (failure === undefined) return planned;
   // For example, nothing is sent after the service has refused the token.

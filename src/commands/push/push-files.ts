@@ -106,7 +106,7 @@ function warnOfOtherService(
 ): void {
   const vals = items.flatMap(({ val }) => val ?? []);
   const warning = workspace && otherServiceWarning(workspace.service, vals);
-  if (warning !== undefined) say.warn(warning);
+  if (warning !== undefined) say({ kind: 'warning', text: warning });
 }
 
 function refuseSeveral(selections: readonly Selection[]): void {

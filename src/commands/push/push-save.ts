@@ -83,7 +83,8 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     });
 
   const remark = (remark: Remark, hints?: Hints) => {
-    for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }])) say.warn(warning);
+    for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }]))
+      say({ kind: 'warning', text: warning });
   };
 
   async function pushStep(step: Step, given: PlanOptions, remotes: () => RemoteVals): Promise<Outcome> {
@@ -214,7 +215,7 @@ function createReporter(context: Context) {
   const { flags, say } = context;
   const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
   return async (outcome: Outcome, warning: Hints | undefined, isRetry: boolean) => {
-    if (warning !== undefined && !flags.ndjson) say.warn(warning);
+    if (warning !== undefined && !flags.ndjson) say({ kind: 'warning', text: warning });
     if (isNews(outcome, isRetry)) await context.event(outcome, columns);
   };
 }

@@ -69,7 +69,7 @@ export async function readFiles(
       failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }),
     };
   }
-  for (const warning of warnings) say.warn(warning);
+  for (const warning of warnings) say({ kind: 'warning', text: warning });
   return { items: read };
 }
 

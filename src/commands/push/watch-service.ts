@@ -81,7 +81,7 @@ async function pullChanges(
     } catch (error) {
       // The file may have been saved meanwhile. Its push will tell.
       if (!(error instanceof ValsError) || concernsAll(error) || error.exit === 7) throw error;
-      context.say.warn(messageWithHint(error));
+      context.say({ kind: 'warning', text: messageWithHint(error) });
     }
   }
   await saveManifest();

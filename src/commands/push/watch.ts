@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, messageWithHint, UnavailableError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
@@ -38,7 +39,7 @@ export interface WatchOptions {
 const maxParallelFiles = 32;
 
 export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
-  const { flags, signal, clock, progress, say } = context;
+  const { flags, signal, clock, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
@@ -49,13 +50,13 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const { root } = workspace;
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
-  progress.stop();
+  say({ kind: 'progress' });
 
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
-  const ignoreFiles = createIgnoreFiles(say.warn);
+  const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const pusher = createSavePusher(context, {
     ...{ workspace, api, force, yes, noCheck, ignoreFiles },
@@ -64,7 +65,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
   const saveManifest = async () => {
     const error = await workspace.saveManifest();
-    if (error !== undefined) say.warn(messageWithHint(error));
+    if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
   };
   const queue = createSaveQueue({
     clock,
@@ -85,7 +86,7 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
     : undefined;
   try {
-    say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
+    say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
     for (const file of initial) queue.add(file);
     await aborted(ending);
     throw exitQuietly(ending.reason);
@@ -141,11 +142,12 @@ async function planInitial(
 }
 
 function noteOutage({ say }: Context, isOver: boolean): void {
-  if (isOver) say.note('The service can be reached again.');
+  if (isOver) say({ kind: 'note', text: 'The service can be reached again.' });
   else
-    say.warn(
-      'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
-    );
+    say({
+      kind: 'warning',
+      text: 'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+    });
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
@@ -163,7 +165,7 @@ function watchedPaths(context: Context, words: readonly string[]): { workspace: 
     });
   }
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const reasonNotToPush = createFileCheck(workspace, say.warn);
+  const reasonNotToPush = createFileCheck(workspace, warnWith(say));
   for (const path of paths) {
     const below = pathBelowRoot(workspace, path);
     if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
@@ -192,7 +194,7 @@ async function finishPushes(
   stopPulling: (() => Promise<void>) | undefined,
 ): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
-    say.note('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
+    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );
   await beyondGracePeriod(async () => {
     await saves.close();

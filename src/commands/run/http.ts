@@ -9,11 +9,12 @@ import { prepare } from './once.ts';
 import { finishedRun } from './record-run.ts';
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
-  const { signal, clock, flags, progress, say } = context;
+  const { signal, clock, flags, say } = context;
   const { serveVal } = await import('../../run/serve-val.ts');
-  const { target, launch, record } = await prepare(context, given);
+  // A run that is under way when vals is interrupted is recorded, too.
+  const { target, launch, beginRecord } = await prepare(context, given, new AbortController().signal);
   const entry = await target.load();
-  progress.stop();
+  say({ kind: 'progress' });
   const log = await context.openLog();
   const reload = async () => {
     try {
@@ -21,10 +22,11 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       (await starting).reload(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      say.warn(messageWithHint(error));
+      say({ kind: 'warning', text: messageWithHint(error) });
     }
   };
-  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
+  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, reload);
+  const recording = new Set<Promise<unknown>>();
   const host = given.host ?? '127.0.0.1';
   const names = isLoopback(host) || host === '::1' ? 'loopback' : 'any';
   const starting = serveVal(entry, {
@@ -33,16 +35,19 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     maxSeconds: given.maxTime ?? defaultSeconds,
     port: given.port ?? 0,
     host,
+    isUpToDate: changes.seen,
     prepare: (entry) => ({
       modules: launch.modules(entry, changes.follow),
       command: launch.command('serve', entry, [names]),
     }),
-    onFailure: (failure) => say.warn(messageWithHint(failure)),
+    onFailure: (failure) => say({ kind: 'warning', text: messageWithHint(failure) }),
     onFinished({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
-      void record(entry, finishedRun(startedAt, endedAt, failure, logs));
+      const recorded = beginRecord(entry)(finishedRun(startedAt, endedAt, failure, logs));
+      recording.add(recorded);
+      void recorded.then(() => recording.delete(recorded));
     },
   });
   const served = await starting.catch((error) => {
@@ -51,12 +56,15 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   });
   try {
     await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
-    say.banner('Press Ctrl-C to stop.\n');
+    say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {
     const { reason } = signal;
     const isSigint = reason instanceof InterruptedError && reason.exit === 130;
-    await beyondGracePeriod(() => served.close(isSigint ? 'SIGINT' : 'SIGTERM'));
+    await beyondGracePeriod(async () => {
+      await served.close(isSigint ? 'SIGINT' : 'SIGTERM');
+      await Promise.all(recording);
+    });
     changes.close();
     log.close();
   }

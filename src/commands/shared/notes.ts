@@ -11,11 +11,13 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
   const reason = 'The service cannot list vals.';
-  say.note(
-    files.length === 1
-      ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
-      : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
-  );
+  say({
+    kind: 'note',
+    text:
+      files.length === 1
+        ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
+        : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
+  });
 }
 
 export const fileAndOthers = (file: string, others: number): string =>
@@ -29,9 +31,10 @@ export function withNameProposed(error: unknown, name: string, hint: (valid: str
 
 export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
   if (!isOn(env.VALS_LOCAL)) return;
-  say.warn(
-    'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
-  );
+  say({
+    kind: 'warning',
+    text: 'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
+  });
 }
 
 /** The val of a moved file keeps its name, because other vals and people may know it by that name. */
@@ -45,11 +48,14 @@ export function noteMove(
   const moved = `${pathTo(workspace, movedFrom)} was moved to ${pathTo(workspace, file)}.`;
   const manifest = dryRun ? 'A push updates vals.json' : 'vals.json was updated';
   if (newName === name) {
-    say.note(`${moved} ${manifest}.`);
+    say({ kind: 'note', text: `${moved} ${manifest}.` });
     return;
   }
-  say.note([
-    `${moved} ${manifest}, and the val keeps the name "${name}".`,
-    { text: 'To rename the val', command: 'val set', input: { val: name, name: newName } },
-  ]);
+  say({
+    kind: 'note',
+    text: [
+      `${moved} ${manifest}, and the val keeps the name "${name}".`,
+      { text: 'To rename the val', command: 'val set', input: { val: name, name: newName } },
+    ],
+  });
 }

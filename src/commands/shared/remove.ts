@@ -46,13 +46,13 @@ export async function removeBatch(
 }
 
 async function confirmDeletion(
-  { prompt, progress }: Pick<Context, 'prompt' | 'progress'>,
+  { prompt, say }: Pick<Context, 'prompt' | 'say'>,
   question: () => Promise<string>,
 ): Promise<void> {
   const instead = { text: 'To delete without a question', input: { yes: true } };
   prompt.expectTerminal(instead);
   const text = await question();
-  progress.stop();
+  say({ kind: 'progress' });
   if (await prompt.confirm(text, instead)) return;
   throw new DeclinedError('Nothing was deleted.');
 }

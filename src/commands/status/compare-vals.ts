@@ -1,6 +1,7 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, messageWithHint, ValsError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { examine, localSideOf, readLocalTexts, recordIfSame } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
 import { type PlanOptions, type Step, stepFor, withoutCode } from '../../workspace/plan.ts';
@@ -35,19 +36,19 @@ export async function compareVals(
   words: readonly string[],
   { keepsCode }: { keepsCode: boolean },
 ): Promise<Compared> {
-  const { progress, connect, say } = context;
+  const { connect, say } = context;
   const workspaces = createWorkspaces(context);
   const { workspace, words: chosen } = wordsOfOneWorkspace(workspaces, words);
-  const selected = await selectVals(workspaces, workspace, chosen, say.warn);
+  const selected = await selectVals(workspaces, workspace, chosen, warnWith(say));
   const serviceWarning = otherServiceWarning(workspace.service, selected);
-  if (serviceWarning !== undefined) say.warn(serviceWarning);
+  if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const remotes = createRemoteVals({ ...context, api: await connect() }, selected.length);
   const { moved, likely } = await findMoves(workspace, async () => remotes);
   const vals = applyMoves(workspace, selected, moved);
   const compared: (ComparedVal | undefined)[] = [];
   const errors: ValsError[] = [];
   let finished = 0;
-  const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
+  const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${vals.length} vals` });
   show();
   const compareVal = async (val: SelectedVal): Promise<ComparedVal> => {
     if (val.problem !== undefined) throw val.problem;
@@ -69,7 +70,7 @@ export async function compareVals(
     show();
   });
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
-  for (const error of others) say.warn(messageWithHint(error));
+  for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   // A val that is neither here nor on the service is not shown.
   const shown = compared.filter((each) => each !== undefined && each.step.why !== 'gone');
   return { workspace, vals: shown.filter((each) => each !== undefined), likelyMoves: likely, error: first };

@@ -105,7 +105,7 @@ export const command = defineCommand({
       };
     }
     for (const hint of [...nextSteps(differing, likelyMoves), ...moveHints(workspace, likelyMoves)])
-      context.say.hint(hint);
+      context.say({ kind: 'hint', text: hint });
     const pathOf = ({ val }: Step) => pathTo(workspace, val.file);
     const takeovers = differing.filter(({ found }) => found.isNameUnknown && found.here !== undefined);
     notePossibleTakeovers(context, takeovers.map(pathOf));
@@ -125,20 +125,26 @@ const onlyLineEnds = 'only line ends differ';
 
 function noteLineEnds({ flags, say }: Context, [first, ...others]: readonly string[]): void {
   if (first === undefined || flags.json || flags.ndjson) return;
-  say.note([
-    `${fileAndOthers(first, others.length)}: ${onlyLineEnds} from the service.`,
-    'git may change line ends in a checkout. The guide shows a .gitattributes that prevents this.',
-  ]);
+  say({
+    kind: 'note',
+    text: [
+      `${fileAndOthers(first, others.length)}: ${onlyLineEnds} from the service.`,
+      'git may change line ends in a checkout. The guide shows a .gitattributes that prevents this.',
+    ],
+  });
 }
 
 function noteAssumptions({ flags, say }: Context, [first, ...others]: readonly string[]): void {
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
-  say.note([
-    `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
-    'To compare with the code on the service, find the id of the val on the service.',
-    { text: 'To make the id known', command: 'pull', input: { vals: true } },
-  ]);
+  say({
+    kind: 'note',
+    text: [
+      `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
+      'To compare with the code on the service, find the id of the val on the service.',
+      { text: 'To make the id known', command: 'pull', input: { vals: true } },
+    ],
+  });
 }
 
 const allUnchanged = (count: number): string =>

@@ -57,6 +57,15 @@ export function recordAfter(before: RecordFacts | undefined, state: CommonState)
   return { ...state, hash, past: pastAfter(before, hash) };
 }
 
+/** Remembers a code that a push replaced on the service, so that it is not sent again unasked. */
+export function withReplaced(record: ValRecord, replaced: EarlierCode | undefined): ValRecord {
+  const [newest] = record.past;
+  if (replaced === undefined || replaced.hash === record.hash || replaced.hash === newest?.hash)
+    return record;
+  const { hash, version } = replaced;
+  return { ...record, past: [{ hash, version }, ...record.past].slice(0, mostRemembered) };
+}
+
 interface Wanted {
   file: string;
   name: string;
