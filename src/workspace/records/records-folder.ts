@@ -1,6 +1,6 @@
 import { type OwnFolder, readable, shortHash } from './own-folder.ts';
 
-export const recordsFolder = 'records';
+const recordsFolder = 'records';
 
 const longestName = 200;
 
