@@ -5,6 +5,7 @@ import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
+import { nameFrom } from './sources/val-names.ts';
 import type { WorkspaceVal } from './vals.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -35,19 +36,24 @@ export async function forgetVals(
   for (const file of files) workspace.forgetRecord(file);
 }
 
-/** Says whether .valsignore lists the file. */
-export const createForgottenCheck = (root: string): ((file: string) => boolean) =>
-  createIgnoreCheck(
+/** Says whether .valsignore lists the file, or another file whose val had this name. */
+export function createForgottenCheck(root: string): (val: { file: string; name: string }) => boolean {
+  const isListed = createIgnoreCheck(
     root,
     createIgnoreFiles(() => {}),
     ({ fileName }) => fileName === ignoreFile,
   );
+  const lines = readBelow(root, ignoreFile)?.split(/\r?\n/) ?? [];
+  const files = lines.filter((line) => line.startsWith('/')).map((line) => line.replace(/\\(.)/g, '$1'));
+  const names = new Set(files.filter((file) => lines.includes(exactPattern(file.slice(1)))).map(nameFrom));
+  return ({ file, name }) => isListed(file) || names.has(name);
+}
 
-/** If the val has a file elsewhere, `vals pull --all` would write the val into a new file. */
+/** If the file has another name than the val, `vals pull --all` would write the val into a new file. */
 function fileOfPull({ root, vals }: Workspace, { file, name }: WorkspaceVal): string[] {
   const pulled = fileOfName(name);
   const isTaken = vals.ofFile(pulled) !== undefined || existsBelow(root, pulled);
-  return pulled === file || isTaken || pathProblem(pulled) !== undefined ? [] : [pulled];
+  return nameFrom(file) === name || isTaken || pathProblem(pulled) !== undefined ? [] : [pulled];
 }
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {

@@ -122,8 +122,8 @@ export async function selectAll(
     const record = recorded.get(id);
     const isRecorded =
       record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
-    const file = isRecorded ? record.file : name && fileOfName(name);
-    if (file !== undefined && isForgotten(file)) {
+    const file = isRecorded ? record.file : fileOfName(name ?? id);
+    if (isForgotten({ file, name: name ?? id })) {
       leftOut.push(file);
       return [];
     }
