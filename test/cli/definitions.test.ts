@@ -30,7 +30,7 @@ const notRunHere = new Set([
   'vals run --http hello.ts',
   'vals mcp',
   'vals mcp --read-only --base-url https://api.example.com',
-  `vals login --base-url ${exampleService}`,
+  `vals login ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
   'vals completion fish | source',

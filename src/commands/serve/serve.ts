@@ -46,6 +46,10 @@ export const command = defineCommand({
     'vals serve --database postgres://vals@db.example.com/vals',
     'vals serve --public-url https://vals.example.com',
   ],
+  insteadOfArguments: ([file = '']) => [
+    '`vals serve` serves a whole service.',
+    { text: 'To serve one val over HTTP', command: 'run', input: { http: true, val: file } },
+  ],
   columns: [],
   async run(context, options) {
     const { signal } = context;
