@@ -131,8 +131,8 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const { moved, likely } = await findMovesInTurn(async () => createRemotes());
     const current = valOfFile(workspace, file);
     if (current !== undefined && isThere) return { val: current, likely: [] };
-    // The push of the new file follows the move.
-    if (moved.has(file)) return undefined;
+    // The push of the new file follows the move, or has done so meanwhile.
+    if (moved.has(file) || (current === undefined && !isThere)) return undefined;
     const from = [...moved].find(([, to]) => to === file)?.[0];
     const val: SelectedVal | undefined =
       from === undefined
