@@ -137,10 +137,10 @@ async function findById(remotes: Reads, id: string, { record, here }: LocalSide)
 
 const codeOfRecord = ({ hash }: RecordFacts): CodeFacts => ({ hash, hashOfLines: hash, hasMarkers: false });
 
-type Change = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
+type ChangeMark = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
 
 /** Compares `changedAt` too, because a service may use the same version twice. */
-const isSameChange = (a: Change, b: Change): boolean =>
+const isSameChange = (a: ChangeMark, b: ChangeMark): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
 /** A record of another val, which had the same name, does not count. */

@@ -3,7 +3,7 @@ import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
+import { createListedVals, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
 import { onlyOne } from '../names/only-one.ts';
 import { type CodeFacts, factsOf } from './text/code-facts.ts';
@@ -36,10 +36,10 @@ export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   /** Reads vals ahead: the next `read` of the same val takes what this one brought, without a request. */
   ahead: Pick<RemoteVals, 'read' | 'named' | 'listed'>;
-  listed(id: string): Promise<ListedVal | undefined>;
+  listed(id: string): Promise<ValInList | undefined>;
   /** Returns 'unknown' if the service cannot list vals. */
   named(name: string): Promise<ReadVal | 'unknown' | undefined>;
-  all(): Promise<ListedVal[] | undefined>;
+  all(): Promise<ValInList[] | undefined>;
 }
 
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
@@ -76,7 +76,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     return side;
   }
 
-  async function listed(id: string): Promise<ListedVal | undefined> {
+  async function listed(id: string): Promise<ValInList | undefined> {
     const found = await list.withId(id);
     return found !== undefined && (await isMe(found.owner)) ? found : undefined;
   }

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Say } from '../../lib/say.ts';
-import type { ListedVal } from '../../names/listed-vals.ts';
+import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
 import { createForgottenCheck } from '../../workspace/forget-val.ts';
@@ -93,7 +93,7 @@ function labelOf(workspace: Workspace, item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
+export async function listAll(remotes: RemoteVals, service: string): Promise<ValInList[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
   throw new UsageError(`${nameOf(service)} cannot list your vals, so vals can be pulled only by their ids.`, {

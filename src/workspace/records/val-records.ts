@@ -66,7 +66,7 @@ export function withReplaced(record: ValRecord, replaced: EarlierCode | undefine
   return { ...record, past: [{ hash, version }, ...record.past].slice(0, mostRemembered) };
 }
 
-interface Wanted {
+interface RecordKey {
   file: string;
   name: string;
   id?: string | undefined;
@@ -75,7 +75,7 @@ interface Wanted {
 export interface Records {
   /** Says without a look into the record whether a file has one. */
   has(file: string): boolean;
-  of(val: Wanted): ValRecord | undefined;
+  of(val: RecordKey): ValRecord | undefined;
   all(): ValRecord[];
   /** A record that cannot be written costs no more than a warning, once per command. */
   write(record: ValRecord): void;
@@ -97,7 +97,7 @@ export function createRecords(
   const all = () => folder.names(place).flatMap((name) => read(`${place}/${name}`) ?? []);
 
   /** The file may have been moved, or a colleague may have moved it in vals.json. */
-  function ofMovedFile({ id, name }: Wanted): ValRecord | undefined {
+  function ofMovedFile({ id, name }: RecordKey): ValRecord | undefined {
     index ??= createIndex(all());
     const known = id === undefined ? index.byName.get(name) : index.byId.get(id);
     const current = known && read(pathOf(known.file));
