@@ -39,8 +39,8 @@ export interface LocalSide {
  * record says nothing of a new file.
  */
 export function recordOf({ records, vals }: Workspace, val: WorkspaceVal): ValRecord | undefined {
-  const isListed = vals.ofFile(val.movedFrom ?? val.file) !== undefined;
-  return isListed ? records.of(val) : undefined;
+  const file = val.movedFrom ?? val.file;
+  return vals.ofFile(file) === undefined ? undefined : records.of({ ...val, file });
 }
 
 /**
