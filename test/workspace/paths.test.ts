@@ -72,6 +72,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     const { top, a, b } = await monorepo();
     expect(await top.vals('val', 'set', 'packages/a/greet.ts', '--name', 'hello')).toMatchObject({ exit: 0 });
     expect(a.manifest().vals['greet.ts']?.name).toBe('hello');
+    a.put({ 'greet.ts': 'edited' });
     const restored = await b.vals('version', 'restore', '../a/greet.ts', '1');
     expect(restored.stderr).toContain('The file ../a/greet.ts keeps its code');
   });
@@ -153,4 +154,14 @@ it('a listed file is pushed with its folder, whatever its name', async () => {
   expect(await place.words(['push', 'b.test.ts'])).toEqual({ 'b.test.ts': 'created' });
   place.put({ 'b.test.ts': 'b2' });
   expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged', 'b.test.ts': 'pushed' });
+});
+
+it('a file that was never pushed is no val yet, and the hint says how to push it', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'sub/b.ts': 'b' });
+  const { exit, stderr } = await place.vals('val', 'get', 'sub/b.ts');
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: 'error: sub/b.ts is not a val yet.\nhint: To push the file, run `vals push sub/b.ts`.\n',
+  });
 });

@@ -2,25 +2,30 @@ import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ListedVal } from '../../names/listed-vals.ts';
+import type { Say } from '../../lib/say.ts';
+import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { createAdopter, quoted } from '../../workspace/adopt.ts';
+import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
+import { createForgottenCheck } from '../../workspace/forget-val.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
+import type { ValRecord } from '../../workspace/records/val-records.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from '../shared/columns.ts';
+import { noteMove } from '../shared/notes.ts';
 
 interface NewVal {
   id: string;
   listedName?: string | undefined;
 }
 
-export type PullItem = WorkspaceVal | NewVal;
+/** `record` is that of an interrupted command, which wrote the file but not vals.json. */
+export type PullItem = (WorkspaceVal & { record?: ValRecord }) | NewVal;
 
-const isKnown = (item: PullItem): item is WorkspaceVal => 'file' in item;
+const isKnown = (item: PullItem): item is WorkspaceVal & { record?: ValRecord } => 'file' in item;
 
 export const pullColumns = [
   outcomeColumn,
@@ -47,7 +52,10 @@ export async function pullVals(
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const options = { ...given, backup, isInOtherProject };
+  const gone = new Set<string>();
+  const onMove = (val: WorkspaceVal) => noteMove({ say }, workspace, val);
+  const onGone = ({ file }: WorkspaceVal) => void gone.add(file);
+  const options = { ...given, backup, isInOtherProject, onMove, onGone };
   const adopt = createAdopter(workspace);
   const onFinished = (finished: number) =>
     say({ kind: 'progress', text: `Pulling ${finished} of ${items.length} vals` });
@@ -73,7 +81,11 @@ export async function pullVals(
     say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
-  return { rows, error: error ?? unsaved };
+  const isShown = (index: number) => {
+    const item = items[index];
+    return item === undefined || !isKnown(item) || !gone.has(item.file);
+  };
+  return { rows: rows.filter((_row, index) => isShown(index)), error: error ?? unsaved };
 }
 
 function labelOf(workspace: Workspace, item: PullItem): string {
@@ -81,7 +93,7 @@ function labelOf(workspace: Workspace, item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
+export async function listAll(remotes: RemoteVals, service: string): Promise<ValInList[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
   throw new UsageError(`${nameOf(service)} cannot list your vals, so vals can be pulled only by their ids.`, {
@@ -89,9 +101,11 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   });
 }
 
+/** Leaves out vals whose files .valsignore lists, as `vals forget` does it. */
 export async function selectAll(
-  { vals, service, records }: Workspace,
+  { root, vals, service, records }: Workspace,
   remotes: RemoteVals,
+  say: Say,
 ): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   const isInWorkspace = (id: string, name: string | undefined) => {
@@ -102,11 +116,20 @@ export async function selectAll(
   const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
   // An interrupted command wrote files and records, but not vals.json.
   const recorded = new Map(records.all().flatMap((record) => (record.id ? [[record.id, record]] : [])));
-  const items = added.map(({ id, name }): PullItem => {
+  const isForgotten = createForgottenCheck(root);
+  const leftOut: string[] = [];
+  const items = added.flatMap(({ id, name }): PullItem[] => {
     const record = recorded.get(id);
-    return record === undefined || record.name !== name || vals.ofFile(record.file) !== undefined
-      ? { id, listedName: name }
-      : { id, name, file: record.file };
+    const isRecorded =
+      record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
+    const file = isRecorded ? record.file : fileOfName(name ?? id);
+    if (isForgotten({ file, name: name ?? id })) {
+      leftOut.push(file);
+      return [];
+    }
+    return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
+  if (leftOut.length > 0)
+    say({ kind: 'note', text: `Left out, because .valsignore lists them: ${leftOut.join(', ')}.` });
   return [...vals, ...items];
 }
