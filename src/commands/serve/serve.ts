@@ -55,10 +55,14 @@ export const command = defineCommand({
     const { signal } = context;
     const { announce } = await import('./announce.ts');
     const { readSetup, start } = await import('./start.ts');
-    const setup = readSetup(context, options);
+    const { jsonReport, textReport } = await import('./report.ts');
+    const { withoutTokens } = await import('../../service/index.ts');
     const log = await context.openLog();
-    const service = await start(context, setup, log);
-    await announce(context, service, setup, log);
+    const report =
+      options.log === 'json' ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
+    const setup = readSetup({ ...context, say: report.lines }, options);
+    const service = await start(context, setup, report);
+    await announce(context, service, setup, report);
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {
