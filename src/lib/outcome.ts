@@ -1,10 +1,13 @@
-import type { JsonObject } from './json.ts';
+import type { ValsError } from '../errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 export type OutcomeStatus =
   | 'created'
   | 'pushed'
   /** The val on the service was renamed to its name in vals.json. Its code did not change. */
   | 'renamed'
+  /** The val has another file now. Nothing was sent. */
+  | 'moved'
   | 'pulled'
   | 'merged'
   | 'deleted'
@@ -22,19 +25,23 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
   'renamed',
+  'moved',
   'pulled',
   'merged',
   'deleted',
   'forgotten',
 ]);
 
-export const changedSomething = (outcomes: readonly JsonObject[]): boolean =>
+export const changedSomething = (outcomes: readonly OutcomeRow[]): boolean =>
   outcomes.some(({ status }) => changes.has(status));
 
-export function countOutcomes(outcomes: readonly JsonObject[]): string {
+export function countOutcomes(outcomes: readonly OutcomeRow[]): string {
   const byStatus = new Map<string, number>();
   for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
   return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
 export type Outcome = JsonObject & { status: OutcomeStatus };
+
+/** What happened to one thing. If it failed, `error` is the error itself, which the presenter describes. */
+export type OutcomeRow = Readonly<Record<string, JsonValue | ValsError | undefined>>;
