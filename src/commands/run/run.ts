@@ -1,4 +1,5 @@
 import { defineCommand, type Options, optionName } from '../../cli/command.ts';
+import { globalOptions } from '../../cli/global-options.ts';
 import { parsedText, path, port, seconds, text, val, versionNumber } from '../../cli/value-types.ts';
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
@@ -55,7 +56,7 @@ const runOptions = {
   noReport: { description: 'do not record the run on the service' },
 } as const satisfies Options;
 
-const optionNames = new Set(Object.keys(runOptions).map(optionName));
+const optionNames = new Set(Object.keys({ ...runOptions, ...globalOptions }).map(optionName));
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
@@ -114,7 +115,7 @@ export const command = defineCommand({
         hint: 'Give each variable with its value, as NAME=VALUE.',
       });
     }
-    const misplaced = args.find((word) => optionNames.has(word));
+    const misplaced = args.find((word) => optionNames.has(word.replace(/=.*/s, '')));
     if (misplaced !== undefined) {
       context.say({
         kind: 'hint',
