@@ -23,6 +23,7 @@ export const command = defineCommand({
     return removeBatch(context, [id], {
       question: async () => `End the token ${name}?`,
       describe: () => ({ id, name }),
+      readNames: async () => {},
       things: 'tokens',
       route: routes.deleteToken,
       concurrency: 1,
