@@ -107,12 +107,14 @@ export function extendRequire(): void {
           `${path} is an ES module. Before Node 20.19, only \`import\` loads ES modules, not \`require\`.`,
         );
       }
-      module._compile?.(`${source}`, path, format);
+      // Node 20.18 takes any third argument for the wish to load an ES module.
+      if (format === 'module') module._compile?.(`${source}`, path, format);
+      else module._compile?.(`${source}`, path);
     };
   }
 }
 
-type Compile = (code: string, path: string, format: string) => void;
+type Compile = (code: string, path: string, format?: string) => void;
 
 /** Without its code, Node leaves a CommonJS module to `require`. */
 function leftToRequire(path: string, loaded: Loaded, { conditions }: LoadContext): Loaded {
