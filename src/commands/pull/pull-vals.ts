@@ -2,6 +2,7 @@ import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { Say } from '../../lib/say.ts';
 import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
@@ -49,7 +50,7 @@ export interface Pulling {
 export async function pullVals(
   { signal, say }: Pick<Context, 'signal' | 'say'>,
   { workspace, remotes, items, file, ...given }: Pulling,
-): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
+): Promise<{ rows: readonly OutcomeRow[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const gone = new Set<string>();
