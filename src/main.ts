@@ -70,11 +70,11 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
     const commands = {
       all: commandsOf(await loadTree(commandTree)),
       run: (call: CommandCall, toolHost: Partial<Host>, toolOutput: Output) =>
-        runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, toolOutput),
+        runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost, services }, toolOutput),
     };
     await serveAgents(context, { permissions, commands, stdout: host.stdout });
   };
-  const { context, close } = createContext(host, flags, output, serveAgents);
+  const { context, services, close } = createContext(host, flags, output, serveAgents);
   const show = async (result: Result) => {
     await messages.flush();
     if (output.receive !== undefined) return output.receive(result);
@@ -90,8 +90,7 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
   };
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (result.kind !== 'outcomes' && result.kind !== 'record' && result.kind !== 'diffs')
-      return await show(result);
+    if (!mayHaveFailed(result)) return await show(result);
     if (result.kind === 'outcomes' && command.jobSummary)
       await writeJobSummary(command, result, host, output);
     if (result.error === undefined) {
@@ -106,6 +105,11 @@ async function run({ command, input, flags }: CommandCall, host: Host, output: O
     await close();
   }
 }
+
+type Failable = Extract<Result, { error?: ValsError | undefined }>;
+
+const mayHaveFailed = (result: Result): result is Failable =>
+  ['outcomes', 'record', 'diffs', 'list'].includes(result.kind);
 
 async function writeJobSummary(
   { path, columns }: LoadedCommand,

@@ -10,18 +10,20 @@ import type { Connection } from './connection.ts';
 import type { ConnectOptions, Context, Permissions } from './context.ts';
 import { createGivenVals } from './given-vals.ts';
 import type { Host } from './host.ts';
+import { createServices, type Services } from './services.ts';
 
 export function createContext(
   host: Host,
   flags: Flags,
   output: Output,
   serveAgents: (context: Context, permissions: Permissions) => Promise<void>,
-): { context: Context; close(): Promise<void> } {
+): { context: Context; services: Services; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
   const { stderr, redactor, progress, messages, format, hints } = output;
   const settings = createSettings(flags, host, messages.warn);
   const startedAt = clock.now();
   const connections: Connection[] = [];
+  const services = host.services ?? createServices();
   let shared: Promise<Connection> | undefined;
   const seen = createSeenVals(settings, (text) => redactor.redact(text) !== text);
   const prompt = createPrompt(stdin, host.stderr, {
@@ -37,16 +39,16 @@ export function createContext(
     const connection = await openConnection({
       signal,
       ...options,
+      services,
       settings,
-      isTokenEmpty: env.VALS_TOKEN?.trim() === '',
       seen,
       clock,
-      trace: settings.debug.value ? messages.trace : () => {},
+      trace: settings.debug.value ? messages.trace : undefined,
       redactor,
       wordFor: hints.wordFor,
       notes: {
         circular: () =>
-          messages.warn('The service sent the same records twice, so the list may be incomplete.'),
+          messages.warn('The list of the service goes on without new records, so it may be incomplete.'),
         more: messages.more,
         serviceIsAway: ({ message }) =>
           messages.warn(`${message} The command keeps trying until the service answers.`),
@@ -114,8 +116,10 @@ export function createContext(
   };
   return {
     context,
+    services,
     async close() {
-      for (const connection of connections) await connection.close();
+      for (const connection of connections) connection.close();
+      if (services !== host.services) await services.close();
       await seen.save();
     },
   };

@@ -51,7 +51,7 @@ export const command = defineCommand({
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.comparesOnlyNames) {
-      say.note('The service has no search, so the words were compared only with the names of vals.');
+      say.note('The service cannot search your vals alone, so the words were compared only with the names.');
     }
     if (matching === undefined) {
       say.note('The service cannot list vals. The list below has only the vals that this machine has seen.');

@@ -110,7 +110,7 @@ export function createConfirm({
   };
 }
 
-const hasToken = ({ local, token }: Settings): boolean => local.value || token !== undefined;
+const hasToken = (settings: Settings): boolean => settings.local.value || settings.token !== undefined;
 
 function undefinedIfGone(error: unknown): undefined {
   if (error instanceof NotFoundError) return undefined;

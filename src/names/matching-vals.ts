@@ -18,23 +18,25 @@ export async function openMatchingVals(
 ): Promise<Matching | undefined> {
   const [first, ...others] = words;
   const found = first === undefined ? undefined : await openSearch(api, seen, first);
-  if (found === undefined) {
-    const pages = await openMyVals(api, seen, { all: true });
-    if (pages === undefined) return undefined;
-    const named = filterRecords(pages, (record) => nameHas(record, words));
-    return { pages: named, comparesOnlyNames: true };
+  if (found === undefined || found.hasOthers) {
+    // The list of one's own vals is shorter than all that a search through everybody's vals finds.
+    const own = await openMyVals(api, seen, { all: true });
+    if (own !== undefined) {
+      return { pages: filterRecords(own, (record) => nameHas(record, words)), comparesOnlyNames: true };
+    }
+    if (found === undefined) return undefined;
   }
   const idsByWord: Set<string | undefined>[] = [];
   for (const word of others) {
     idsByWord.push(await findIds(api, seen, word));
   }
   const isFoundByAll = (record: JsonObject) => idsByWord.every((ids) => ids.has(textAt(record, 'id')));
-  return { pages: filterRecords(found, isFoundByAll), comparesOnlyNames: false };
+  return { pages: filterRecords(found.pages, isFoundByAll), comparesOnlyNames: false };
 }
 
 async function findIds(api: Api, seen: SeenVals, word: string): Promise<Set<string | undefined>> {
   const ids = new Set<string | undefined>();
-  for await (const { records } of (await openSearch(api, seen, word)) ?? []) {
+  for await (const { records } of (await openSearch(api, seen, word))?.pages ?? []) {
     for (const record of records) {
       const id = textAt(record, 'id');
       if (id !== undefined) ids.add(id);
@@ -48,21 +50,33 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
   return words.every((word) => name.includes(word.toLowerCase()));
 };
 
-async function openSearch(api: Api, seen: SeenVals, word: string): Promise<AsyncIterable<Page> | undefined> {
+interface Search {
+  /** Only the vals that are mine. */
+  pages: AsyncIterable<Page>;
+  /** The first page has vals of other people. */
+  hasOthers: boolean;
+}
+
+async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Search | undefined> {
   const isMe = createIsMe({ api, seen });
-  const pages = api.pages(routes.searchVals(word), { all: true });
+  const onlyMine = async ({ records }: Page): Promise<Page> => {
+    const mine: JsonObject[] = [];
+    for (const record of records) {
+      const owner = ownerOf(record)?.id;
+      if (owner !== undefined && (await isMe(owner))) mine.push(record);
+    }
+    return { records: mine };
+  };
+  const found = api.pages(routes.searchVals(word), { all: true });
   try {
-    const first = await pages.next();
-    return (async function* () {
-      for (let page = first; !page.done; page = await pages.next()) {
-        const mine: JsonObject[] = [];
-        for (const record of page.value.records) {
-          const owner = ownerOf(record)?.id;
-          if (owner !== undefined && (await isMe(owner))) mine.push(record);
-        }
-        yield { ...page.value, records: mine };
-      }
+    const first = await found.next();
+    const firstPage = first.done ? { records: [] } : first.value;
+    const mine = await onlyMine(firstPage);
+    const pages = (async function* () {
+      yield mine;
+      for await (const page of found) yield onlyMine(page);
     })();
+    return { pages, hasOthers: mine.records.length < firstPage.records.length };
   } catch (error) {
     if (hasStatus(error, 404, 405, 501)) return undefined;
     throw error;

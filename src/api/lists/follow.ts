@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
-import { type FetchPage, largestPage, RecentKeys } from './pages.ts';
+import { type FetchPage, type ListNotes, largestPage, mostPagesWithoutNews, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {
   serviceIsAway(error: UnavailableError): void;
@@ -15,7 +15,7 @@ export interface FollowOptions {
   last: number;
   clock: Clock;
   signal: AbortSignal;
-  notes: FollowNotes;
+  notes: FollowNotes & Pick<ListNotes, 'circular'>;
 }
 
 const betweenLooksMs = 2_000;
@@ -71,10 +71,11 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
 const keyOf = (record: JsonObject): string => textOf(record.id) ?? stringifyJson(record);
 
 async function readNewest(
-  { fetchPage, filters }: FollowOptions,
+  { fetchPage, filters, notes }: FollowOptions,
   isEnough: (page: readonly JsonObject[], found: number) => boolean,
 ): Promise<{ records: JsonObject[]; isWholeList: boolean }> {
   const records = new Map<string, JsonObject>();
+  let pagesWithoutNews = 0;
   for (let offset = 0; ; ) {
     const query = new URLSearchParams(filters);
     query.set('limit', String(largestPage));
@@ -85,7 +86,10 @@ async function readNewest(
     const lastRepeated = page.findLastIndex((record) => records.has(keyOf(record)));
     for (const record of page.slice(lastRepeated + 1)) records.set(keyOf(record), record);
     offset += page.length;
-    const isWholeList = next === null || page.length === 0;
+    pagesWithoutNews = lastRepeated + 1 < page.length ? 0 : pagesWithoutNews + 1;
+    const isStuck = pagesWithoutNews >= mostPagesWithoutNews;
+    if (isStuck) notes.circular();
+    const isWholeList = next === null || page.length === 0 || isStuck;
     if (isWholeList || isEnough(page, records.size)) return { records: [...records.values()], isWholeList };
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
@@ -27,6 +27,7 @@ export async function readAndCheck(
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
   const keepCode = createCodeKeeper();
+  const annotate = createAnnotations(context);
   for (const item of items) {
     try {
       const code = await item.read();
@@ -40,7 +41,7 @@ export async function readAndCheck(
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);
-      annotateFailure(context, item.file, error);
+      annotate(item.file, error);
     }
   }
   if (failures.size > 0) {

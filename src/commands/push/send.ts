@@ -11,7 +11,7 @@ import { relativeImportWarning } from '../../workspace/sources/warnings.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { notePossibleTakeovers } from '../shared/notes.ts';
 import { askAboutDiffering } from './ask-to-overwrite.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { PushItem, PushPlan } from './item.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
 import { markPruned } from './prune.ts';
@@ -104,6 +104,7 @@ function sendItems(
   concurrency: number | 'auto',
 ): Promise<OutcomesResult> {
   const { say, signal, progress } = context;
+  const annotate = createAnnotations(context);
   const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length} vals`);
   showProgress(0);
   return runBatch<PushItem>(items, {
@@ -112,7 +113,7 @@ function sendItems(
     concurrency,
     signal,
     onFinished: showProgress,
-    onFailure: ({ file }, error) => annotateFailure(context, file, error),
+    onFailure: ({ file }, error) => annotate(file, error),
     report: { ...pushReport(say), verbFor: ({ isPruned }) => (isPruned ? 'deleted' : undefined) },
   });
 }

@@ -6,7 +6,7 @@ import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
 import type { ItemSender } from './send-item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
@@ -98,6 +98,7 @@ export async function refuseBroken(
     }
   });
   if (failures.size === 0) return undefined;
-  for (const [{ file }, error] of failures) annotateFailure(context, file, error);
+  const annotate = createAnnotations(context);
+  for (const [{ file }, error] of failures) annotate(file, error);
   return refuseAll(items, failures, { describe: fileAndName, report: pushReport(context.say) });
 }

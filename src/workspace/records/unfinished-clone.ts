@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { LocalError, UsageError } from '../../errors.ts';
-import { makeFolder } from '../../lib/paths.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../../lib/system.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { openOwnFolder } from './own-folder.ts';
@@ -32,7 +31,7 @@ export function beginClone(
   warn: (message: string) => void,
 ): void {
   try {
-    makeFolder(folder);
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may write to.',
