@@ -62,21 +62,28 @@ describe('on Windows', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'a val keeps the console, because it stays in the process group of vals',
+    'a val keeps the console or terminal, because it stays in the process group of vals',
     async () => {
       const script = `
       const { readFileSync } = require('node:fs');
       const groupOf = (id) => readFileSync('/proc/' + id + '/stat', 'utf8').split(') ')[1].split(' ')[2];
       process.exit(groupOf('self') === groupOf(process.ppid) ? 10 : 20);`;
-      const endingOn = (platform: NodeJS.Platform) => {
+      const endingIn = (group: 'own' | 'shared') => {
         const command = [process.execPath, '-e', script] as const;
-        const options = { env: {}, cwd: '/', stdin: 'ignore', stdout: 'stderr', platform } as const;
+        const options = {
+          env: {},
+          cwd: '/',
+          stdin: 'ignore',
+          stdout: 'stderr',
+          group,
+          platform: 'linux',
+        } as const;
         const modules = { answer: async () => undefined };
         const listener = { modules, onEvent() {}, onValue() {}, onLog() {} };
         return startProcess({ ...options, command, clock: systemClock }, listener).ended;
       };
-      expect((await endingOn('win32')).code).toBe(10);
-      expect((await endingOn('linux')).code).toBe(20);
+      expect((await endingIn('shared')).code).toBe(10);
+      expect((await endingIn('own')).code).toBe(20);
     },
   );
 

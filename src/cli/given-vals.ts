@@ -3,13 +3,16 @@ import { summaryOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import type { HintWriter } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
+import type { Identity } from '../names/identify.ts';
 
 /** The vals that the user named: what was typed for each, and what was read of it. */
 export interface GivenVals {
   wordFor(id: string): string | undefined;
   /** Undefined if the command line gave the id of the val instead of its name. */
   nameFor(id: string): string | undefined;
-  rememberWord(word: string, val: { id: string; name?: string }): void;
+  /** Undefined if the command line gave the id of the val, or a val that no workspace has. */
+  placeOf(id: string): Identity['place'];
+  rememberWord(word: string, val: Identity): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
   /** Undefined if the val was not read before, or if the service sends no ETags. */
   etagOf(id: string): string | undefined;
@@ -18,16 +21,17 @@ export interface GivenVals {
 }
 
 export function createGivenVals(hints: HintWriter, connect: () => Promise<Api>): GivenVals {
-  const names = new Map<string, string>();
+  const identities = new Map<string, Identity>();
   const read = new Map<string, { summary: JsonObject; etag: string | undefined }>();
   const rememberVal: GivenVals['rememberVal'] = (id, record, etag) =>
     void read.set(id, { summary: summaryOf(record), etag });
   return {
     wordFor: hints.wordFor,
-    nameFor: (id) => names.get(id),
-    rememberWord(word, { id, name }) {
-      hints.nameVal(id, word);
-      if (name !== undefined) names.set(id, name);
+    nameFor: (id) => identities.get(id)?.name,
+    placeOf: (id) => identities.get(id)?.place,
+    rememberWord(word, identity) {
+      hints.nameVal(identity.id, word);
+      identities.set(identity.id, identity);
     },
     rememberVal,
     etagOf: (id) => read.get(id)?.etag,

@@ -1,10 +1,8 @@
 import { resolve as resolvePath } from 'node:path';
 import { looksLikeId } from '../api/routes.ts';
-import { NotFoundError } from '../errors.ts';
 import { isFile } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
-import { findRoot } from '../workspace/disk/root.ts';
-import type { WorkspaceNames } from '../workspace/typed-words.ts';
+import type { Identify } from '../names/identify.ts';
 import { type AnyCommand, argumentsOf, optionsOf } from './command.ts';
 import type { Context } from './context.ts';
 
@@ -22,8 +20,8 @@ export async function resolveVals(
   // All commands that take a val and write have the option --dry-run. Commands that only read do not have the option.
   const isForWriting = optionsOf(command).some(([key]) => key === 'dryRun');
   const confirmsListedVals = isForWriting || vals.some(({ runsCode }) => runsCode);
-  const resolve = await createResolver(context, { isForWriting, confirmsListedVals });
-  const idOf = async (word: unknown) => (isName(word) ? resolve(word) : word);
+  const identify = await createResolver(context, { isForWriting, confirmsListedVals });
+  const idOf = async (word: unknown) => (isName(word) ? (await identify(word)).id : word);
   const resolved: Record<string, unknown> = { ...input };
   for (const { key, orVersion } of vals) {
     const words = input[key];
@@ -43,38 +41,24 @@ export async function resolveVals(
 const isName = (word: unknown): word is string =>
   typeof word === 'string' && !looksLikeId(word) && !['', '.', '..'].includes(word);
 
+/** Finds the vals of the words, and remembers for hints what the user typed. */
 export async function createResolver(
   context: Context,
   { isForWriting, confirmsListedVals }: { isForWriting: boolean; confirmsListedVals: boolean },
-): Promise<(word: string) => Promise<string>> {
-  const root = findRoot(context.settings.cwd);
-  const names =
-    root === undefined
-      ? undefined
-      : (await import('../workspace/typed-words.ts')).readWorkspaceNames(root, context.settings);
-  const { createConfirm, createFinder } = await import('../names/find-val.ts');
-  const reading = { ...context, onRead: context.givenVals.rememberVal };
-  const confirm = createConfirm(reading);
-  const find = createFinder({ ...reading, isForWriting, namesToSuggest: names?.namesAndFiles ?? [] });
-
-  async function idOfListed(word: string, { id, name, notFound }: ListedVal): Promise<string> {
-    if (id === undefined) {
-      const found = await find(name).catch((error) => {
-        throw error instanceof NotFoundError ? notFound() : error;
-      });
-      return found.id;
-    }
-    if (confirmsListedVals && word !== id) await confirm({ id, name });
-    return id;
-  }
-
+): Promise<Identify> {
+  const { createIdentify } = await import('../names/identify.ts');
+  const { createWorkspaces } = await import('../workspace/workspaces.ts');
+  const { rememberVal, rememberWord } = context.givenVals;
+  const identify = createIdentify({
+    ...context,
+    workspaces: createWorkspaces(context),
+    isForWriting,
+    confirmsListedVals,
+    onRead: rememberVal,
+  });
   return async (word) => {
-    const listed = names?.find(word);
-    const val =
-      listed === undefined ? await find(word) : { id: await idOfListed(word, listed), name: listed.name };
-    context.givenVals.rememberWord(word, val);
-    return val.id;
+    const identity = await identify(word);
+    rememberWord(word, identity);
+    return identity;
   };
 }
-
-type ListedVal = NonNullable<ReturnType<WorkspaceNames['find']>>;

@@ -9,8 +9,8 @@ import type { Result } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { collectFiles } from '../workspace/sources/walk.ts';
 import { createAnnotations } from './push/github.ts';
-import { type PushItem, untrackedItem } from './push/item.ts';
-import { planInWorkspace } from './push/plan-workspace.ts';
+import { type PushItem, readableFile } from './push/item.ts';
+import { selectFiles } from './push/select-files.ts';
 import { createSyntaxCheck } from './push/syntax-check.ts';
 import { excerpt, isChecked, syntaxError } from './shared/syntax.ts';
 
@@ -22,7 +22,7 @@ export const command = defineCommand({
     'Find syntax errors in files, as `vals push` does before it sends the files. Nothing is sent. In a workspace, ' +
     '`vals check` without a path checks all its files.',
   details:
-    'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
+    'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
     'The command does not check types and does not look for imported files. The exit code is 10 if a file has an error.',
   descriptionForAgents:
     'Find syntax errors in code or files, as push does before it sends them. Nothing is sent. Types and imported files ' +
@@ -53,7 +53,8 @@ export const command = defineCommand({
 
 async function itemsToCheck(context: Context, paths: readonly string[]): Promise<PushItem[]> {
   if (paths.length > 0) {
-    return (await collectFiles(paths, context)).map((found) => untrackedItem(context, found));
+    const files = await collectFiles(paths, context);
+    return files.map((found, order) => ({ ...readableFile(context, found), name: found.file, order }));
   }
   const root = findRoot(context.settings.cwd);
   if (root === undefined) {
@@ -61,7 +62,7 @@ async function itemsToCheck(context: Context, paths: readonly string[]): Promise
       hint: { text: 'To check the files below this folder', command: 'check', input: { paths: ['.'] } },
     });
   }
-  return (await planInWorkspace(context, root, [], true)).items;
+  return (await selectFiles(context, { paths: [] })).flatMap(({ items }) => items);
 }
 
 interface Problem {

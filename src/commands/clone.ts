@@ -49,7 +49,7 @@ export const command = defineCommand({
     await listAll(remotes, service);
     beginClone(settings, folder, service, say.warn);
     await updateManifest(folder, context, () => {});
-    const workspace = workspaceAt(folder, context);
+    const workspace = workspaceAt(folder, context, folder);
     const items = await selectAll(workspace, remotes);
     const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });

@@ -1,11 +1,12 @@
 import { defineCommand } from '../cli/command.ts';
 import { valWord } from '../cli/value-types.ts';
-import { embeddedService } from '../settings/settings.ts';
+import { identifyInWorkspace } from '../names/identify.ts';
+import { notInThisWorkspace } from '../names/unknown-word.ts';
 import { column } from '../terminal/column.ts';
-import { findRoot, notInWorkspace } from '../workspace/disk/root.ts';
+import { notInWorkspace } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget-val.ts';
-import { findVal, knownVals, unknownVal } from '../workspace/typed-words.ts';
 import { pathTo } from '../workspace/workspace.ts';
+import { createWorkspaces } from '../workspace/workspaces.ts';
 import { outcomeColumn } from './shared/columns.ts';
 
 export const command = defineCommand({
@@ -19,21 +20,21 @@ export const command = defineCommand({
   examples: ['vals forget hello'],
   columns: [outcomeColumn, column('name'), column('file')],
   async run(context, { vals: words, dryRun }) {
-    const { settings } = context;
-    const root = findRoot(settings.cwd);
-    if (root === undefined) throw notInWorkspace();
-    const service = settings.local.value ? embeddedService : settings.baseUrl?.value.href;
-    const known = knownVals(root, settings, service);
+    const workspaces = createWorkspaces(context);
     const found = words.map((word) => {
-      const val = findVal(known, word);
-      if (val === undefined) throw unknownVal(known, word);
+      const here = workspaces.here();
+      const val = identifyInWorkspace(workspaces, word);
+      if (val === undefined) throw here === undefined ? notInWorkspace() : notInThisWorkspace(here, word);
       return val;
     });
-    const chosen = [...new Set(found)];
+    const chosen = [...new Map(found.map((each) => [each.val, each])).values()];
     const rowsWith = (status: string) =>
-      chosen.map(({ file, name }) => ({ file: pathTo(known, file), name, status }));
+      chosen.map(({ workspace, val: { file, name } }) => ({ file: pathTo(workspace, file), name, status }));
     if (dryRun) return { kind: 'outcomes', rows: rowsWith('planned') };
-    await forgetVals(known, context, chosen);
+    for (const workspace of new Set(chosen.map((each) => each.workspace))) {
+      const vals = chosen.filter((each) => each.workspace === workspace).map(({ val }) => val);
+      await forgetVals(workspace, context, vals);
+    }
     context.say.hint('.valsignore now lists the forgotten files, so a push skips them.');
     return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },

@@ -1,13 +1,11 @@
 import { defineCommand } from '../cli/command.ts';
-import { summarizeRemarks } from '../cli/failures.ts';
 import { messageWithHint } from '../errors.ts';
-import { namePattern, nameRule } from '../lib/val-limits.ts';
 import { column } from '../terminal/column.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
 import { findRoot, refuseNested } from '../workspace/disk/root.ts';
 import { findNewFiles } from '../workspace/select.ts';
-import { knownVals } from '../workspace/typed-words.ts';
 import { createVals, type WorkspaceVal } from '../workspace/vals.ts';
+import { workspaceAt } from '../workspace/workspace.ts';
 
 export const command = defineCommand({
   summary: 'Make this folder a workspace',
@@ -24,9 +22,7 @@ export const command = defineCommand({
     let added: WorkspaceVal[] = [];
     let total = 0;
     const known =
-      findRoot(here) === here
-        ? knownVals(here, settings, undefined)
-        : { root: here, cwd: here, vals: createVals([]) };
+      findRoot(here) === here ? workspaceAt(here, context) : { root: here, cwd: here, vals: createVals([]) };
     const newFiles = await findNewFiles(known, say.warn);
     const found = newFiles.filter(({ problem }) => problem === undefined);
     const problems = new Map(
@@ -39,14 +35,6 @@ export const command = defineCommand({
       for (const { file, name } of added) vals.set(file, { name, ids: new Map(), unknownKeys: {} });
       total = vals.size;
     });
-    const refusable = added.filter(({ name }) => !namePattern.test(name));
-    const problem = {
-      one: 'has a name that the service may refuse',
-      many: 'have names that the service may refuse',
-    };
-    const hints = [{ text: `${nameRule} Change the name in vals.json, or list the file in .valsignore.` }];
-    const remarks = refusable.map(({ file }) => ({ remark: { subject: file, problem }, hints }));
-    for (const sentences of summarizeRemarks(remarks)) say.warn(sentences);
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
     if (status === 'created') say.done(`This folder is now a workspace with ${vals(total)}.`);
     else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);

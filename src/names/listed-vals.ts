@@ -20,11 +20,15 @@ export interface ListedVals {
 
 const fewestForList = 100;
 
-export function createListedVals(lookup: Lookup, valCount: number | 'all'): ListedVals {
+export function createListedVals(
+  lookup: Lookup,
+  valCount: number | 'all',
+  options: { mostSeconds?: number } = {},
+): ListedVals {
   const byId = new Map<string, ListedVal>();
   const idsByName = new Map<string, string[]>();
   const isForAll = valCount === 'all';
-  const open = once(() => listForLookup(lookup));
+  const open = once(() => listForLookup(lookup, options));
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
   const readAll = once(async () => {
     await readBeginning();

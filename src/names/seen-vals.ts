@@ -10,7 +10,7 @@ export interface SeenVals {
   save(): Promise<void>;
 }
 
-export interface Recalled {
+interface Recalled {
   me: string | undefined;
   vals: SeenVal[];
   mine: SeenVal[];

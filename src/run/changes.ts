@@ -3,6 +3,8 @@ import type { Clock } from '../lib/clock.ts';
 
 export interface Changes {
   follow(file: string): void;
+  /** Resolves at once, or when `onChange` has been called for the files that were saved before. */
+  seen(): Promise<void>;
   close(): void;
 }
 
@@ -10,25 +12,46 @@ const debounceMs = 100;
 const pollMs = 100;
 
 /** Polls, because `fs.watch` does not follow a folder that is moved or created later. */
-export function watchFiles(files: readonly string[], clock: Clock, onChange: () => void): Changes {
+export function watchFiles(
+  files: readonly string[],
+  clock: Clock,
+  onChange: () => void | Promise<void>,
+): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
+  const waiting: (() => void)[] = [];
+  let isPending = false;
   let cancelChange = () => {};
   let cancelPoll = clock.after(pollMs, poll);
 
-  function poll(): void {
+  function look(): void {
     for (const [file, stamp] of stamps) {
       const now = stampOf(file);
       if (now === stamp) continue;
       stamps.set(file, now);
+      isPending = true;
       cancelChange();
-      cancelChange = clock.after(debounceMs, onChange);
+      cancelChange = clock.after(debounceMs, report);
     }
+  }
+
+  async function report(): Promise<void> {
+    isPending = false;
+    await onChange();
+    for (const resolve of waiting.splice(0)) resolve();
+  }
+
+  function poll(): void {
+    look();
     cancelPoll = clock.after(pollMs, poll);
   }
 
   return {
     follow(file) {
       if (!stamps.has(file)) stamps.set(file, stampOf(file));
+    },
+    seen() {
+      look();
+      return isPending ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
     },
     close() {
       cancelChange();

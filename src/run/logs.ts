@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from 'node:util';
+
 const mostBytes = 65_536;
 
 export interface Logs {
@@ -6,7 +8,7 @@ export interface Logs {
   text(): string;
 }
 
-/** Keeps the last 64 KiB of what a val printed. */
+/** Keeps the last 64 KiB of what a val printed, without colours. */
 export function createLogs(): Logs {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -27,7 +29,7 @@ export function createLogs(): Logs {
       const whole = last();
       // A character that was cut in half at the beginning is left out.
       const start = whole.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000);
-      return whole.subarray(Math.max(start, 0)).toString();
+      return stripVTControlCharacters(whole.subarray(Math.max(start, 0)).toString());
     },
   };
 }

@@ -3,9 +3,10 @@ import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
+import type { Compile } from './compiled.ts';
 import type { ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
-import { type Source, type Transpiled, transpile } from './transpile.ts';
+import type { Source, Transpiled } from './transpile.ts';
 import { createTsconfigs } from './tsconfig.ts';
 
 export interface Entry {
@@ -41,13 +42,14 @@ export interface MissingImport {
 
 export interface ModulesOptions {
   cwd: string;
+  compile: Compile;
   fetchModule: FetchModule;
   onFile(path: string): void;
 }
 
 type RequestOf<Kind> = Extract<ModuleRequest, { kind: Kind }>;
 
-export function createModules(entry: Entry, { cwd, fetchModule, onFile }: ModulesOptions): Modules {
+export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile }: ModulesOptions): Modules {
   const sources = new Map<string, Source>();
   const failures: ValsError[] = [];
   const missingImports: MissingImport[] = [];
@@ -58,7 +60,7 @@ export function createModules(entry: Entry, { cwd, fetchModule, onFile }: Module
 
   function transpileFile(url: string, source: Source, path: string): Promise<Transpiled> {
     sources.set(url, source);
-    return transpile(source, tsconfigs.compilerOptions(path));
+    return compile(source, tsconfigs.compilerOptions(path));
   }
 
   const transpiledEntry = (async () => {
@@ -73,9 +75,12 @@ export function createModules(entry: Entry, { cwd, fetchModule, onFile }: Module
   async function load(url: string, code: string | undefined): Promise<ModuleReply> {
     if (/^https?:/.test(url)) return loadRemote(await fetchModule(url));
     const path = fileURLToPath(url);
-    const { syntax, code: source } =
-      url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
-    return { kind: 'module', format: formatOf(path, syntax), source };
+    const {
+      syntax,
+      code: source,
+      isPlain,
+    } = url === entry.url ? await transpiledEntry : await loadFile(url, path, code);
+    return { kind: 'module', format: formatOf(path, syntax), source, ...(isPlain && { isPlain }) };
   }
 
   function loadFile(url: string, path: string, code: string | undefined): Promise<Transpiled> {

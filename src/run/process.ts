@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Modules } from './modules.ts';
+import { type Group, signalAll } from './process-group.ts';
 import {
   channels,
   frameKinds,
@@ -20,6 +21,7 @@ export interface ProcessOptions {
   stdout: 'stdout' | 'stderr';
   /** A process that serves requests gets its connections over this channel. */
   takesConnections?: boolean;
+  group: Group;
   platform: NodeJS.Platform;
   clock: Clock;
 }
@@ -35,7 +37,7 @@ export interface ValProcess {
   send(message: ParentMessage, socket?: Socket): void;
   pause(): void;
   resume(): void;
-  /** Sends a signal to the process group of the val, and SIGKILL two seconds later. */
+  /** Sends a signal to the val and the programs that it started, and SIGKILL two seconds later. */
   end(signal?: NodeJS.Signals): void;
   ended: Promise<Ending>;
 }
@@ -52,13 +54,12 @@ const mostMsToDrain = 1_000;
 
 export function startProcess(options: ProcessOptions, listener: ProcessListener): ValProcess {
   const [node, ...args] = options.command;
-  const { clock, platform } = options;
+  const { clock, platform, group } = options;
   const isUnix = platform !== 'win32';
   const child = spawn(node, args, {
     env: options.env,
     cwd: options.cwd,
-    // A process group of its own, which can be ended as a whole. On Windows, the system ends the child with vals.
-    detached: isUnix,
+    detached: group === 'own',
     stdio: [
       options.stdin,
       options.stdout === 'stdout' ? 1 : 2,
@@ -68,23 +69,20 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
       ...(options.takesConnections ? (['ipc'] as const) : []),
     ],
   });
-  const watchdog = isUnix ? startWatchdog(child) : undefined;
+  // On Windows, the system ends the child with vals.
+  const watchdog = isUnix ? startWatchdog(child, group) : undefined;
   const events = listen(child, listener);
   let cancelKill = () => {};
 
   const kill = (signal: NodeJS.Signals) => {
-    try {
-      if (isUnix && child.pid !== undefined) process.kill(-child.pid, signal);
-      else child.kill(signal);
-    } catch {
-      // The processes have ended by themselves.
-    }
+    if (isUnix && child.pid !== undefined) signalAll(child.pid, group, signal);
+    else child.kill(signal);
   };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
     child.once('exit', (code, signal) => {
       cancelKill();
-      kill('SIGKILL');
+      if (group === 'own') kill('SIGKILL');
       watchdog?.stdin?.destroy();
       const cancelDrain = clock.after(mostMsToDrain, () => events?.destroy());
       const finish = () => {
@@ -104,7 +102,9 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
     end(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode !== null) return;
       events?.resume();
-      kill(signal);
+      // The terminal has sent this signal to the val, too.
+      const isSent = group === 'shared' && signal === 'SIGINT';
+      if (!isSent) kill(signal);
       cancelKill();
       cancelKill = clock.after(graceMs, () => kill('SIGKILL'));
     },
@@ -136,10 +136,11 @@ function listen(
 }
 
 /** Ends the val when vals is gone, for whatever reason: then the shell's standard input ends. */
-function startWatchdog({ pid }: ChildProcess): ChildProcess | undefined {
+function startWatchdog({ pid }: ChildProcess, group: Group): ChildProcess | undefined {
   if (pid === undefined) return undefined;
-  const script = 'read -r _; kill -9 "-$1"';
-  const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${pid}`], {
+  const script = 'read -r _; kill -9 "$1"';
+  const target = group === 'own' ? -pid : pid;
+  const shell = spawn('/bin/sh', ['-c', script, 'vals-watchdog', `${target}`], {
     // Ctrl-C must not end the shell before the shell ends the val.
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],

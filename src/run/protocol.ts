@@ -11,7 +11,7 @@ export type ModuleRequest =
   | { kind: 'used'; url: string };
 
 export type ModuleReply =
-  | { kind: 'module'; format: 'module' | 'commonjs' | 'json'; source: string }
+  | { kind: 'module'; format: 'module' | 'commonjs' | 'json'; source: string; isPlain?: boolean }
   | { kind: 'url'; url: string | undefined }
   | { kind: 'failed'; message: string };
 
@@ -22,7 +22,8 @@ export type ValEvent =
   | { kind: 'returned' }
   | { kind: 'failed'; thrown: Thrown; request?: number }
   | { kind: 'ready' }
-  | { kind: 'connected' | 'closed'; connection: number }
+  | { kind: 'closed'; connection: number }
+  | { kind: 'arrived'; request: number; connection: number }
   | { kind: 'request'; request: number; connection: number; method: string; path: string }
   | { kind: 'answering'; request: number; status: number }
   | { kind: 'answered'; request: number }
@@ -39,7 +40,11 @@ export interface Thrown {
   takesRequests?: boolean;
 }
 
-export type ParentMessage = { kind: 'connection'; connection: number } | { kind: 'retire' };
+export type ParentMessage =
+  | { kind: 'connection'; connection: number }
+  /** The reply to `arrived`: whether this process has the code that is to answer. */
+  | { kind: 'arrived'; request: number; isCurrent: boolean }
+  | { kind: 'retire' };
 
 export const frameKinds = { message: 0, value: 1, log: 2 } as const;
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];

@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { isLoopback } from '../lib/host-names.ts';
 import { proxyFor } from '../lib/proxy.ts';
-import { replacePrivate } from '../lib/replace-private.ts';
 import { errorMessageOf } from '../lib/system.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { fetchOnce } from './fetch.ts';
+import type { Kept } from './kept.ts';
 
 export interface RemoteModule {
   /** The address after redirects. Relative imports of the module start here. */
@@ -17,6 +16,7 @@ export interface RemoteModule {
 export interface RemoteOptions {
   settings: Settings;
   signal: AbortSignal;
+  kept: Kept;
   /** Fetch again what was fetched in an earlier run. */
   reload: boolean;
   loadFetch(): { fetchOnce: typeof fetchOnce };
@@ -27,15 +27,14 @@ export type FetchModule = (url: string) => Promise<RemoteModule>;
 
 const mostRedirects = 10;
 
-export function createRemote({ settings, signal, reload, loadFetch }: RemoteOptions): FetchModule {
-  const folder = settings.dataDirectory && join(settings.dataDirectory.value, 'modules');
+export function createRemote({ settings, signal, kept, reload, loadFetch }: RemoteOptions): FetchModule {
   const known = new Map<string, Promise<RemoteModule>>();
 
   async function get(url: string): Promise<RemoteModule> {
-    const kept = folder === undefined || reload ? undefined : readKept(folder, url);
-    if (kept !== undefined) return kept;
+    const found = reload ? undefined : kept.read(url);
+    if (isRemoteModule(found)) return found;
     const module = await fetchModule(url);
-    if (folder !== undefined) keep(folder, url, module);
+    for (const address of new Set([url, module.url])) kept.write(address, { ...module });
     return module;
   }
 
@@ -67,6 +66,9 @@ export function createRemote({ settings, signal, reload, loadFetch }: RemoteOpti
   };
 }
 
+const isRemoteModule = (value: object | undefined): value is RemoteModule =>
+  value !== undefined && 'url' in value && 'type' in value && 'code' in value;
+
 function checkAddress(url: string): void {
   const { protocol, hostname } = new URL(url);
   if (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))) return;
@@ -80,30 +82,6 @@ export function endingOf({ url, type }: RemoteModule): string {
   const ending = extname(new URL(url).pathname);
   if (/javascript|ecmascript/.test(type)) return ending === '.jsx' ? ending : '.js';
   return ['.ts', '.tsx', '.mts', '.jsx', '.json'].includes(ending) ? ending : '.js';
-}
-
-/** Two addresses may have the same name, because it is cut: the file contains the whole address. */
-const fileFor = (folder: string, url: string): string =>
-  join(folder, `${Buffer.from(url).toString('base64url').slice(-200)}.json`);
-
-/** A file that cannot be read counts as missing: the module is fetched again. */
-function readKept(folder: string, url: string): RemoteModule | undefined {
-  try {
-    const { asked, ...module } = JSON.parse(readFileSync(fileFor(folder, url), 'utf8'));
-    return asked === url ? module : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function keep(folder: string, asked: string, module: RemoteModule): void {
-  try {
-    for (const url of new Set([asked, module.url])) {
-      replacePrivate(fileFor(folder, url), JSON.stringify({ asked: url, ...module }));
-    }
-  } catch {
-    // Without the file, the next run fetches the module again.
-  }
 }
 
 export const reasonOf = (error: unknown): string => {

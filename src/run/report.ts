@@ -1,15 +1,13 @@
-import { dirname } from 'node:path';
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { hasStatus } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
-import { type Lookup, listForLookup } from '../names/my-vals.ts';
-import { type Settings, serviceName } from '../settings/settings.ts';
-import { findRoot } from '../workspace/disk/root.ts';
-import { nameFrom } from '../workspace/sources/walk.ts';
-import { knownVals } from '../workspace/typed-words.ts';
-import { fileBelow, valOfFile } from '../workspace/workspace.ts';
+import { identifyInWorkspace } from '../names/identify.ts';
+import { createListedVals } from '../names/listed-vals.ts';
+import type { Lookup } from '../names/my-vals.ts';
+import { onlyOne } from '../names/only-one.ts';
+import { nameFrom } from '../workspace/sources/val-names.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
 import { type KnownVersion, knownVersion } from './target.ts';
 
 export interface FinishedRun {
@@ -31,41 +29,35 @@ export async function sendRun(
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
 }
 
-export function idInWorkspace(path: string, settings: Settings): string | undefined {
-  const root = findRoot(dirname(path));
-  if (root === undefined) return undefined;
-  const file = fileBelow({ root, cwd: root }, path);
-  const { vals, records } = knownVals(root, settings, serviceName(settings));
-  const val = file === undefined ? undefined : valOfFile({ root, vals }, file);
-  return val && (val.id ?? records?.of(val)?.id);
-}
-
-export interface FoundVal {
+export interface ValOfFile {
   code: JsonValue | undefined;
   known: KnownVersion | undefined;
 }
 
+interface FileOptions {
+  workspaces: Workspaces;
+  mostSeconds: number;
+}
+
+/** The val that a push of the file would update. */
 export async function findValOfFile(
   lookup: Lookup,
   path: string,
-  { idInWorkspace, mostSeconds }: { idInWorkspace: string | undefined; mostSeconds: number },
-): Promise<FoundVal | undefined> {
-  const id = idInWorkspace ?? (await idByName(lookup, nameFrom(path), mostSeconds));
+  { workspaces, mostSeconds }: FileOptions,
+): Promise<ValOfFile | undefined> {
+  const listed = identifyInWorkspace(workspaces, path);
+  const name = listed?.val.name ?? nameFrom(path);
+  const byName = async () => (name === undefined ? undefined : idByName(lookup, name, mostSeconds));
+  const id = listed?.id ?? (await byName());
   if (id === undefined) return undefined;
   const val = await unlessAbsent(() => lookup.api.record(routes.getVal(id)));
   return val && { code: val.code, known: knownVersion(id, val) };
 }
 
 async function idByName(lookup: Lookup, name: string, mostSeconds: number): Promise<string | undefined> {
-  return unlessAbsent(async () => {
-    const pages = await listForLookup(lookup, { mostSeconds });
-    if (pages === undefined) return undefined;
-    for await (const records of pages) {
-      const found = records.find((val) => val.name === name);
-      if (found !== undefined) return textAt(found, 'id');
-    }
-    return undefined;
-  });
+  const { ids } = await createListedVals(lookup, 'all', { mostSeconds }).idsWithName(name);
+  const vals = ids.map((id) => ({ id, name }));
+  return onlyOne(vals, `are named "${name}"`)?.id;
 }
 
 async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {

@@ -20,19 +20,20 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
   let connections = 0;
   let current = startServing(first, options, assignAll);
 
-  function assign(socket: Socket): void {
+  async function assign(socket: Socket): Promise<void> {
+    await options.isUpToDate();
     if (socket.destroyed) return;
     if (!current.isUsable()) current = startServing(current.entry, options, assignAll);
     current.accept(connections++, socket);
   }
 
   function assignAll(sockets: readonly Socket[]): void {
-    for (const socket of sockets) assign(socket);
+    for (const socket of sockets) void assign(socket);
   }
 
   const server = createServer({ pauseOnConnect: true }, (socket) => {
     socket.on('error', () => {});
-    assign(socket);
+    void assign(socket);
   });
   await listen(server, options).catch((error) => {
     void current.end('SIGKILL');

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ValsError } from '../errors.ts';
+import { RunFailedError, type ValsError } from '../errors.ts';
 import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import { createLogs, type Logs } from './logs.ts';
 import type { Entry, Modules } from './modules.ts';
@@ -11,6 +11,8 @@ export interface ServingOptions extends Omit<ProcessOptions, 'command'> {
   maxSeconds: number;
   /** Prepares the modules and the command for a process that serves this code. */
   prepare(entry: Entry): { modules: Modules; command: ProcessOptions['command'] };
+  /** Resolves when a save that was before this call has led to `reload`. */
+  isUpToDate(): Promise<void>;
   onFinished(answered: Answered): void;
   onFailure(failure: ValsError): void;
 }
@@ -28,8 +30,8 @@ interface Answered {
 
 interface Connection {
   socket: Socket;
-  /** The val's process has taken the connection. */
-  isTaken: boolean;
+  /** The request that the val's process has read from the connection, but not yet answered. */
+  request?: number | undefined;
 }
 
 interface OpenRequest {
@@ -56,7 +58,7 @@ export interface Serving {
 export function startServing(
   entry: Entry,
   options: ServingOptions,
-  /** Called with the connections that this process had not yet taken when it ended. */
+  /** Called with the connections on which nothing was under way when this process ended. */
   assignAgain: (sockets: readonly Socket[]) => void,
 ): Serving {
   const { clock, maxSeconds, onFinished, onFailure } = options;
@@ -88,13 +90,13 @@ export function startServing(
       state = 'broken';
       if (failure !== undefined) onFailure(failure);
     } else state = 'retired';
-    const open = [...connections.values()];
     for (const [number, request] of requests) fail(number, request, failure);
+    const open = [...connections.values()];
     connections.clear();
-    for (const { socket, isTaken } of open) if (isTaken) socket.destroySoon();
-    const notTaken = open.filter(({ isTaken }) => !isTaken).map(({ socket }) => socket);
-    if (state === 'broken') notTaken.forEach(explainFailure);
-    else assignAgain(notTaken);
+    const idle = open.filter(({ request }) => request === undefined).map(({ socket }) => socket);
+    for (const { socket, request } of open) if (request !== undefined) socket.destroySoon();
+    if (state === 'broken') idle.forEach(explainFailure);
+    else assignAgain(idle);
   });
 
   function note(event: ValEvent): void {
@@ -105,14 +107,15 @@ export function startServing(
         for (const [connection, { socket }] of connections)
           child.send({ kind: 'connection', connection }, socket);
         return;
-      case 'connected': {
-        const connection = connections.get(event.connection);
-        if (connection !== undefined) connection.isTaken = true;
-        return;
-      }
       case 'closed':
         connections.get(event.connection)?.socket.destroy();
         connections.delete(event.connection);
+        return;
+      case 'arrived':
+        noteArrival(event.connection, event.request);
+        void options.isUpToDate().then(() => {
+          child.send({ kind: 'arrived', request: event.request, isCurrent: state !== 'retired' });
+        });
         return;
       case 'request': {
         const { request, connection, method, path } = event;
@@ -141,6 +144,11 @@ export function startServing(
     }
   }
 
+  function noteArrival(connection: number, request: number | undefined): void {
+    const known = connections.get(connection);
+    if (known !== undefined) known.request = request;
+  }
+
   function tooSlow(number: number): void {
     const request = requests.get(number);
     if (request === undefined) return;
@@ -153,10 +161,12 @@ export function startServing(
   function fail(number: number, request: OpenRequest, reason: ValsError | undefined, status = 500): void {
     request.cancelLimit();
     request.failure ??= reason;
-    if (request.status === undefined) {
+    const socket = connections.get(request.connection)?.socket;
+    connections.delete(request.connection);
+    if (request.status !== undefined) socket?.destroySoon();
+    else {
       request.status = status;
-      const connection = connections.get(request.connection);
-      if (connection !== undefined) respond(connection.socket, status, reason?.message ?? '');
+      if (socket !== undefined) respond(socket, status, reason?.message ?? '');
     }
     finish(number);
   }
@@ -166,16 +176,16 @@ export function startServing(
     if (request === undefined) return;
     requests.delete(number);
     request.cancelLimit();
+    noteArrival(request.connection, undefined);
     const { method, path, status = 499, startedAt, failure, logs } = request;
     onFinished({ method, path, status, startedAt, endedAt: clock.now(), failure, entry, logs: logs.text() });
   }
 
   /** Answers in the place of a val that could not be started. */
-  const explaining = createServer(({ method = 'GET', url = '/' }, outgoing) => {
+  const explaining = createServer(({ method = 'GET', url: path = '/' }, outgoing) => {
     const startedAt = clock.now();
-    outgoing.writeHead(500, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    outgoing.writeHead(500, { ...readableByPages, connection: 'close' });
     outgoing.end(`${failure?.message}\n`);
-    const path = url.replace(/[?#].*$/s, '');
     onFinished({ method, path, status: 500, startedAt, endedAt: clock.now(), failure, entry, logs: '' });
   });
 
@@ -189,7 +199,7 @@ export function startServing(
     isUsable: () => state !== 'retired',
     accept(connection, socket) {
       if (state === 'broken') return explainFailure(socket);
-      connections.set(connection, { socket, isTaken: false });
+      connections.set(connection, { socket });
       if (state === 'ready') child.send({ kind: 'connection', connection }, socket);
     },
     retire() {
@@ -198,6 +208,7 @@ export function startServing(
       state = 'retired';
     },
     end(signal) {
+      if (requests.size > 0) failure = new RunFailedError(`${entry.name} was interrupted.`);
       state = 'retired';
       child.end(signal);
       return child.ended;
@@ -205,6 +216,8 @@ export function startServing(
   };
 }
 
+/** Otherwise a page of another origin could not show what went wrong. */
+const readableByPages = { 'content-type': 'text/plain; charset=utf-8', 'access-control-allow-origin': '*' };
 const reasons: Record<number, string> = { 500: 'Internal Server Error', 504: 'Gateway Timeout' };
 
 /** Answers on a connection whose process cannot do it any more. */
@@ -212,7 +225,7 @@ function respond(socket: Socket, status: number, message: string): void {
   const body = Buffer.from(`${message}\n`);
   const head = [
     `HTTP/1.1 ${status} ${reasons[status]}`,
-    'Content-Type: text/plain; charset=utf-8',
+    ...Object.entries(readableByPages).map(([name, value]) => `${name}: ${value}`),
     `Content-Length: ${body.length}`,
     'Connection: close',
   ];

@@ -18,6 +18,8 @@ export interface Transpiled {
   /** Undefined if the code has neither `import` and `export` nor anything that only CommonJS has. */
   syntax: 'esm' | 'cjs' | undefined;
   hasDefaultExport: boolean;
+  /** The code is JavaScript already. */
+  isPlain: boolean;
   imports: string[];
 }
 
@@ -31,7 +33,10 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
         ...baseOptions(source, compilerOptions),
         stdin: { contents: source.code, loader, sourcefile: basename(source.place) },
       });
-      return resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code);
+      return {
+        ...resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code),
+        isPlain: loader === 'js',
+      };
     } catch (error) {
       if (!isBuildFailure(error)) return throwUnusable(error);
       const line = error.errors[0]?.location?.line ?? 0;
@@ -51,7 +56,7 @@ const baseOptions = ({ code, ending }: Source, options: CompilerOptions) =>
     charset: 'utf8',
     logLevel: 'silent',
     // Otherwise esbuild drops `with { type: 'json' }`.
-    supported: { 'import-attributes': true },
+    supported: { 'import-attributes': true, 'import-source': true },
     ...(ending.startsWith('.c') && { format: 'cjs' }),
     jsx: isClassicJsx(code, options) ? 'transform' : 'automatic',
     tsconfigRaw: { compilerOptions: options },
@@ -65,7 +70,11 @@ function isClassicJsx(code: string, { jsx }: CompilerOptions): boolean {
   return pragma('jsxImportSource') === undefined && jsx === 'react';
 }
 
-function resultOf(code: string, { inputs, outputs }: Metafile, original: string): Transpiled {
+function resultOf(
+  code: string,
+  { inputs, outputs }: Metafile,
+  original: string,
+): Omit<Transpiled, 'isPlain'> {
   const [input] = Object.values(inputs);
   const [output] = Object.values(outputs);
   // esbuild may add an import itself, for JSX.
@@ -93,6 +102,7 @@ function loadersFor(ending: string): Loader[] {
     case '.js':
     case '.mjs':
     case '.cjs':
+      return ['js', 'jsx'];
     case '.jsx':
       return ['jsx'];
     // Code of the service has this ending too, and may contain `<T>value`, which is not valid beside JSX.

@@ -34,7 +34,10 @@ export function createTsconfigs(): Tsconfigs {
         jsxFragmentFactory: options.jsxFragmentFactory,
         jsxImportSource: options.jsxImportSource,
         experimentalDecorators: options.experimentalDecorators,
+        // esbuild derives only the meaning of class fields from it, as tsc does.
+        target: options.target,
         useDefineForClassFields: options.useDefineForClassFields,
+        verbatimModuleSyntax: options.verbatimModuleSyntax,
       }).filter(([, value]) => value !== undefined);
       return Object.fromEntries(relevant);
     },

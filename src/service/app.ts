@@ -1,18 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createKeyedSlots } from '../lib/slots.ts';
-import { checkBodyHeaders } from './body.ts';
-import { isOrphaned, isStoreBroken } from './database/database.ts';
-import {
-  checkMembership,
-  identify,
-  nothingAt,
-  refuseWebPages,
-  requireUser,
-  tooManyRequests,
-} from './guard.ts';
+import type { ServerResponse } from 'node:http';
+import { admit, callerOf, nothingAt } from './admit.ts';
+import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import { mostReadsOfOnePerson } from './limits.ts';
 import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { Problem } from './problem.ts';
@@ -21,9 +11,17 @@ import { healthPath, isForBrowser, json, type Reply, type ServiceRequest, splitS
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { ref } from './routes/schemas.ts';
+import { tokenRoutes } from './routes/token-routes.ts';
 import { userRoutes } from './routes/user-routes.ts';
 import { valRoutes } from './routes/val-routes.ts';
+import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
+
+export interface InternalError {
+  method: string;
+  route: string;
+  error: Error;
+}
 
 interface AppOptions {
   network: Network;
@@ -31,18 +29,19 @@ interface AppOptions {
   isDraining?(): boolean;
   pageAccess: PageAccess;
   onRefusedVisit?(): void;
-  onRoute?(incoming: IncomingMessage, pattern: string): void;
   onStoreFailure?(error: Error): void;
-  onInternalError?(incoming: IncomingMessage, error: Error): void;
+  onInternalError?(failure: InternalError): void;
 }
 
 export type App = (
-  request: Pick<ServiceRequest, 'incoming' | 'method'> & { url: URL | undefined },
+  request: Pick<ServiceRequest, 'incoming' | 'method'> & {
+    url: URL | undefined;
+    onRoute(route: string): void;
+  },
   outgoing: ServerResponse,
 ) => Promise<Reply>;
 
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
-const withoutToken = 'without a token';
 
 export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure, onInternalError } = options;
@@ -51,49 +50,32 @@ export function createApp(store: Store, options: AppOptions): App {
     ...pageRoutes(store, options),
     ...valRoutes(store),
     ...userRoutes(store),
+    ...tokenRoutes(store),
   ];
   const findRoute = routeFinder([...routes, openApiRoute(routes)]);
   const rateLimit = limits && createRateLimit(limits, () => performance.now());
-  const readSlots = createKeyedSlots(mostReadsOfOnePerson);
 
-  /** A write goes on after its client disconnected, so it counts until both have ended. */
-  async function counted(person: string, outgoing: ServerResponse, work: () => Promise<Reply>) {
-    const leave = rateLimit?.enter(person);
-    if (rateLimit && !leave) throw tooManyRequests();
-    return work().finally(() => {
-      if (!leave) return;
-      if (outgoing.destroyed) leave();
-      else outgoing.once('close', leave);
-    });
-  }
-
-  async function reply(request: ServiceRequest, outgoing: ServerResponse): Promise<Reply> {
+  async function reply(request: ServiceRequest, outgoing: ServerResponse, onRoute: (route: string) => void) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
-    if (route) {
-      const below = request.space === undefined ? '' : '/@{space}';
-      options.onRoute?.(request.incoming, below + patternOf(route.path));
-    }
+    if (route) onRoute((request.space === undefined ? '' : '/@{space}') + patternOf(route.path));
     if (route?.access === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
     if (route?.access === 'form') return route.reply(request, params);
-    refuseWebPages(request);
-    checkBodyHeaders(request);
-    const identified = await identify(request, store);
-    request.actor = identified?.actor;
-    request.user = identified?.principal;
-    const replyNow = async () => {
-      checkMembership(request);
-      if (!route) return refuseUnknownRoute(request, allowedMethods);
-      if (route.access === 'token') requireUser(request);
-      const replyOfRoute = () => route.reply(request, params);
-      return route.method === 'GET'
-        ? readSlots(request.actor?.id ?? withoutToken).run(replyOfRoute)
-        : replyOfRoute();
-    };
-    return request.actor ? counted(request.actor.id, outgoing, replyNow) : replyNow();
+    await admit({ store, rateLimit }, request, route, outgoing);
+    return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
 
-  return async ({ url, ...given }, outgoing) => {
+  function replyOfFailure(request: ServiceRequest, error: Error, route: string): Reply {
+    if (isStoreBroken(error)) onStoreFailure?.(error);
+    const isNoMember = error instanceof Refusal && error.kind === 'no member';
+    const failed = problemReply(isNoMember ? nothingAt(request.url) : error, isForBrowser(request));
+    if (failed.status === 500 && !isStoreBroken(error)) {
+      onInternalError?.({ method: request.method, route, error });
+    }
+    return failed;
+  }
+
+  return async ({ url, onRoute, ...given }, outgoing) => {
     if (!url)
       return problemReply(new Problem(400, 'The path or the Host header of the request is not valid.'));
     const request: ServiceRequest = {
@@ -102,16 +84,16 @@ export function createApp(store: Store, options: AppOptions): App {
       ...splitSpace(url.pathname),
       origin: url.origin,
       hasLinks: !network.endsWithCommand,
-      user: undefined,
-      actor: undefined,
+      caller: undefined,
     };
-    const answered = await reply(request, outgoing).catch((error) => {
-      if (isStoreBroken(error)) onStoreFailure?.(error);
-      const isSpaceRemoved = request.space !== undefined && isOrphaned(error);
-      const given = problemReply(isSpaceRemoved ? nothingAt(request.url) : error, isForBrowser(request));
-      if (given.status === 500 && !isStoreBroken(error)) onInternalError?.(request.incoming, error);
-      return given;
-    });
+    let route = 'none';
+    const noteRoute = (found: string) => {
+      route = found;
+      onRoute(found);
+    };
+    const answered = await reply(request, outgoing, noteRoute)
+      .catch((error) => replyOfFailure(request, error, route))
+      .finally(() => request.onReply?.());
     return { ...answered, headers: { ...everyReply, ...answered.headers } };
   };
 }
@@ -123,7 +105,7 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
     const detail = `${url.pathname} does not accept ${method}. Use one of: ${allowed}.`;
     throw new Problem(405, detail, { headers: { Allow: allowed } });
   }
-  if (path.startsWith('/v1/')) requireUser(request);
+  if (path.startsWith('/v1/')) callerOf(request);
   throw nothingAt(url);
 }
 
@@ -132,7 +114,7 @@ function healthRoute(store: Store, { isDraining }: AppOptions): Route {
     id: 'getHealth',
     access: 'any host',
     summary: 'The health of the service',
-    responses: { 200: ref('Health') },
+    responses: { 200: ref('Health'), 503: ref('Health') },
     async reply() {
       if (isDraining?.()) return json({ status: 'draining' }, 503);
       await store.probe();

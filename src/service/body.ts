@@ -4,7 +4,17 @@ import { largestBody } from './limits.ts';
 import { Problem } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 
-const jsonType = /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i;
+const jsonType = /^application\/json\s*(?:;\s*charset="?([^\s;"]+)"?\s*)?;?\s*$/i;
+
+function isJsonInUtf8(type: string): boolean {
+  const match = jsonType.exec(type);
+  if (!match) return false;
+  try {
+    return new TextDecoder(match[1] ?? 'utf-8').encoding === 'utf-8';
+  } catch {
+    return false;
+  }
+}
 
 export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
@@ -12,7 +22,7 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
     throw new Problem(415, 'The request body must not be compressed. Omit the header Content-Encoding.');
   }
-  if (!jsonType.test(headerOf(request, 'content-type') ?? '')) {
+  if (!isJsonInUtf8(headerOf(request, 'content-type') ?? '')) {
     throw new Problem(
       415,
       'The request body must be JSON in UTF-8, with the header "Content-Type: application/json".',
@@ -45,7 +55,7 @@ function tooLarge(most = largestBody): Problem {
 
 export function parseBody(bytes: Buffer): Record<string, unknown> {
   if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
-  const body = parse(bytes.toString());
+  const body = parse(bytes.toString().replace(/^\ufeff/, ''));
   if (isObject(body)) return body;
   throw new Problem(400, 'The request body must be a JSON object.');
 }

@@ -1,7 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { type LocalError, UsageError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
-import { createApp } from './app.ts';
+import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
 import type { Certificate } from './http/certificate.ts';
 import { createListener } from './http/listener.ts';
@@ -16,7 +15,7 @@ export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
 export { openStore, type Store } from './store/store.ts';
-export { withoutTokens } from './store/users.ts';
+export { withoutTokens } from './store/tokens.ts';
 
 export interface EmbeddedService {
   baseUrl: string;
@@ -34,57 +33,49 @@ export interface ServiceOptions {
   limits?: Limits;
   seed?: SeedData;
   onWarning?(message: string): void;
+  /** The store had an older schema, and was brought up to date. */
+  onUpgrade?(message: string): void;
   clock?: Clock;
   keepRunsMs?: number;
   maxVals?: number;
   metrics?: { port: number; host: string };
-  onFinished?(answered: FinishedRoute): void;
+  onFinished?(answered: FinishedRequest): void;
   onRefusedVisit?(): void;
   onStoreFailure?(error: LocalError): void;
   onInternalError?(failure: InternalError): void;
 }
 
-interface InternalError {
-  method: string;
-  route: string;
-  error: Error;
-}
-
-interface FinishedRoute extends Omit<FinishedRequest, 'incoming'> {
-  route: string;
-}
-
 export async function startService(options: StoreLocation & ServiceOptions): Promise<EmbeddedService> {
   const { network = loopbackOnly, limits, clock = systemClock } = options;
   const certificate = await ownCertificate(network);
-  const store = await openStore(options, options);
+  const store = await openStore(options, {
+    maxVals: options.maxVals,
+    needsOwner: network.endsWithCommand,
+    notesUse: !network.endsWithCommand,
+  });
+  if (store.upgrade !== undefined) options.onUpgrade?.(store.upgrade);
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
     const pageAccess = createPageAccess();
     let draining = false;
-    const patterns = new WeakMap<IncomingMessage, string>();
-    const routeOf = (incoming: IncomingMessage) => patterns.get(incoming) ?? 'none';
     const app = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
       pageAccess,
       onRefusedVisit: options.onRefusedVisit,
-      onRoute: (incoming, pattern) => patterns.set(incoming, pattern),
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
-      onInternalError: (incoming, error) =>
-        options.onInternalError?.({ method: incoming.method ?? '', route: routeOf(incoming), error }),
+      onInternalError: options.onInternalError,
     });
     const server = await listen(createListener(app), {
       host: network.host,
       port: options.port,
       certificate: certificate?.current,
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
-      onFinished({ incoming, ...answered }) {
-        const route = routeOf(incoming);
-        metrics?.count({ ...answered, route });
-        options.onFinished?.({ ...answered, route, path: pageAccess.hideSecret(answered.path) });
+      onFinished(answered) {
+        metrics?.count(answered);
+        options.onFinished?.({ ...answered, path: pageAccess.hideSecret(answered.path) });
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));

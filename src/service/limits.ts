@@ -13,6 +13,3 @@ export const mostConnections = 5_000;
 export const requestsPerSecond = 500;
 export const requestsUnderWay = 64;
 export const mostVals = 10_000;
-
-/** So that one person with many reads cannot take all connections to the database. */
-export const mostReadsOfOnePerson = 3;

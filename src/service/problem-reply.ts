@@ -20,11 +20,16 @@ const statuses: Record<Refusal['kind'], number> = {
   conflict: 409,
   changed: 412,
   'key reused': 422,
+  'unknown caller': 401,
+  'no member': 404,
 };
+
+const problemOfRefusal = ({ kind, message }: Refusal): Problem =>
+  kind === 'unknown caller' ? unauthorized(message) : new Problem(statuses[kind], message);
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 function problemOf(error: Error): Problem {
-  if (error instanceof Refusal) return new Problem(statuses[error.kind], error.message);
+  if (error instanceof Refusal) return problemOfRefusal(error);
   if (!(error instanceof DatabaseFailure))
     return new Problem(
       500,
@@ -52,8 +57,6 @@ function problemOf(error: Error): Problem {
       return new Problem(503, 'The service cannot reach its database. Try again in a second.', retryAfter(1));
     case 'full':
       return new Problem(507, 'The disk with the database of the service is full.');
-    case 'orphaned':
-      return unauthorized('The person who owns the token was removed.');
     default:
       return new Problem(
         500,

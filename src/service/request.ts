@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from './store/read-vals.ts';
-import type { User } from './store/users.ts';
+import type { Caller } from './store/caller.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;
@@ -10,8 +9,9 @@ export interface ServiceRequest {
   path: string;
   origin: string;
   hasLinks: boolean;
-  user: Caller;
-  actor: User | undefined;
+  caller: Caller | undefined;
+  /** Called when the reply is known, or the request has failed. */
+  onReply?(): void;
 }
 
 export const spacePrefix = (space: string | undefined): string => (space === undefined ? '' : `/@${space}`);

@@ -221,5 +221,9 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
 
 export const embeddedService = 'local';
 
+export const chosenService = ({ local, baseUrl }: Settings): string | undefined =>
+  local.value ? embeddedService : baseUrl?.value.href;
+
+/** Throws if no service is chosen. */
 export const serviceName = (settings: Settings): string =>
-  settings.local.value ? embeddedService : chosenBaseUrl(settings).href;
+  chosenService(settings) ?? chosenBaseUrl(settings).href;

@@ -2,17 +2,18 @@ import { basename, dirname } from 'node:path';
 import { existsBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import type { Records } from './records/val-records.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import type { WorkspaceVal } from './vals.ts';
+import type { Workspace } from './workspace.ts';
 
 const ignoreFile = '.valsignore';
 
 export async function forgetVals(
-  { root, records }: { root: string; records: Records | undefined },
+  workspace: Workspace,
   context: WorkspaceContext,
   forgotten: readonly WorkspaceVal[],
 ): Promise<void> {
+  const { root } = workspace;
   const files = forgotten.map(({ file }) => file);
   // `addToIgnoreFile` must run first. Otherwise, after a crash, a push would send the files as new vals.
   addToIgnoreFile(root, ignoreFile, files.map(exactPattern));
@@ -28,7 +29,7 @@ export async function forgetVals(
   await updateManifest(root, context, ({ vals }) => {
     for (const file of files) vals.delete(file);
   });
-  for (const file of files) records?.remove(file);
+  for (const file of files) workspace.forgetRecord(file);
 }
 
 function addToIgnoreFile(root: string, file: string, patterns: readonly string[]): void {

@@ -4,7 +4,8 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { existsBelow, namesBelow, readBelow } from './disk/files.ts';
 import { updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { hashOf } from './records/val-records.ts';
-import { nameFrom, walkFolder } from './sources/walk.ts';
+import { nameFrom } from './sources/val-names.ts';
+import { walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { pathTo, type Workspace, workspaceAt } from './workspace.ts';
 

@@ -2,6 +2,7 @@ import { BadResponseError, ConflictError, NotFoundError, type Problem } from '..
 import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
+import { withoutId } from '../names/unknown-word.ts';
 import { editMarkers, forget, forkFile, notPulled } from './conflicts.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type Examined, examine, recordIfSame } from './examine.ts';
@@ -9,7 +10,6 @@ import type { Backup } from './records/backup.ts';
 import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
 import { merge } from './text/merge.ts';
-import { withoutId } from './typed-words.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, pathTo, type Workspace } from './workspace.ts';
 

@@ -1,44 +1,78 @@
-import { basename, join } from 'node:path';
-import type { UsageError } from '../errors.ts';
+import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { identifyInWorkspace } from '../names/identify.ts';
+import { notInThisWorkspace } from '../names/unknown-word.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
+import { notInWorkspace } from './disk/root.ts';
 import { createIgnoreCheck, createIgnoreFiles } from './sources/ignoring.ts';
 import { createNestedProjectCheck } from './sources/nested-project.ts';
-import { isCode, nameFrom, type Source, sameName, walkFolder } from './sources/walk.ts';
-import { findVal, unknownVal } from './typed-words.ts';
-import { createVals, type WorkspaceVal } from './vals.ts';
-import { isSameFile, type KnownVals, pathTo, relativeTo } from './workspace.ts';
+import { nameFrom, sameName, withoutName } from './sources/val-names.ts';
+import { isCode, walkFolder } from './sources/walk.ts';
+import type { WorkspaceVal } from './vals.ts';
+import { isSameFile, pathTo, relativeTo, type Workspace, type WorkspaceFiles } from './workspace.ts';
+import type { Workspaces } from './workspaces.ts';
 
 type Warn = (message: string) => void;
 
 export interface SelectedVal extends WorkspaceVal {
-  /** Set if the file cannot be a val, because another file has the same name. */
+  /** Set if the file cannot be a val: another file has the same name, or its name has no letter. */
   problem?: UsageError;
 }
 
+/** The words of the command line, by the workspaces that they belong to. */
+function groupWords(workspaces: Workspaces, words: readonly string[]): Map<Workspace, string[]> {
+  const groups = new Map<Workspace, string[]>();
+  const here = workspaces.here();
+  if (words.length === 0 && here !== undefined) groups.set(here, []);
+  for (const word of words) {
+    const workspace =
+      identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOfPath(workspaces, word) ?? here;
+    if (workspace !== undefined) groups.set(workspace, [...(groups.get(workspace) ?? []), word]);
+  }
+  return groups;
+}
+
+/** For commands that work on one workspace. */
+export function wordsOfOneWorkspace(
+  workspaces: Workspaces,
+  words: readonly string[],
+): { workspace: Workspace; words: string[] } {
+  const [first, another] = groupWords(workspaces, words);
+  if (first === undefined) throw notInWorkspace();
+  if (another === undefined) return { workspace: first[0], words: first[1] };
+  throw new UsageError('The files belong to several workspaces.', {
+    hint: 'Run the command once for each workspace.',
+  });
+}
+
+const workspaceOfPath = (workspaces: Workspaces, word: string): Workspace | undefined =>
+  /[\\/]/.test(word) ? workspaces.placeOf(word)?.workspace : undefined;
+
+/** Without words, all vals and new files of the workspace. */
 export async function selectVals(
-  known: KnownVals,
+  workspaces: Workspaces,
+  workspace: Workspace,
   words: readonly string[],
   warn: Warn,
 ): Promise<SelectedVal[]> {
-  const isEverything = words.length === 0;
-  const mayBeNew = isEverything || words.some((word) => findVal(known, word) === undefined);
-  const newFiles = mayBeNew ? await findNewFiles(known, warn) : [];
-  if (isEverything) return [...known.vals, ...newFiles].sort((a, b) => (a.file < b.file ? -1 : 1));
-  const all = createVals([...newFiles, ...known.vals]);
-  const named = words.map((word) => {
-    const found = findVal(known, word) ?? findVal({ ...known, vals: all }, word);
-    if (found === undefined) throw unknownVal({ ...known, vals: all }, word);
+  const listed = words.map((word) => identifyInWorkspace(workspaces, word)?.val);
+  const needsNewFiles = words.length === 0 || listed.includes(undefined);
+  const newFiles = needsNewFiles ? await findNewFiles(workspace, warn) : [];
+  if (words.length === 0) return [...workspace.vals, ...newFiles].sort(byFile);
+  const selected = words.map((word, index) => {
+    const file = workspaces.placeOf(word)?.file;
+    const found = listed[index] ?? newFiles.find((each) => each.file === file || each.name === word);
+    if (found === undefined) throw notInThisWorkspace(workspace, word);
     return found;
   });
-  return [...new Set(named)];
+  return [...new Set(selected)];
 }
 
-export async function findNewFiles(known: KnownVals, warn: Warn): Promise<SelectedVal[]> {
+export async function findNewFiles(known: WorkspaceFiles, warn: Warn): Promise<SelectedVal[]> {
   const { root } = known;
   const filesByFolded = new Map([...known.vals].map(({ file }) => [fold(file), file]));
-  const found: Source[] = [];
+  const found: string[] = [];
   for (const file of await walkFolder(root, warn, (below) => pathTo(known, below))) {
-    if (basename(file).startsWith('.')) continue;
     const path = pathTo(known, file);
     const otherSpelling = filesByFolded.get(fold(file));
     if (otherSpelling !== undefined) {
@@ -53,20 +87,26 @@ export async function findNewFiles(known: KnownVals, warn: Warn): Promise<Select
       continue;
     }
     filesByFolded.set(fold(file), file);
-    found.push({ file, name: nameFrom(file) });
+    found.push(file);
   }
-  return withNameProblems(known, found);
+  return withNames(known, found);
 }
 
 const otherSpellingLeftOut = (path: string, otherSpelling: string): string =>
   `${path} was not used as a val, because on some systems it is the same file as ${otherSpelling}. Rename one of them.`;
 
-function withNameProblems(known: KnownVals, found: readonly Source[]): SelectedVal[] {
+function withNames(known: WorkspaceFiles, files: readonly string[]): SelectedVal[] {
   const filesByName = new Map([...known.vals].map(({ file, name }) => [name, [file]]));
-  for (const { file, name } of found) filesByName.set(name, [...(filesByName.get(name) ?? []), file]);
-  return found.map(({ file, name }): SelectedVal => {
-    const other = filesByName.get(name)?.find((each) => each !== file);
+  for (const file of files) {
+    const name = nameFrom(file) ?? '';
+    filesByName.set(name, [...(filesByName.get(name) ?? []), file]);
+  }
+  return files.map((file): SelectedVal => {
+    const name = nameFrom(file);
+    const path = pathTo(known, file);
+    if (name === undefined) return { file, name: '', id: undefined, problem: withoutName([path]) };
     const val = { file, name, id: undefined };
+    const other = filesByName.get(name)?.find((each) => each !== file);
     if (other === undefined) return val;
     const [first = '', second = ''] = [file, other].sort().map((each) => pathTo(known, each));
     const hint =
@@ -75,15 +115,18 @@ function withNameProblems(known: KnownVals, found: readonly Source[]): SelectedV
   });
 }
 
+const byFile = (a: WorkspaceVal, b: WorkspaceVal): number => (a.file < b.file ? -1 : 1);
+
 /** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
 export async function selectForPush(
-  known: KnownVals,
+  known: WorkspaceFiles,
   { warn, note }: { warn: Warn; note: Warn },
 ): Promise<SelectedVal[]> {
   const reasonNotToPush = createFileCheck(known, warn);
   const vals: SelectedVal[] = [];
   const leftOut: string[] = [];
-  for (const val of await selectVals(known, [], warn)) {
+  const all = [...known.vals, ...(await findNewFiles(known, warn))];
+  for (const val of all.sort(byFile)) {
     const reason = reasonNotToPush(val);
     if (reason === undefined) vals.push(val);
     else leftOut.push(`${pathTo(known, val.file)} (${reason})`);
@@ -95,7 +138,7 @@ export async function selectForPush(
 /** Returns the reason why the file must not be pushed, or undefined. */
 export type FileCheck = (val: Pick<WorkspaceVal, 'file'>) => string | undefined;
 
-export function createFileCheck({ root }: Pick<KnownVals, 'root'>, warn: Warn): FileCheck {
+export function createFileCheck({ root }: Pick<WorkspaceFiles, 'root'>, warn: Warn): FileCheck {
   const isIgnored = createIgnoreCheck(root, createIgnoreFiles(warn));
   const isInOtherProject = createNestedProjectCheck(root);
   return ({ file }) => {
@@ -114,7 +157,7 @@ function leftOutNote(files: readonly string[]): string {
   return `Left out: ${named}. To use an ignored file or a file that is not code, give its path.`;
 }
 
-export const isBelow = (known: KnownVals, paths: readonly string[], file: string): boolean =>
+export const isBelow = (known: WorkspaceFiles, paths: readonly string[], file: string): boolean =>
   paths.length === 0 ||
   paths.some((path) => {
     const chosen = relativeTo(known, path);

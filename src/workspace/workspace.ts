@@ -2,83 +2,98 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
-import { embeddedService, serviceName } from '../settings/settings.ts';
+import { chosenService, embeddedService, serviceName } from '../settings/settings.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
-import { findRoot, manifestFile, notInWorkspace } from './disk/root.ts';
+import { manifestFile } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecords, type Records } from './records/val-records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
-export interface KnownVals {
+/** The files of a workspace and their vals. */
+export interface WorkspaceFiles {
   root: string;
   cwd: string;
-  vals: Vals;
+  /** What vals.json has now, with what this command will write into it. */
+  readonly vals: Vals;
 }
 
-type Location = Pick<KnownVals, 'root' | 'cwd'>;
+type Location = Pick<WorkspaceFiles, 'root' | 'cwd'>;
 
-export interface Workspace extends KnownVals {
-  service: string;
-  records: Records;
+export interface Workspace extends WorkspaceFiles {
+  /** Throws if no service is chosen. */
+  readonly service: string;
+  readonly records: Records;
   own: OwnFolder;
-  /** Reads vals.json again if another command has changed it. */
-  refreshed(): Workspace;
+  /** The id that vals.json or the record has. */
+  idOf(val: WorkspaceVal): string | undefined;
+  forgetRecord(file: string): void;
   /** vals.json gets the name and the id at the end of the command. */
   remember(val: WorkspaceVal, idBefore?: string): void;
   saveManifest(): Promise<LocalError | undefined>;
 }
 
-export function openWorkspace(context: WorkspaceContext): Workspace {
-  const root = findRoot(context.settings.cwd);
-  if (root === undefined) throw notInWorkspace();
-  return workspaceAt(root, context);
-}
-
-export function workspaceAt(root: string, context: WorkspaceContext): Workspace {
+export function workspaceAt(
+  root: string,
+  context: WorkspaceContext,
+  cwd: string = context.settings.cwd,
+): Workspace {
   const {
     settings,
     say: { warn },
   } = context;
-  const service = serviceName(settings);
   const own = openOwnFolder(settings, root);
-  const records = createRecords(own, service, (file) => vals.ofFile(file) !== undefined, warn);
-  const readVals = () => createVals(valsOf(root, service), (val) => records.of(val)?.id);
-  let stamp = stampOf(root, manifestFile);
-  let vals = readVals();
   let changes = new Map<string, ManifestChange>();
   let renamed = new Set<string>();
+  const manifest = createManifestView(root, () => {
+    const vals = createVals(valsOf(root, chosenService(settings)), recordedId);
+    for (const { file, name, id } of changes.values()) vals.set({ file, name, id });
+    return vals;
+  });
+  let records: Records | undefined;
+  const isListed = (file: string) => manifest.vals().ofFile(file) !== undefined;
+  function recordsOfService(): Records {
+    records ??= createRecords(own, serviceName(settings), isListed, warn);
+    return records;
+  }
+  const recordedId = (val: WorkspaceVal) =>
+    chosenService(settings) === undefined ? undefined : recordsOfService().of(val)?.id;
 
   /**
    * Runs after vals.json got the new name. If the record got the new name first, then after a crash the old name in
    * vals.json would look like a rename by the user, and the next push would undo the rename on the service.
    */
-  function recordNames(saved: Vals): void {
+  function recordNames(): void {
     for (const file of renamed) {
-      const val = saved.ofFile(file);
-      const record = val && records.of(val);
-      if (val !== undefined && record !== undefined) records.write({ ...record, name: val.name });
+      const val = manifest.vals().ofFile(file);
+      const record = val && recordsOfService().of(val);
+      if (val !== undefined && record !== undefined) recordsOfService().write({ ...record, name: val.name });
     }
     renamed = new Set();
   }
 
-  const workspace: Workspace = {
+  return {
     root,
-    // `vals clone` runs outside of the folder, and names its files as the next command in the folder will.
-    cwd: isWithin(root, settings.cwd) ? settings.cwd : root,
-    service,
-    records,
+    cwd,
     own,
-    vals,
-    refreshed() {
-      const found = stampOf(root, manifestFile);
-      if (found !== stamp) vals = readVals();
-      stamp = found;
-      return { ...workspace, vals };
+    get vals() {
+      return manifest.vals();
+    },
+    get service() {
+      return serviceName(settings);
+    },
+    get records() {
+      return recordsOfService();
+    },
+    idOf: (val) => val.id ?? recordedId(val),
+    forgetRecord(file) {
+      if (chosenService(settings) !== undefined) recordsOfService().remove(file);
     },
     remember({ file, name, id: givenId }, idBefore) {
+      const service = serviceName(settings);
+      const vals = manifest.vals();
       // The id of the embedded service is in the record.
       const id = service === embeddedService ? undefined : givenId;
       const known = vals.ofFile(file);
@@ -92,8 +107,10 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       const unsaved = [...changes.values()];
       changes = new Map();
       try {
-        await updateManifest(root, context, (manifest) => applyChanges(manifest, service, unsaved, warn));
-        if (renamed.size > 0) recordNames(readVals());
+        await updateManifest(root, context, (content) =>
+          applyChanges(content, serviceName(settings), unsaved, warn),
+        );
+        recordNames();
         return undefined;
       } catch (error) {
         if (error instanceof LocalError) return error;
@@ -101,11 +118,22 @@ export function workspaceAt(root: string, context: WorkspaceContext): Workspace 
       }
     },
   };
-  return workspace;
+}
+
+/** Reads vals.json again if somebody has changed it. */
+function createManifestView(root: string, read: () => Vals): { vals(): Vals } {
+  let known: { stamp: string | undefined; vals: Vals } | undefined;
+  return {
+    vals() {
+      const stamp = stampOf(root, manifestFile);
+      if (known === undefined || known.stamp !== stamp) known = { stamp, vals: read() };
+      return known.vals;
+    },
+  };
 }
 
 /** Without a service, the vals have no ids. */
-export function valsOf(root: string, service: string | undefined): WorkspaceVal[] {
+function valsOf(root: string, service: string | undefined): WorkspaceVal[] {
   return [...readManifest(root).vals].map(([file, { name, ids }]) => {
     if (service === undefined) return { file, name, id: undefined };
     const isElsewhere = !ids.has(service) && ids.size > 0;
@@ -153,7 +181,7 @@ export function fileBelow(location: Location, path: string): string | undefined 
 }
 
 export function valOfFile(
-  { root, vals }: Pick<KnownVals, 'root' | 'vals'>,
+  { root, vals }: Pick<WorkspaceFiles, 'root' | 'vals'>,
   file: string,
 ): WorkspaceVal | undefined {
   const exact = vals.ofFile(file);

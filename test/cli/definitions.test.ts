@@ -9,6 +9,7 @@ import { commandTree } from '../../src/commands/index.ts';
 import { openStore } from '../../src/service/index.ts';
 import { inProcess } from '../support/in-process.ts';
 import { environment, program, run, temporaryFolder } from '../support/program.ts';
+import { seedOf } from '../support/seeds.ts';
 import { type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 import { signIn } from '../support/sign-in.ts';
 
@@ -189,12 +190,13 @@ async function makeWorkspace(env: Record<string, string>, folder: string, change
 }
 
 function activity() {
-  const val = { id: exampleId, name: 'popular', author: { username: 'ada' } };
+  const author = { id: 'ada-id', username: 'ada' };
+  const val = { id: exampleId, name: 'popular', author };
   const now = new Date().toISOString();
-  return {
-    runs: [{ val: { name: 'popular', version: 1 }, runStartAt: now, runEndAt: now, error: 'it broke' }],
+  return seedOf({
+    runs: [{ val: { name: 'popular', version: 1 }, runStartAt: now, error: 'it broke' }],
     likes: [val],
-    comments: [{ comment: 'nice', createdAt: now, author: { username: 'ada' }, val }],
-    references: [{ reference: val, dependsOn: { name: 'example' }, referencedAt: now }],
-  };
+    comments: [{ createdAt: now, val }],
+    references: [{ referencedAt: now }],
+  });
 }

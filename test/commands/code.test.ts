@@ -69,7 +69,8 @@ describe('code is sent byte for byte', () => {
 
   it('with a warning if the service may refuse the name', async () => {
     const service = await scriptedService([{ body: {} }]);
-    const { exit, stderr } = await run(['push', 'my-val.ts'], { env: service.env, cwd: vals('my-val') });
+    const args = ['push', 'a.ts', '--name', 'my-val'];
+    const { exit, stderr } = await run(args, { env: service.env, cwd: vals('a') });
     expect(exit).toBe(0);
     expect(stderr).toContain('my-val');
     expect(names(service.requests)).toEqual(['my-val']);

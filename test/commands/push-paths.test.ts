@@ -11,9 +11,13 @@ const filesOf = (some: string[], others: string[], more: Record<string, string> 
 
 const cases: { what: string; paths: string; pushed: Record<string, string>; left?: string }[] = [
   {
-    what: 'files, and drops the extension from their names',
-    paths: 'c.js sub/b.test.mjs ./a.ts README a.d.ts',
-    pushed: { 'c.js': 'c', 'sub/b.test.mjs': 'b.test', './a.ts': 'a', README: 'README', 'a.d.ts': 'a.d' },
+    what: 'files, and makes their names',
+    paths: `c.js sub/b.test.mjs ./a.ts README a.d.ts .env 2fa.ts send-mail.ts Müller.ts ${'x'.repeat(50)}.ts`,
+    pushed: {
+      ...{ 'c.js': 'c', 'sub/b.test.mjs': 'b_test', './a.ts': 'a', README: 'README', 'a.d.ts': 'a_d' },
+      ...{ '.env': 'env', '2fa.ts': 'fa', 'send-mail.ts': 'send_mail', 'Müller.ts': 'Muller' },
+      [`${'x'.repeat(50)}.ts`]: 'x'.repeat(48),
+    },
   },
   {
     what: 'the code files of a folder and of the folders below',
@@ -29,6 +33,12 @@ const cases: { what: string; paths: string; pushed: Record<string, string>; left
     paths: 'v',
     pushed: { 'v/a.ts': 'a' },
     left: 'v/a.json v/b.d.ts v/c.d.mts v/d.ts.bak v/e.css v/f.TS v/ts v/g.cjs',
+  },
+  {
+    what: 'neither tests nor settings of tools nor hidden files in a folder',
+    paths: 'v',
+    pushed: { 'v/a.ts': 'a', 'v/config.ts': 'config', 'v/my.tests.ts': 'my_tests' },
+    left: 'v/.eslintrc.js v/._a.ts v/x/a.test.ts v/a.spec.tsx v/vite.config.mjs v/eslint.config.js',
   },
   {
     what: 'no file in dot-folders and node_modules, at any depth',
@@ -155,11 +165,15 @@ it.each<{ what: string; args: string[] }>([
   { what: '--name without a path', args: ['--name', 'x'] },
   { what: 'two files with one name', args: ['a.ts', 'b.ts', 'v/a.ts'] },
   { what: 'one name twice below a folder', args: ['twins'] },
+  { what: 'two file names that give one name', args: ['alike'] },
+  { what: 'a file name without a letter', args: ['a.ts', '123.ts'] },
   { what: 'a folder without code', args: ['empty'] },
   { what: 'an empty path', args: [''] },
   { what: 'no requests at a time', args: ['a.ts', '--concurrency', '0'] },
 ])('vals push refuses $what, and sends nothing', async ({ args }) => {
-  const code = wordsOf('a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt');
+  const code = wordsOf(
+    'a.ts a.js b.ts v/a.ts v/c.ts twins/x/a.ts twins/y/a.ts empty/notes.txt alike/b-c.ts alike/b_c.ts 123.ts',
+  );
   const cwd = filesOf(code, []);
   const service = await scriptedService([]);
   const [plain, dry] = await Promise.all([

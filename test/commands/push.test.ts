@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { nameFrom } from '../../src/workspace/sources/val-names.ts';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
@@ -172,7 +173,7 @@ describe('failures', () => {
 });
 
 describe('in GitHub Actions', () => {
-  const files = ['50%.ts', 'a,b.ts', 'c:d.ts', 'line\nbreak.ts', 'fine.ts'];
+  const files = ['x50%.ts', 'a,b.ts', 'c:d.ts', 'line\nbreak.ts', 'fine.ts'];
   const message = '100% wrong: this,\nand that\r\n::error::forged';
 
   it('each failed file gets an annotation, and its text cannot forge another one', async () => {
@@ -180,7 +181,7 @@ describe('in GitHub Actions', () => {
     const replies = Object.fromEntries(
       files
         .slice(0, 4)
-        .map((file): [string, Reply] => [file.replace(/\.ts$/, ''), { status: 400, body: { message } }]),
+        .map((file): [string, Reply] => [nameFrom(file) ?? '', { status: 400, body: { message } }]),
     );
     const service = await scriptedService([], repliesTo(replies));
     const env = { ...service.env, GITHUB_ACTIONS: 'true' };

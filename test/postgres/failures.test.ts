@@ -96,9 +96,9 @@ test('the removal of a person and a write to one of their vals do not wait for e
   const service = await temporaryService();
   const eve = await addPerson(service, 'eve');
   const { id } = await eve.createVal({ name: 'v', code: 'c' });
-  const { users } = await storeOf(service);
+  const { people } = await storeOf(service);
   const unlock = await lockVals(service, 'v');
-  const removal = users.remove('eve', true);
+  const removal = people.remove('eve', { withVals: true });
   await untilWaiting(service.at, 1);
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   await unlock(`INSERT INTO vals.records (owner_id, kind, key, at, val_id, json)
@@ -116,7 +116,7 @@ test('members who add vals all the time cannot prevent the removal of their spac
   expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(201);
   // Adding a val takes the same lock.
   const unlock = await lock(service.at, "SELECT * FROM vals.users WHERE username = 'acme' FOR KEY SHARE");
-  const removal = spaces.remove('acme', true);
+  const removal = spaces.remove('acme', { withVals: true });
   await untilWaiting(service.at, 1);
   expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(404);
   await unlock();

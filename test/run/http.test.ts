@@ -17,7 +17,7 @@ export default { async fetch(request: Request) {
     case '/crash': setTimeout(() => { throw new Error('crashed') }); return new Promise(() => {});
     case '/text': return 'text';
     case '/cookies': return new Response(null, { headers: [['set-cookie', 'a=1'], ['set-cookie', 'b=2']] });
-    case '/hold': await new Promise<void>((resolve) => (release = resolve)); return new Response(word);
+    case '/hold': console.log('held'); await new Promise<void>((resolve) => (release = resolve)); return new Response(word);
     case '/release': release(); break;
     case '/pid': return new Response(String(process.pid));
     case '/print': console.log('printed'); break;
@@ -50,7 +50,7 @@ const files = { 'a.ts': serving, 'lib/word.ts': 'export const word: string = "on
 
 describe('vals run --http', () => {
   it('passes requests to the val, and shows a line for each', async () => {
-    const { get, ask, url, port, shows, text, vals } = await serve(files);
+    const { get, ask, url, port, shows, vals } = await serve(files);
     expect(await get('/?q=1')).toEqual([200, 'one']);
     const echoed = await fetch(`${url}/echo`, { method: 'PUT', body: 'x'.repeat(1_000_000) });
     expect([echoed.status, echoed.headers.get('x-method')]).toEqual([201, 'PUT']);
@@ -66,9 +66,8 @@ describe('vals run --http', () => {
     expect(await ask({ headers: upgrade })).toEqual([501, 'vals run does not serve WebSockets.\n']);
     await get('/print');
     await shows('stderr', 'printed\n');
-    await shows('stderr', 'GET / 200 ');
+    await shows('stderr', 'GET /?q=1 200 ');
     await shows('stderr', 'PUT /echo 201 ');
-    expect(text.stderr).not.toContain('q=1');
     vals.kill('SIGINT');
     const { exitCode, signal } = await vals;
     expect(exitStatus(exitCode, signal)).toBe(130);
@@ -91,9 +90,10 @@ describe('vals run --http', () => {
   });
 
   it('picks up changes, also of broken code, while requests under way finish', async () => {
-    const { folder, get } = await serve(files);
+    const { folder, get, shows } = await serve(files);
     const [, pid] = await get('/pid');
     const held = get('/hold');
+    await shows('stderr', 'held');
     folder.write('lib/word.ts', 'export const word = "two"');
     await expect.poll(() => get('/')).toEqual([200, 'two']);
     folder.write('lib/word.ts', 'export const word = ;');
@@ -102,6 +102,31 @@ describe('vals run --http', () => {
     await expect.poll(() => get('/')).toEqual([200, 'three']);
     expect(isThere(Number(pid))).toBe(true);
     void held.catch(() => {});
+  });
+
+  it('answers each request after a save with the new code, on a kept connection too', async () => {
+    const code = (word: string) =>
+      `export default { async fetch(request: Request, env: NodeJS.ProcessEnv, ctx: { waitUntil(work: unknown): void }) {
+        ctx.waitUntil(new Promise<void>((done) => setTimeout(() => { console.log('waited', env.PATH !== ''); done() }, 10)));
+        return new Response('${word} ' + (await request.text()).length) } }`;
+    const { ask, folder, shows } = await serve({ 'a.ts': code('one') });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => agent.destroy());
+    expect(await ask({ agent })).toEqual([200, 'one 0']);
+    for (const word of ['two', 'three']) {
+      folder.write('a.ts', code(word));
+      expect(await ask({ agent, method: 'POST' }, 'x'.repeat(200_000))).toEqual([200, `${word} 200000`]);
+      expect(await ask({ agent })).toEqual([200, `${word} 0`]);
+    }
+    await shows('stderr', 'waited true');
+  });
+
+  it('lets a page of another origin read its own errors', async () => {
+    const { url } = await serve(files, '--max-time', '1');
+    for (const path of ['/throw', '/exit', '/busy']) {
+      const { status, headers } = await fetch(url + path);
+      expect([status >= 500, headers.get('access-control-allow-origin')]).toEqual([true, '*']);
+    }
   });
 
   it('lets a request under way finish on the old code, then ends its process', async () => {
@@ -159,7 +184,7 @@ describe('vals run --http', () => {
       500,
       expect.stringContaining('its default export is neither a function'),
     ]);
-    await shows('stderr', 'GET /x 500 ');
+    await shows('stderr', 'GET /x?q=1 500 ');
   });
 });
 

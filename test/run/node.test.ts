@@ -45,6 +45,24 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
     'get5\n',
   ],
   [
+    'class fields as target in tsconfig.json says',
+    {
+      'a.ts':
+        'class Q { constructor(private x: number) {} y = this.x + 1 } console.log(new Q(1).y, "x" in new Q(1))',
+      'tsconfig.json': '{"compilerOptions":{"target":"es2020"}}',
+    },
+    '2 true\n',
+  ],
+  [
+    'imports that verbatimModuleSyntax keeps',
+    {
+      'a.ts': 'import { unused } from "./b.ts"; console.log("a")',
+      'b.ts': 'console.log("b"); export const unused = 1',
+      'tsconfig.json': '{"compilerOptions":{"verbatimModuleSyntax":true}}',
+    },
+    'b\na\n',
+  ],
+  [
     'JSX',
     { 'a.tsx': 'console.log(JSON.stringify(<b id="1">x</b>)); export {}', ...react },
     '{"type":"b","id":"1","children":"x"}\n',
@@ -145,6 +163,22 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
       ...packages,
     },
     '/ / true true true 4\n',
+  ],
+  [
+    'CommonJS that requires TypeScript, also ES modules, without its ending',
+    {
+      'a.ts': 'console.log(require("./b").b, require("./dir"), require("./c").c)',
+      'b.ts': 'exports.b = "b" as string',
+      'dir/index.ts': 'module.exports = "dir" as string',
+      'c.cts': 'import { d } from "./d"; export const c: string = d',
+      'd.ts': 'export const d: string = "d"',
+    },
+    'b dir d\n',
+  ],
+  [
+    'nothing of vals in what a val sees of itself',
+    'console.log(process.execArgv.length, Object.keys(require.cache).length)',
+    '0 1\n',
   ],
   [
     '.js without a package, as its syntax says',

@@ -1,7 +1,7 @@
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runProcess, temporaryFolder } from '../support/program.ts';
+import { runProcess, shellAtTerminal, temporaryFolder } from '../support/program.ts';
 import { folderWith, isThere, startRun } from './folder.ts';
 
 const [major = 0] = process.versions.node.split('.').map(Number);
@@ -122,6 +122,44 @@ describe('in the sandbox, a val', () => {
     expect((await run(['a.ts'])).stdout).toBe('net\n');
   });
 });
+
+it('programs that a val starts are programs like any other', async () => {
+  const { runProcess } = folderWith({
+    'a.mjs': `import { fork, execFileSync } from 'node:child_process'; import cluster from 'node:cluster';
+      if (cluster.isPrimary) { console.log('node', String(execFileSync(process.execPath, ['-p', 'process.permission'])).trim());
+        cluster.fork().on('exit', (code) => fork('b.mjs').on('message', (word) => console.log(code, word))) }
+      else process.exit(4)`,
+    'b.mjs': 'process.send("forked"); process.disconnect()',
+  });
+  for (const allowing of ['--allow-run', '--allow-all']) {
+    const { stdout, stderr } = await runProcess([allowing, 'a.mjs']);
+    expect({ stdout, stderr }).toEqual({ stdout: 'node undefined\n4 forked\n', stderr: '' });
+  }
+});
+
+it.skipIf(process.platform === 'win32')(
+  'at a terminal, a val is in the foreground: /dev/tty, Ctrl-Z and fg work, and Ctrl-C comes once',
+  async () => {
+    const code = `import { openSync } from 'node:fs'; openSync('/dev/tty', 'r+');
+      let ticks = 0; process.on('SIGINT', () => { console.log('asked ' + ticks); setTimeout(() => process.exit(), 100) });
+      process.on('SIGCONT', () => console.log('goes on')); setInterval(() => console.log('tick ' + ticks++), 20)`;
+    const { path } = folderWith({ 'a.ts': code });
+    const { press, shows, text } = shellAtTerminal('exec bash --norc -i', {}, path);
+    await shows(/[#$] $/);
+    press('$vals run a.ts\r');
+    await shows('tick 5');
+    press('\u001a');
+    await shows('Stopped');
+    press('fg\r');
+    await shows('goes on');
+    press('\u0003');
+    await shows('asked ');
+    press('echo "ended with $?"\r');
+    await shows('ended with 130');
+    expect(text().split('asked ')).toHaveLength(2);
+    press('exit\r');
+  },
+);
 
 it.skipIf(process.platform === 'win32')(
   '--inspect starts the debugger, if need be without the sandbox',

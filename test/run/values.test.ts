@@ -16,6 +16,15 @@ describe('vals run prints', () => {
       'import { Readable } from "node:stream"; export default () => Readable.from(["a", "b"])',
       'ab',
     ],
+    ['a Blob', 'export default () => new Blob(["a", "b"])', 'ab'],
+    ['a Map', 'export default () => new Map([["a", 1]])', '[["a",1]]\n'],
+    ['a Set', 'export default () => new Set([1, 2])', '[1,2]\n'],
+    [
+      'what a generator yields, one by one',
+      'export default async function* () { yield "a"; yield "b\\n"; yield { c: 1 }; yield new Uint8Array([68]) }',
+      'a\nb\n{"c":1}\nD',
+    ],
+    ['what an iterator yields', 'export default () => [1, "b"].values()', '1\nb\n'],
     ['nothing for undefined', 'export default () => {}', ''],
     ['an exported value that is no function', 'export default 5 as number', '5\n'],
     [

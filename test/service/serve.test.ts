@@ -13,6 +13,7 @@ import {
   runProcess,
   temporaryFolder,
 } from '../support/program.ts';
+import { seedOf, seedStore } from '../support/seeds.ts';
 
 const code = '// é 𝄞\r\nexport default "\u0000";';
 
@@ -80,7 +81,7 @@ describe('vals serve', () => {
   ])('logs an internal error with its stack, and keeps it out of the answer, as %s', async (form, line) => {
     const data = join(temporaryFolder(), 'vals.db');
     const seed = join(temporaryFolder(), 'seed.json');
-    writeFileSync(seed, '{"likes":[{"id":"l1","name":"liked"}]}');
+    writeFileSync(seed, JSON.stringify(seedOf({ likes: [{}] })));
     const args = ['--seed', seed, '--log', form];
     const { baseUrl, token, printed, end } = await embeddedService({ at: data, args });
     const store = new Libsql(data);
@@ -151,8 +152,11 @@ describe('vals serve', () => {
 
   it('says how many records of each kind it took from a seed', async () => {
     const seed = join(temporaryFolder(), 'seed.json');
-    writeFileSync(seed, '{"runs":[{},{"error":"boom"}],"likes":[{"name":"liked"}],"comments":[]}');
-    const { env, logged } = await embeddedService({ args: ['--seed', seed] });
+    const at = join(temporaryFolder(), 'vals.db');
+    const runs = seedOf({ runs: [{}, { error: 'boom' }], likes: [{}] });
+    await seedStore({ file: at }, seedOf({ runs: [{}] }));
+    writeFileSync(seed, JSON.stringify(runs));
+    const { env, logged } = await embeddedService({ at, args: ['--seed', seed] });
     await logged(`Loaded from the file ${seed}: runs 2, likes 1, comments 0, references 0.`);
     expect(await json(['runs', '--error'], { env })).toMatchObject([{ error: 'boom' }]);
   });

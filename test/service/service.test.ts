@@ -56,7 +56,7 @@ describe('the file of a store', () => {
   test('gets the writes that began before it was closed', async () => {
     const store = await openStore({ file: join(temporaryFolder(), 'store.db') });
     const names = ['ada', 'bob', 'eve'];
-    const added = names.map((name) => store.users.add(name));
+    const added = names.map((name) => store.people.add(name));
     await store.close();
     expect((await Promise.all(added)).map((person) => person?.user.username)).toEqual(names);
   });
@@ -80,7 +80,7 @@ describe('the file of a store', () => {
     ],
     [
       'of a newer vals',
-      /store\.db was made by a newer version of vals\.$/,
+      /store\.db was made by a newer version of vals: its schema is 99, and this version knows 2\.$/,
       (file) =>
         new Database(file).exec(
           'CREATE TABLE vals (a); PRAGMA application_id = 0x76616c73; PRAGMA user_version = 99',

@@ -7,16 +7,10 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { inject } from 'vitest';
 import { loopbackAddresses } from '../../src/lib/addresses.ts';
-import {
-  openStore,
-  type SeedData,
-  type ServiceOptions,
-  type Store,
-  startService,
-} from '../../src/service/index.ts';
-import { loadSeed } from '../../src/service/store/seed.ts';
+import { openStore, type ServiceOptions, type Store, startService } from '../../src/service/index.ts';
 import { placeOf } from '../support/embedded-service.ts';
 import { newDatabase } from '../support/postgres.ts';
+import { seedStore } from '../support/seeds.ts';
 
 interface Answer {
   status: number;
@@ -143,9 +137,9 @@ export async function temporaryService({
   ...options
 }: Partial<ServiceOptions> & { at?: string } = {}) {
   const at = given ?? (await newPlace());
-  const isFile = 'file' in placeOf(at);
-  if (!isFile) await addLocal(at, seed);
-  const service = await startService({ ...placeOf(at), port: 0, ...(isFile && { seed }), ...options });
+  if (!('file' in placeOf(at))) await addLocal(at);
+  if (seed) await seedStore(placeOf(at), seed, localTokens.get(at));
+  const service = await startService({ ...placeOf(at), port: 0, ...options });
   cleanups.push(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
   const pageLink = () => service.pageLink() ?? '';
@@ -163,7 +157,7 @@ export type Person = Awaited<ReturnType<typeof addPerson>>;
 export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }, username: string) {
   const store = await openStore(placeOf(at));
   try {
-    const added = await store.users.add(username);
+    const added = await store.people.add(username);
     if (!added) throw new Error(`${username} is taken`);
     return { ...clientOf({ baseUrl, token: added.token }), user: added.user };
   } finally {
@@ -171,13 +165,11 @@ export async function addPerson({ at, baseUrl }: { at: string; baseUrl: string }
   }
 }
 
-async function addLocal(at: string, seed: SeedData | undefined): Promise<void> {
+async function addLocal(at: string): Promise<void> {
   const store = await openStore(placeOf(at));
   try {
-    const added = await store.users.add('local');
+    const added = await store.people.add('local');
     if (added) localTokens.set(at, added.token);
-    const user = await store.users.withToken(localTokens.get(at) ?? '');
-    if (user && seed) await loadSeed(store, user, seed);
   } finally {
     await store.close();
   }

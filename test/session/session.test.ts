@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { run, runAtTerminal, temporaryFolder } from '../support/program.ts';
-import { serviceInProcess } from '../support/service-in-process.ts';
+import { seedOf, seedStore } from '../support/seeds.ts';
 import { pictureOf } from './picture.ts';
 
 const columns = 80;
@@ -30,10 +30,10 @@ it('docs/session.svg shows the output of the program', async () => {
     expect({ args, exit, stderr }).toMatchObject({ exit: 0 });
   };
 
-  await seed(env.VALS_DATA_DIR);
   for (const name of names) write(`${name}.ts`, codeOf(name));
   await unseen(['init']);
   await unseen(['push']);
+  await seed(env.VALS_DATA_DIR);
   write('fetchPrices.ts', `// In euro.\n${codeOf('fetchPrices')}`);
   write('invoice.ts', codeOf('invoice'));
 
@@ -67,7 +67,7 @@ function withFixedValues(screen: string): string {
 }
 
 async function seed(data: string): Promise<void> {
-  const runs: object[] = [];
+  const runs: Record<string, unknown>[] = [];
   const add = (name: string, version: number, hoursAgo: number, ms: number, error: string | null = null) => {
     const startedAt = now - hoursAgo * hour;
     runs.push({
@@ -87,7 +87,5 @@ async function seed(data: string): Promise<void> {
     }
     if (hours % 24 === 7) add('dailyDigest', 1, hours, 61_000 + hours * 90);
   }
-  mkdirSync(data);
-  const service = await serviceInProcess({ runs }, join(data, 'vals.db'));
-  await service.end();
+  await seedStore({ file: join(data, 'vals.db') }, seedOf({ runs }));
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { parseSeed, startService } from '../../src/service/index.ts';
+import { type SeedData, startService } from '../../src/service/index.ts';
 import { temporaryFolder } from './program.ts';
 import { type Reply, type ScriptedService, type Seen, scriptedService } from './scripted-service.ts';
+import { seedStore } from './seeds.ts';
 
 export interface RunningService {
   baseUrl: string;
@@ -12,18 +13,11 @@ export interface RunningService {
 }
 
 export async function serviceInProcess(
-  seed?: object,
+  seed?: SeedData,
   file = join(temporaryFolder(), 'vals.db'),
 ): Promise<RunningService> {
-  const {
-    baseUrl,
-    token = '',
-    close,
-  } = await startService({
-    file,
-    port: 0,
-    ...(seed && { seed: parseSeed(JSON.stringify(seed)) }),
-  });
+  if (seed) await seedStore({ file }, seed);
+  const { baseUrl, token = '', close } = await startService({ file, port: 0 });
   let ended: Promise<void> | undefined;
   const end = () => {
     ended ??= close();

@@ -25,7 +25,7 @@ export async function startTeam(at = join(temporaryFolder(), 'vals.db')): Promis
   onTestFinished(() => store.close());
   await store.spaces.add('acme');
   const add = async (username: string): Promise<Person> => {
-    const token = (await store.users.add(username))?.token ?? '';
+    const token = (await store.people.add(username))?.token ?? '';
     await store.spaces.grant('acme', username, 'write');
     const home = temporaryFolder();
     return { home, token, vals: (args, options) => run(args, { home, ...options }) };

@@ -56,7 +56,7 @@ it('the job summary shows names, files and messages as plain text, without the t
   expect(rows[2]).toMatch(/^(?:\| (?:[a-zA-Z0-9 ]|&#\d+;)*){6} \|$/);
   expect(text).not.toMatch(/[<>`\u001b]|www\.|@user/);
   expect(decoded(text)).not.toContain(testToken);
-  expect(tableOf(text)[2]?.[1]).toBe(name.replace('\n', '\\n').replace('\u001b', '\\u001b'));
+  expect(tableOf(text)[2]?.[4]).toBe(file.replace('\n', '\\n').replace('\u001b', '\\u001b'));
   expect(tableOf(text)[2]?.[5]).toContain('<script>alert("***")</script>');
 });
 

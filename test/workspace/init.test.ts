@@ -6,14 +6,24 @@ import { run, temporaryFolder } from '../support/program.ts';
 import { Place, pushed } from './support.ts';
 
 describe('init', () => {
-  it('warns once of names that a service may refuse, and of links that lead nowhere', async () => {
+  it('makes names from file names, and takes neither tests nor settings nor links', async () => {
     const place = new Place(temporaryFolder(), {});
-    place.put({ 'a.test.ts': 'a', 'b.test.ts': 'b', 'fine.ts': 'c' });
+    place.put({ 'a.test.ts': 'a', 'eslint.config.mjs': 'b', '.eslintrc.js': 'c', 'send-mail.ts': 'd' });
     symlinkSync('nowhere', join(place.folder, 'link.ts'));
     const { stderr } = await place.vals('init');
-    expect(stderr.match(/may refuse/g)).toHaveLength(1);
-    expect(stderr).toContain('a.test.ts and b.test.ts have names that the service may refuse.');
-    expect(stderr).toContain('link.ts was not used, because it is a link that leads nowhere.');
+    expect(place.manifest().vals).toEqual({ 'send-mail.ts': { name: 'send_mail' } });
+    expect(stderr).toBe('warning: link.ts was not used, because it is a link that leads nowhere.\n');
+  });
+
+  it('leaves out a file whose name has no letter', async () => {
+    const place = new Place(temporaryFolder(), {});
+    place.put({ '1.ts': 'a', '2.ts': 'b', 'c.ts': 'c' });
+    const { exit, stderr } = await place.vals('init');
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringMatching(/2\.ts has no.*\n.*1\.ts has no/),
+    });
+    expect(place.manifest().vals).toEqual({ 'c.ts': { name: 'c' } });
   });
 
   it('makes an empty folder a workspace, and is safe to run again', async () => {

@@ -96,6 +96,9 @@ export class Place {
   vals = (...args: string[]): Promise<RunResult> =>
     run(args, { cwd: this.folder, env: this.env, home: this.home });
 
+  pipe = (input: string, ...args: string[]): Promise<RunResult> =>
+    run(args, { cwd: this.folder, env: this.env, home: this.home, input });
+
   onScreen = (args: string[], options: ScreenOptions = {}) =>
     runOnScreen(args, { cwd: this.folder, env: this.env, home: this.home, ...options });
 

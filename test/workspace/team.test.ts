@@ -30,7 +30,7 @@ function replaceFiles(from: string, to: string): void {
 test('two people and CI work on one repository for a day', async () => {
   const repository = new Repository();
   const { baseUrl, space, store, ...people } = await startTeam();
-  const tokenOfCi = (await store.users.add('ci'))?.token ?? '';
+  const tokenOfCi = (await store.people.add('ci'))?.token ?? '';
   await store.spaces.grant('acme', 'ci', 'write');
   const envOf = (token: string) => ({ VALS_BASE_URL: space, VALS_TOKEN: token });
   const envs = { ada: envOf(people.ada.token), bob: envOf(people.bob.token), ci: envOf(tokenOfCi) };

@@ -1,14 +1,15 @@
-import { looksLikeId } from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
 import { path, valWord } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { identifyInWorkspace } from '../../names/identify.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { findVal } from '../../workspace/typed-words.ts';
-import { openWorkspace, type Workspace } from '../../workspace/workspace.ts';
+import { wordsOfOneWorkspace } from '../../workspace/select.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces, type Workspaces } from '../../workspace/workspaces.ts';
 import { type PullItem, pullColumns, pullVals, selectAll } from './pull-vals.ts';
 
 export const command = defineCommand({
@@ -59,8 +60,9 @@ export const command = defineCommand({
         hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
-    const workspace = await followMoves(openWorkspace(context), context);
-    const named = await itemsOf(context, workspace, words);
+    const workspaces = createWorkspaces(context);
+    const workspace = await followMoves(wordsOfOneWorkspace(workspaces, words).workspace, context);
+    const named = await itemsOf(context, workspaces, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {
         hint: 'To change the file of a val that the workspace has, edit vals.json.',
@@ -80,17 +82,23 @@ export const command = defineCommand({
   },
 });
 
+/** A word is a val of the workspace, or a val that the workspace does not have yet. */
 async function itemsOf(
   context: Context,
+  workspaces: Workspaces,
   workspace: Workspace,
   words: readonly string[],
 ): Promise<PullItem[]> {
-  const resolve = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
+  const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
   const items: PullItem[] = [];
   for (const word of new Set(words)) {
-    const known = findVal(workspace, word);
-    const id = known || looksLikeId(word) ? word : await resolve(word);
-    items.push(known ?? findVal(workspace, id) ?? { id });
+    const known = identifyInWorkspace(workspaces, word)?.val;
+    if (known !== undefined) {
+      items.push(known);
+      continue;
+    }
+    const { id } = await identify(word);
+    items.push(workspace.vals.ofId(id) ?? { id });
   }
   return items;
 }

@@ -3,32 +3,36 @@ import type { Context } from '../../cli/context.ts';
 import { existingStats } from '../../lib/paths.ts';
 import type { SelectedVal } from '../../workspace/select.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
-import { type FoundFile, nameFrom, readInFolder, type Source } from '../../workspace/sources/walk.ts';
+import type { NamedFile } from '../../workspace/sources/val-names.ts';
+import { type FoundFile, readInFolder } from '../../workspace/sources/walk.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 
 /** `file` is relative to the current folder, and `val.file` is relative to the workspace. */
-export interface PushItem extends Source {
+export interface PushItem extends NamedFile {
   val?: SelectedVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
   isPruned?: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
+  /** The rows of the result are in this order. */
+  order: number;
 }
 
-export interface PushPlan {
-  /** Undefined outside of a workspace, with --name, and for a dry run that sends no request. */
+/** The files of one workspace, or those that belong to none. */
+export interface Selection {
   workspace: Workspace | undefined;
   items: PushItem[];
 }
 
-export function untrackedItem(context: Context, { file, inFolder }: FoundFile): PushItem {
-  const name = nameFrom(file);
+export type Readable = Pick<PushItem, 'file' | 'read' | 'canReadAgain'>;
+
+export function readableFile(context: Context, { file, inFolder }: FoundFile): Readable {
   const isNamedByUser = inFolder === undefined;
   if (isNamedByUser) {
     const path = resolve(context.settings.cwd, file);
     const canReadAgain = file !== '-' && existingStats(path)?.isFile() === true;
-    return { file, name, canReadAgain, read: async () => readCode(file, context) };
+    return { file, canReadAgain, read: async () => readCode(file, context) };
   }
-  return { file, name, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
+  return { file, canReadAgain: true, read: async () => readInFolder(file, inFolder) };
 }

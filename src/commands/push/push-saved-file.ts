@@ -25,11 +25,12 @@ import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createIgnoreCheck, type IgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
+import { isTakenFromFolder } from '../../workspace/sources/walk.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
-import { trackedOrNewVal } from './plan-workspace.ts';
+import { valOf } from './select-files.ts';
 
 export interface PusherOptions {
   workspace: Workspace;
@@ -109,26 +110,25 @@ export function createFilePusher(
   /** Runs before each push, because the user may have edited .valsignore, or cloned a repository into the folder. */
   function isLeftOut(file: string): boolean {
     const { root } = workspace;
+    if (!isTakenFromFolder(file) && valOfFile(workspace, file) === undefined) return true;
     return createNestedProjectCheck(root)(file) || createIgnoreCheck(root, ignoreFiles)(file);
   }
 
   async function readSaved(file: string): Promise<SavedFile | undefined> {
-    const refreshed = workspace.refreshed();
-    const isTracked = valOfFile(refreshed, file) !== undefined;
+    const isTracked = valOfFile(workspace, file) !== undefined;
     if (!isTracked && !existsBelow(workspace.root, file)) return undefined;
-    const current = isTracked ? refreshed : await followMovesInTurn(file);
-    const val = trackedOrNewVal(current, file);
-    return { workspace: current, val, ...readLocalSide(current, val) };
+    if (!isTracked) await followMovesInTurn(file);
+    const val = valOf({ workspace, file });
+    return { workspace, val, ...readLocalSide(workspace, val) };
   }
 }
 
 /** Each call checks again whether the file is tracked, because an earlier call may have followed its move. */
-function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<Workspace> {
+function createMoveFollower(context: Context, workspace: Workspace): (file: string) => Promise<void> {
   const oneAtATime = createSlots(1);
   return (file) =>
-    oneAtATime.run(() => {
-      const refreshed = workspace.refreshed();
-      return valOfFile(refreshed, file) === undefined ? followMoves(refreshed, context) : refreshed;
+    oneAtATime.run(async () => {
+      if (valOfFile(workspace, file) === undefined) await followMoves(workspace, context);
     });
 }
 

@@ -4,13 +4,15 @@ import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
-import { findRoot } from '../../workspace/disk/root.ts';
+import { followMoves } from '../../workspace/moved.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
-import { planPush } from './plan.ts';
+import type { Selection } from './item.ts';
 import { readAndCheck } from './read-and-check.ts';
-import { sendAll } from './send.ts';
+import { selectFiles } from './select-files.ts';
+import { type SendOptions, sendAll } from './send.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
 
@@ -20,13 +22,13 @@ const parseConcurrency = (word: string): number | 'auto' =>
   word === 'auto' ? word : requestCount.parse(word);
 
 const foldersAndConflicts =
-  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, except those that .gitignore or .valsignore lists. ' +
+  'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
   'In a workspace, a val that changed in its file and on the service is in conflict, and is not sent.';
 
 export const command = defineCommand({
   summary: 'Create or update vals from files and folders',
   description:
-    'Create or update vals from files. The file hello.ts becomes the val hello. In a workspace, `vals push` without a ' +
+    'Create or update vals from files. The file send-mail.ts becomes the val send_mail. In a workspace, `vals push` without a ' +
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} If vals has no record of a val, as in a fresh checkout, and the code differs, the command ` +
@@ -54,7 +56,7 @@ export const command = defineCommand({
   },
   options: {
     name: {
-      description: 'the name of the val, if one file is pushed',
+      description: 'the name of the val, for one new file',
       value: text('name'),
       conflicts: ['watch'],
     },
@@ -101,38 +103,60 @@ export const command = defineCommand({
       const { watchWorkspace } = await import('./watch-workspace.ts');
       return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
     }
-    const isOffline = dryRun && paths.length > 0 && ifVersion === undefined && !canCompare(context, name);
-    const { workspace, items: planned } = await planPush(context, { paths, name, isOffline });
-    if (ifVersion !== undefined && planned.length !== 1) throw notOneFile(planned.length);
-    const isNamed = paths.length > 0;
-    const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
-    const syntax = noCheck ? withoutCheck : createSyntaxCheck(checkOptions);
-    const { items, failure } = await readAndCheck(context, planned, syntax);
-    const faults = syntax.finish();
-    // `sendAll` throws the error, if the files are sent.
-    faults.catch(() => {});
-    if (failure !== undefined) return failure;
-    if (isOffline) {
-      const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
-      if (refused !== undefined) return refused;
-      return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
+    const { settings } = context;
+    const canConnect = () => settings.local.value || settings.token !== undefined;
+    const prepare = async (workspace: Workspace) => {
+      if (!dryRun || canConnect()) await followMoves(workspace, context);
+    };
+    const selections = await selectFiles(context, { paths, name, prepare });
+    const count = selections.reduce((sum, { items }) => sum + items.length, 0);
+    if (ifVersion !== undefined && count !== 1) throw notOneFile(count);
+    const given = { concurrency, force, fork, prune, yes, dryRun, ifVersion, isNamed: paths.length > 0 };
+    const sent: OutcomesResult[] = [];
+    for (const selection of selections) {
+      const isOffline =
+        dryRun && paths.length > 0 && ifVersion === undefined && !(selection.workspace && canConnect());
+      sent.push(await pushSelection(context, selection, { ...given, check: !noCheck, isOffline }));
     }
-    const sendOptions = { concurrency, force, fork, prune, yes, dryRun, isNamed, ifVersion, faults };
-    const outcomes = await sendAll(context, { workspace, items }, sendOptions);
-    return context.forPerson && paths.length === 0 ? withoutUnchanged(outcomes) : outcomes;
+    const [outcomes = { kind: 'outcomes', rows: [] }, ...others] = sent;
+    const all: OutcomesResult = {
+      ...outcomes,
+      rows: sent.flatMap(({ rows }) => rows),
+      error: outcomes.error ?? others.find(({ error }) => error !== undefined)?.error,
+    };
+    return context.forPerson && paths.length === 0 ? withoutUnchanged(all) : all;
   },
 });
+
+async function pushSelection(
+  context: Context,
+  { workspace, items: planned }: Selection,
+  {
+    check,
+    isOffline,
+    ...given
+  }: Omit<SendOptions, 'faults'> & { check: boolean | undefined; isOffline: boolean },
+): Promise<OutcomesResult> {
+  const { force, isNamed } = given;
+  const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
+  const syntax = !check ? withoutCheck : createSyntaxCheck(checkOptions);
+  const { items, failure } = await readAndCheck(context, planned, syntax);
+  const faults = syntax.finish();
+  // `sendAll` throws the error, if the files are sent.
+  faults.catch(() => {});
+  if (failure !== undefined) return failure;
+  if (isOffline) {
+    const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
+    if (refused !== undefined) return refused;
+    return { kind: 'outcomes', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
+  }
+  return sendAll(context, { workspace, items }, { ...given, faults });
+}
 
 const notOneFile = (count: number): UsageError =>
   new UsageError(`--if-version works with one file, but there are ${count}.`, {
     hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
   });
-
-function canCompare({ settings }: Context, name: string | undefined): boolean {
-  if (name !== undefined) return false;
-  const canConnect = settings.local.value || settings.token !== undefined;
-  return canConnect && findRoot(settings.cwd) !== undefined;
-}
 
 const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
   ...outcomes,

@@ -59,7 +59,7 @@ export function createItemSender(context: Context, { api, workspace, ...given }:
     if (item.val?.problem !== undefined) throw item.val.problem;
     const options = { ...pushOptions, remark };
     // Another command may have changed the id or the name in vals.json since the push began.
-    const current = workspace?.refreshed();
+    const current = workspace;
     if (current && item.val && item.isPruned) return pruneVal(current, api, item.val, options);
     const val = item.val && (current?.vals.ofFile(item.val.file) ?? item.val);
     // The record must be read before the code, see `readLocalSide`.

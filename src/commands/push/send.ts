@@ -12,7 +12,7 @@ import { otherServiceWarning, type Workspace } from '../../workspace/workspace.t
 import { notePossibleTakeovers } from '../shared/notes.ts';
 import { askAboutDiffering } from './ask-to-overwrite.ts';
 import { createAnnotations } from './github.ts';
-import type { PushItem, PushPlan } from './item.ts';
+import type { PushItem, Selection } from './item.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
 import { markPruned } from './prune.ts';
 import { createItemSender, type ItemSender } from './send-item.ts';
@@ -35,7 +35,7 @@ export interface SendOptions {
 
 export async function sendAll(
   context: Context,
-  { workspace, items: planned }: PushPlan,
+  { workspace, items: planned }: Selection,
   { concurrency, force, isNamed, dryRun, fork, prune, yes, ifVersion, faults: finding }: SendOptions,
 ): Promise<OutcomesResult> {
   const { say } = context;

@@ -2,13 +2,13 @@ import type { Context } from '../../cli/context.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { visible } from '../../lib/visible.ts';
-import type { Source } from '../../workspace/sources/walk.ts';
+import type { NamedFile } from '../../workspace/sources/val-names.ts';
 
-export const fileAndName = ({ file, name }: Source) => ({ file, name });
+export const fileAndName = ({ file, name }: NamedFile) => ({ file, name });
 
 export const pushReport = (say: Context['say']) => ({
   say,
-  label: ({ file }: Source) => file,
+  label: ({ file }: NamedFile) => file,
   verb: 'pushed',
   things: 'vals',
 });

@@ -5,6 +5,7 @@ import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, UsageError } from '../../errors.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { notInWorkspace } from '../../workspace/disk/root.ts';
 import { followMoves } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { createFileCheck, isBelow, type SelectedVal, selectForPush } from '../../workspace/select.ts';
@@ -12,11 +13,12 @@ import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { openWorkspace, pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askAboutDiffering, type Overwriting } from './ask-to-overwrite.ts';
 import { noteLikelyRenames } from './likely-renames.ts';
-import { pathOf } from './plan-workspace.ts';
 import { createPushQueue, type PushQueue } from './push-queue.ts';
+import { pathOf } from './select-files.ts';
 
 export interface WatchOptions {
   paths: readonly string[];
@@ -36,9 +38,9 @@ export async function watchWorkspace(
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const workspace = await followMoves(openWorkspace(context), context);
+  const { workspace, paths } = watchedPaths(context, words);
+  await followMoves(workspace, context);
   const { root } = workspace;
-  const paths = watchedPaths(context, workspace, words);
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
   progress.stop();
@@ -92,11 +94,12 @@ async function askFirst(
   vals: readonly SelectedVal[],
   { yes, force, api }: { yes: boolean; force: boolean; api: Api },
 ): Promise<Overwriting> {
-  const items = vals.map((val) => ({
+  const items = vals.map((val, order) => ({
     file: pathTo(workspace, val.file),
     name: val.name,
     val,
     canReadAgain: true,
+    order,
     read: async () => readBelow(workspace.root, val.file),
   }));
   const remotes = createRemoteVals({ ...context, api }, vals.length);
@@ -105,11 +108,22 @@ async function askFirst(
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
-function watchedPaths({ say }: Context, workspace: Workspace, words: readonly string[]): string[] {
+function watchedPaths(context: Context, words: readonly string[]): { workspace: Workspace; paths: string[] } {
+  const { say } = context;
+  const workspaces = createWorkspaces(context);
+  const paths = words.map((word) => pathOf(context, workspaces, word));
+  const [workspace = workspaces.here(), another] = new Set(
+    paths.flatMap((path) => workspaces.placeOf(path)?.workspace ?? []),
+  );
+  if (workspace === undefined) throw notInWorkspace();
+  if (another !== undefined) {
+    throw new UsageError('--watch works with the paths of one workspace, but the paths belong to several.', {
+      hint: 'Watch each workspace with a command of its own.',
+    });
+  }
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const reasonNotToPush = createFileCheck(workspace, say.warn);
-  return words.map((word) => {
-    const path = pathOf(workspace, word, { isInOtherProject, reasonNotToPush });
+  for (const path of paths) {
     const below = pathBelowRoot(workspace, path);
     if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
     // The slash makes this check the path itself too, because the path may be the folder of a repository.
@@ -121,8 +135,8 @@ function watchedPaths({ say }: Context, workspace: Workspace, words: readonly st
     if (stats.isSymbolicLink()) throw notWatched(path, 'a link');
     const reason = stats.isDirectory() ? undefined : reasonNotToPush({ file: below });
     if (reason !== undefined) throw notWatched(path, reason);
-    return path;
-  });
+  }
+  return { workspace, paths };
 }
 
 const notWatched = (path: string, reason: string): LocalError =>

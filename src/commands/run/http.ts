@@ -11,7 +11,8 @@ import { finishedRun } from './record-run.ts';
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
   const { signal, clock, flags, progress, say } = context;
   const { serveVal } = await import('../../run/serve-val.ts');
-  const { target, launch, record } = await prepare(context, given);
+  // A run that is under way when vals is interrupted is recorded, too.
+  const { target, launch, beginRecord } = await prepare(context, given, new AbortController().signal);
   const entry = await target.load();
   progress.stop();
   const log = await context.openLog();
@@ -24,7 +25,8 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       say.warn(messageWithHint(error));
     }
   };
-  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, () => void reload());
+  const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, reload);
+  const recording = new Set<Promise<unknown>>();
   const host = given.host ?? '127.0.0.1';
   const names = isLoopback(host) || host === '::1' ? 'loopback' : 'any';
   const starting = serveVal(entry, {
@@ -33,6 +35,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
     maxSeconds: given.maxTime ?? defaultSeconds,
     port: given.port ?? 0,
     host,
+    isUpToDate: changes.seen,
     prepare: (entry) => ({
       modules: launch.modules(entry, changes.follow),
       command: launch.command('serve', entry, [names]),
@@ -42,7 +45,9 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
       if (failure instanceof RunFailedError) for (const line of failure.details) log.write(line);
-      void record(entry, finishedRun(startedAt, endedAt, failure, logs));
+      const recorded = beginRecord(entry)(finishedRun(startedAt, endedAt, failure, logs));
+      recording.add(recorded);
+      void recorded.then(() => recording.delete(recorded));
     },
   });
   const served = await starting.catch((error) => {
@@ -56,7 +61,10 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   } finally {
     const { reason } = signal;
     const isSigint = reason instanceof InterruptedError && reason.exit === 130;
-    await beyondGracePeriod(() => served.close(isSigint ? 'SIGINT' : 'SIGTERM'));
+    await beyondGracePeriod(async () => {
+      await served.close(isSigint ? 'SIGINT' : 'SIGTERM');
+      await Promise.all(recording);
+    });
     changes.close();
     log.close();
   }

@@ -1,11 +1,14 @@
 import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { isatty } from 'node:tty';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Context } from '../../cli/context.ts';
 import { isWithin, realPath } from '../../lib/paths.ts';
+import { createCompiler } from '../../run/compiled.ts';
 import { environmentOf, type Variable } from '../../run/environment.ts';
 import { findNode } from '../../run/find-node.ts';
+import { createKept } from '../../run/kept.ts';
 import { createModules, type Entry, type Modules } from '../../run/modules.ts';
 import { packagePaths } from '../../run/packages.ts';
 import { canInspectInSandbox, nodeOptions, type Permissions } from '../../run/permissions.ts';
@@ -14,10 +17,11 @@ import { createRemote } from '../../run/remote.ts';
 import type { Target, Wanted } from '../../run/target.ts';
 
 export const defaultSeconds = 60;
+const mostCompiledFiles = 4_000;
 
 export interface GivenRun extends Wanted {
   args: string[];
-  /** Undefined: 60 seconds, or no limit while a debugger may stop the val. */
+  /** Undefined: no limit for a person, and 60 seconds for an agent or until the answer to a request begins. */
   maxTime?: number;
   allowRead?: readonly string[];
   allowWrite?: readonly string[];
@@ -50,15 +54,21 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     say.warn(`Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`);
   }
   const isSandboxed = !given.allowAll && !needsNoSandbox;
-  const permissions = isSandboxed ? permissionsOf(context, given, target, programs) : undefined;
+  const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
+  const allowed = { ...given, allowTerminal: isAtTerminal && platform !== 'win32' };
+  const permissions = isSandboxed ? permissionsOf(context, allowed, target, programs) : undefined;
   const options = [
     node.path,
     ...nodeOptions({ version: node.version, permissions, inspect, platform }),
     `--import=${pathToFileURL(join(programs, 'preload.cjs'))}`,
   ];
+  const kept = (name: string, mostFiles?: number) =>
+    createKept({ folder: settings.dataDirectory && join(settings.dataDirectory.value, name), mostFiles });
+  const compile = createCompiler(kept('compiled', mostCompiledFiles));
   const fetchModule = createRemote({
     settings,
     signal,
+    kept: kept('modules'),
     reload: given.reload === true,
     loadFetch: () => createRequire(join(programs, 'main.cjs'))('./fetch.cjs'),
   });
@@ -69,7 +79,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
       if (mode === 'script' && entry.isFile) return [first, ...others, fileURLToPath(entry.url), ...args];
       return [first, ...others, join(programs, 'main.cjs'), mode, entry.url, ...args];
     },
-    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, fetchModule, onFile }),
+    modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, compile, fetchModule, onFile }),
     env: environmentOf({
       env,
       isOwnFile: target.kind === 'file' && agent === undefined,
@@ -81,6 +91,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     }),
     cwd: settings.cwd,
     platform,
+    group: platform === 'win32' || isAtTerminal ? 'shared' : 'own',
     stdin: agent ? 'ignore' : 'inherit',
     clock,
   };
@@ -88,15 +99,21 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
 
 function permissionsOf(
   { settings }: Context,
-  { allowRead = [], allowWrite = [], allowRun = false }: GivenRun,
+  { allowRead = [], allowWrite = [], allowRun = false, allowTerminal }: GivenRun & { allowTerminal: boolean },
   target: Target,
   programs: string,
 ): Permissions {
   const fromCwd = (path: string) => resolve(settings.cwd, path);
   const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : target.path;
+  const terminal = allowTerminal ? ['/dev/tty'] : [];
   return {
-    read: [programs, own, realPath(own), ...packagePaths(dirname(target.path)), ...allowRead.map(fromCwd)],
-    write: allowWrite.map(fromCwd),
+    read: [
+      ...[programs, own, realPath(own)],
+      ...packagePaths(dirname(target.path)),
+      ...terminal,
+      ...allowRead.map(fromCwd),
+    ],
+    write: [...terminal, ...allowWrite.map(fromCwd)],
     run: allowRun,
   };
 }

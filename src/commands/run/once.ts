@@ -7,7 +7,7 @@ import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
 import { defaultSeconds, type GivenRun, type Launch, prepareLaunch } from './launch.ts';
-import { createRecorder, finishedRun, type RecordRun } from './record-run.ts';
+import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
 export type Shown = JsonResult | PiecesResult;
 
@@ -16,13 +16,20 @@ export interface Invocation {
   given: GivenRun;
   target: Target;
   launch: Launch;
-  record: RecordRun;
+  beginRecord: BeginRecord;
 }
 
-export async function prepare(context: Context, given: GivenRun): Promise<Invocation> {
+/** `signal` ends the requests that record a run. */
+export async function prepare(
+  context: Context,
+  given: GivenRun,
+  signal: AbortSignal = context.signal,
+): Promise<Invocation> {
   const target = await findTarget(context, given);
   const launch = prepareLaunch(context, given, target);
-  return { context, given, target, launch, record: createRecorder(context, given, target) };
+  const recordsNothing = () => async () => undefined;
+  const beginRecord = given.noReport ? recordsNothing : createRecorder(context, { target, signal });
+  return { context, given, target, launch, beginRecord };
 }
 
 export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
@@ -30,7 +37,7 @@ export async function* runOnce(context: Context, given: GivenRun): AsyncGenerato
 }
 
 export async function* run(
-  { context, given, target, launch, record }: Invocation,
+  { context, given, target, launch, beginRecord }: Invocation,
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
@@ -40,6 +47,7 @@ export async function* run(
   progress.stop();
   const startedAt = clock.now();
   const logs = createLogs();
+  let record: RecordRun | undefined;
   const result: { value: JsonValue; failure?: RunFailedError } = { value: null };
   let isSilentScript = false;
   try {
@@ -52,10 +60,12 @@ export async function* run(
       modules,
       command: launch.command(mode, entry, given.args),
       stdout: mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr',
-      maxSeconds: given.maxTime ?? (given.inspect ? undefined : defaultSeconds),
+      maxSeconds: given.maxTime ?? (agent ? defaultSeconds : undefined),
       signal,
       onLog: logs.add,
     });
+    // After the start of the val: finding the version takes as long as the start, and goes on beside it.
+    record = beginRecord(entry);
     yield* show(started, entry, asRecord, result);
     const { wasCutOff } = await started.finished();
     if (wasCutOff) say.note(`${entry.name} was ended: it still worked 5 s after it had returned.`);
@@ -66,7 +76,7 @@ export async function* run(
   }
   const { value, failure } = result;
   const finished = finishedRun(startedAt, clock.now(), failure, logs.text());
-  const recorded = await record(entry, finished);
+  const recorded = await (record ?? beginRecord(entry))(finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
     if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);

@@ -1,3 +1,4 @@
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
@@ -5,62 +6,86 @@ import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Entry } from '../../run/modules.ts';
 import type { FinishedRun } from '../../run/report.ts';
-import type { FileTarget, KnownVersion, Target } from '../../run/target.ts';
-import type { GivenRun } from './launch.ts';
+import type { KnownVersion, Target } from '../../run/target.ts';
 
-export type RecordRun = (entry: Entry, run: FinishedRun) => Promise<JsonObject | undefined>;
+/** Asks at once which val has the code. The function that it returns records a run of that code. */
+export type BeginRecord = (entry: Entry) => RecordRun;
+export type RecordRun = (run: FinishedRun) => Promise<JsonObject | undefined>;
 
 const mostSeconds = 5;
 
-export function createRecorder(context: Context, { noReport }: GivenRun, target: Target): RecordRun {
-  if (noReport) return async () => undefined;
-  const { settings, say, seen, clock } = context;
-  const connect = () =>
-    target.kind === 'service' ? target.api : context.connect({ mostMs: mostSeconds * 1_000 });
+export interface RecorderOptions {
+  target: Target;
+  signal: AbortSignal;
+}
+
+export function createRecorder(context: Context, { target, signal }: RecorderOptions): BeginRecord {
+  const { say } = context;
+  const isConnected = target.kind === 'service' && signal === context.signal;
+  let connection = isConnected ? Promise.resolve(target.api) : undefined;
+  const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
     if (!said.has(reason)) say.banner(`Not recorded: ${visible(reason)}\n`);
     said.add(reason);
   };
 
-  return async (entry, run) => {
+  async function record(finding: Promise<Found>, run: FinishedRun): Promise<JsonObject | undefined> {
     let version: KnownVersion | undefined;
     try {
-      const found = target.kind === 'file' ? await findVersion(target, entry) : target.known;
-      if (found === undefined || typeof found === 'string') {
-        notRecorded(found ?? 'the service sent no version with the val.');
+      const found = await finding;
+      if (typeof found === 'string') {
+        notRecorded(found);
         return undefined;
       }
       version = found;
       const { sendRun } = await import('../../run/report.ts');
-      const api = await connect();
-      const sent = await sendRun(api, version, { ...run, logs: context.redact(run.logs) });
+      const sent = await sendRun(await connect(), version, { ...run, logs: context.redact(run.logs) });
       if (sent === undefined) notRecorded('the service does not record runs.');
       return sent;
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      if (context.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       if (version === undefined) notRecorded(error.message);
       else say.warn(`The run was not recorded: ${error.message}`);
       return undefined;
     }
-  };
-
-  async function findVersion({ path }: FileTarget, entry: Entry): Promise<KnownVersion | string> {
-    if (!settings.local.value && settings.baseUrl === undefined) {
-      return 'no service is chosen. Sign in, or add --local for the embedded service.';
-    }
-    const { findValOfFile, idInWorkspace } = await import('../../run/report.ts');
-    const lookup = { api: await connect(), seen, clock, settings };
-    const val = await findValOfFile(lookup, path, {
-      idInWorkspace: idInWorkspace(path, settings),
-      mostSeconds: Math.min(mostSeconds, settings.timeout.value),
-    });
-    if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
-    if (val.code === entry.code) return val.known ?? 'the service sent no version with the val.';
-    const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
-    return `${entry.name} differs from ${other}. Push the file first.`;
   }
+
+  return (entry) => {
+    const finding = findVersion(context, target, entry, connect);
+    // The error is reported when the run is over.
+    finding.catch(() => {});
+    return (run) => record(finding, run);
+  };
+}
+
+/** The version of the val that has the code, or why the run cannot be recorded. */
+type Found = KnownVersion | string;
+
+const noVersion = 'the service sent no version with the val.';
+
+async function findVersion(
+  context: Context,
+  target: Target,
+  entry: Entry,
+  connect: () => Promise<Api>,
+): Promise<Found> {
+  if (target.kind === 'service') return target.known ?? noVersion;
+  const { settings, seen, clock } = context;
+  if (!settings.local.value && settings.baseUrl === undefined) {
+    return 'no service is chosen. Sign in, or add --local for the embedded service.';
+  }
+  const { findValOfFile } = await import('../../run/report.ts');
+  const { createWorkspaces } = await import('../../workspace/workspaces.ts');
+  const val = await findValOfFile({ api: await connect(), seen, clock, settings }, target.path, {
+    workspaces: createWorkspaces(context),
+    mostSeconds: Math.min(mostSeconds, settings.timeout.value),
+  });
+  if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
+  if (val.code === entry.code) return val.known ?? noVersion;
+  const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
+  return `${entry.name} differs from ${other}. Push the file first.`;
 }
 
 export function finishedRun(

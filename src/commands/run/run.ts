@@ -27,7 +27,7 @@ const runOptions = {
   host: { description: 'the address for --http (default: 127.0.0.1)', value: text('host'), ...forPeople },
   watch: { description: 'run the file again on every save', conflicts: ['http'], ...forPeople },
   maxTime: {
-    description: 'time limit of a run, or until the answer to a request begins (default: 60)',
+    description: 'time limit of a run, or until the answer to a request begins (then 60 if absent)',
     value: seconds(),
   },
   env: {
@@ -74,7 +74,8 @@ export const command = defineCommand({
     "Run a file in a sandbox on this machine. If no file has the given name, run the val of that name with the service's " +
     'code. The default export is called with the arguments as strings. The result has the value that it returns and, ' +
     'as `run.logs`, the end of the output that it prints. The val gets no environment variables of the person, only ' +
-    'those of `env`. If the service has the code, the run is reported to the service.',
+    'those of `env`. A run is ended after 60 seconds, or after `maxTime`. If the service has the code, the run is ' +
+    'reported to the service.',
   arguments: {
     val: {
       description: 'a file, or the name or id of a val; NAME@2 is version 2',

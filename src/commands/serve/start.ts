@@ -71,6 +71,7 @@ export async function start(
     metrics,
     seed: seedData,
     onWarning: say.warn,
+    onUpgrade: log.write,
     onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
       const line = isJson

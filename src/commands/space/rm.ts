@@ -36,7 +36,7 @@ export const command = defineCommand({
       if (space.vals > 0 && !withVals) throw ownsVals(name);
       if (dryRun) return { kind: 'record', record: { space: name, status: 'planned' } };
       if (asks) await confirmRemoval(context, name, space.vals);
-      const outcome = await spaces.remove(name, withVals, space.id);
+      const outcome = await spaces.remove(name, { withVals, id: space.id });
       if (outcome === 'absent') throw removedMeanwhile(name);
       if (outcome === 'has vals') throw ownsVals(name);
       context.say.done(`Removed the space ${name}.`);

@@ -4,8 +4,9 @@ import { LocalError, messageWithHint, ValsError } from '../../errors.ts';
 import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { type SelectedVal, selectVals } from '../../workspace/select.ts';
-import { openWorkspace, otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { type SelectedVal, selectVals, wordsOfOneWorkspace } from '../../workspace/select.ts';
+import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 
 interface Compared {
   workspace: Workspace;
@@ -20,10 +21,11 @@ export async function compareVals(
   { keepsCode }: { keepsCode(examined: Examined): boolean },
 ): Promise<Compared> {
   const { progress, connect, say } = context;
-  const opened = openWorkspace(context);
+  const workspaces = createWorkspaces(context);
   const isAgent = context.agent !== undefined;
+  const { workspace: opened, words: chosen } = wordsOfOneWorkspace(workspaces, words);
   const workspace = isAgent ? await viewWorkspace(opened) : await followMoves(opened, context);
-  const vals = await selectVals(workspace, words, say.warn);
+  const vals = await selectVals(workspaces, workspace, chosen, say.warn);
   const serviceWarning = otherServiceWarning(workspace.service, vals);
   if (serviceWarning !== undefined) say.warn(serviceWarning);
   const api = await connect();

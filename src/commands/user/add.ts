@@ -16,7 +16,7 @@ export const command = defineCommand({
   columns: tokenColumns,
   run: (context, { username, ...given }) =>
     withStoreOrNew(context, given, async (store, place) => {
-      const added = await store.users.add(username);
+      const added = await store.people.add(username);
       if (!added) throw await nameTaken(username, 'user', store, place);
       context.say.done(`Added ${username} to ${place.name}.`);
       context.say.hint(

@@ -12,8 +12,8 @@ export const command = defineCommand({
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
   run: (context, given) =>
-    withStore(context, given, async ({ users }, { input }) => {
-      const all = await users.list();
+    withStore(context, given, async ({ people }, { input }) => {
+      const all = await people.list();
       if (all.length === 0) context.say.hint({ text: 'To add a user', command: 'user add', input });
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };

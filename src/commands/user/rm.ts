@@ -36,14 +36,14 @@ export const command = defineCommand({
       });
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);
-    return withStore(context, given, async ({ users, owner }, place) => {
-      const person = await users.named(username);
+    return withStore(context, given, async ({ people, owner }, place) => {
+      const person = await people.named(username);
       if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);
       if (person.id === owner?.user.id) throw ownsStore(place);
       if (dryRun) return { kind: 'outcomes', rows: [{ id: person.id, username, status: 'planned' }] };
       if (asks) await confirmRemoval(context, username, person.vals);
-      const outcome = await users.remove(username, withVals, person.id);
+      const outcome = await people.remove(username, { withVals, id: person.id });
       if (outcome === 'absent') throw removedMeanwhile(username);
       if (outcome === 'has vals') throw ownsVals(username);
       if (outcome === 'owns the store') throw ownsStore(place);

@@ -12,8 +12,8 @@ export const command = defineCommand({
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
   run: (context, { username, ...given }) =>
-    withStore(context, given, async ({ users }, place) => {
-      const renewed = await users.renewToken(username);
+    withStore(context, given, async ({ people }, place) => {
+      const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say.done(`${username} has a new token. The old token no longer works.`);
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };

@@ -84,13 +84,11 @@ async function prepareRenaming(
   id: string,
   name: string,
 ): Promise<(() => Promise<void>) | undefined> {
-  const { findRoot } = await import('../../workspace/disk/root.ts');
-  const root = findRoot(context.settings.cwd);
-  if (root === undefined) return undefined;
-  const { pathTo, workspaceAt } = await import('../../workspace/workspace.ts');
-  const workspace = workspaceAt(root, context);
-  const known = workspace.vals.ofId(id);
-  if (known === undefined) return undefined;
+  const { placeOfVal } = await import('../shared/place-of-val.ts');
+  const place = placeOfVal(context, id);
+  if (place === undefined) return undefined;
+  const { workspace, val: known } = place;
+  const { pathTo } = await import('../../workspace/workspace.ts');
   const other = workspace.vals.ofName(name);
   if (other !== undefined && other.file !== known.file) {
     throw new ConflictError(

@@ -1,4 +1,3 @@
-import { join, relative } from 'node:path';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -39,12 +38,11 @@ export const command = defineCommand({
 
 /** The file of the val in the workspace, as the user would type it. */
 async function fileOf(context: Context, id: string): Promise<string | undefined> {
-  const { findRoot } = await import('../../workspace/disk/root.ts');
-  const root = findRoot(context.settings.cwd);
-  if (root === undefined) return undefined;
-  const { workspaceAt } = await import('../../workspace/workspace.ts');
-  const known = workspaceAt(root, context).vals.ofId(id);
-  return known && relative(context.settings.cwd, join(root, known.file));
+  const { placeOfVal } = await import('../shared/place-of-val.ts');
+  const place = placeOfVal(context, id);
+  if (place === undefined) return undefined;
+  const { pathTo } = await import('../../workspace/workspace.ts');
+  return pathTo(place.workspace, place.val.file);
 }
 
 function doneSentence(version: string, newVersion: string | undefined): string {

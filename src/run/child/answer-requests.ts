@@ -1,11 +1,17 @@
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
-import { Socket } from 'node:net';
+import {
+  createServer,
+  type IncomingMessage,
+  type ServerResponse,
+  STATUS_CODES,
+  request as sendRequest,
+} from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { isLoopback } from '../../lib/host-names.ts';
 import type { ParentMessage } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
+import { createConnections } from './connections.ts';
 import { describe } from './fail.ts';
 import { type Callable, functionIn, isResponse, isStream } from './value.ts';
 
@@ -17,21 +23,29 @@ export function serve(exported: unknown, { onlyLoopback }: { onlyLoopback: boole
       'The val cannot answer requests: its default export is neither a function nor an object with a fetch method.',
     );
   }
-  const numbers = new WeakMap<Socket, number>();
-  let connections = 0;
+  const takesContext = call !== exported;
+  const replies = new Map<number, (isCurrent: boolean) => void>();
+  const connections = createConnections();
   let requests = 0;
-  let isRetired = false;
-  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 0 }, (incoming, outgoing) => {
+
+  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 0 }, async (incoming, outgoing) => {
     const request = requests++;
-    const connection = numbers.get(incoming.socket) ?? 0;
-    const { method = 'GET', url = '/' } = incoming;
-    sendEvent({ kind: 'request', request, connection, method, path: url.replace(/[?#].*$/s, '') });
-    if (isRetired) outgoing.shouldKeepAlive = false;
-    outgoing.once('close', () => sendEvent({ kind: 'answered', request }));
-    const refusal = onlyLoopback ? refusalOf(incoming) : undefined;
-    if (refusal === undefined) return void answer(call, incoming, outgoing, request);
-    sendEvent({ kind: 'answering', request, status: 403 });
-    outgoing.writeHead(403, plainText).end(`${refusal}\n`);
+    const finish = connections.begin(incoming.socket, outgoing);
+    const closed = new Promise((resolve) => outgoing.once('close', resolve));
+    const connection = connections.numberOf(incoming.socket);
+    sendEvent({ kind: 'arrived', request, connection });
+    const isCurrent = await new Promise<boolean>((resolve) => replies.set(request, resolve));
+    replies.delete(request);
+    if (isCurrent) {
+      const { method = 'GET', url: path = '/' } = incoming;
+      sendEvent({ kind: 'request', request, connection, method, path });
+      const refusal = onlyLoopback ? refusalOf(incoming) : undefined;
+      if (refusal === undefined) await answer(call, { incoming, outgoing, request, takesContext });
+      else refuse(refusal, outgoing, request);
+      await closed;
+      sendEvent({ kind: 'answered', request });
+    } else passOn(incoming, outgoing);
+    finish();
   });
   server.on('upgrade', (_incoming, socket) => {
     const text = 'vals run does not serve WebSockets.\n';
@@ -39,29 +53,15 @@ export function serve(exported: unknown, { onlyLoopback }: { onlyLoopback: boole
       `HTTP/1.1 501 Not Implemented\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
     );
   });
-
-  const endIfIdle = () => {
-    if (isRetired && connections === 0) sendEvent({ kind: 'idle' });
-  };
   process.on('message', (message: ParentMessage, socket: unknown) => {
-    if (message.kind === 'retire') {
-      isRetired = true;
-      server.closeIdleConnections();
-      return endIfIdle();
+    switch (message.kind) {
+      case 'retire':
+        return connections.retire();
+      case 'arrived':
+        return replies.get(message.request)?.(message.isCurrent);
+      case 'connection':
+        connections.add(message.connection, socket, server);
     }
-    const { connection } = message;
-    sendEvent({ kind: 'connected', connection });
-    // The socket is undefined if the caller left while the connection was handed over.
-    if (!(socket instanceof Socket)) return sendEvent({ kind: 'closed', connection });
-    numbers.set(socket, connection);
-    connections += 1;
-    socket.once('close', () => {
-      connections -= 1;
-      sendEvent({ kind: 'closed', connection });
-      endIfIdle();
-    });
-    server.emit('connection', socket);
-    socket.resume();
   });
   sendEvent({ kind: 'ready' });
 }
@@ -75,26 +75,58 @@ function refusalOf({ headers: { host = '' } }: IncomingMessage): string | undefi
   return 'This val answers only requests for localhost or a loopback address. To serve other names, use --host.';
 }
 
+function refuse(refusal: string, outgoing: ServerResponse, request: number): void {
+  sendEvent({ kind: 'answering', request, status: 403 });
+  outgoing.writeHead(403, plainText).end(`${refusal}\n`);
+}
+
+/** There is newer code: whoever accepts connections at this address now gives the request to that code. */
+function passOn(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const { method, url: path, rawHeaders, socket } = incoming;
+  const target = { host: socket.localAddress, port: socket.localPort, agent: false };
+  const passed = sendRequest({ ...target, method, path, headers: rawHeaders, setHost: false }, (answer) => {
+    const { statusCode = 500, statusMessage, rawHeaders } = answer;
+    const headers = rawHeaders.filter((_, index) => !ofConnection.test(rawHeaders[index & ~1] ?? ''));
+    outgoing.writeHead(statusCode, statusMessage, [...headers, 'Connection', 'close']);
+    pipeline(answer, outgoing).catch(() => {});
+  });
+  passed.on('error', () => outgoing.destroy());
+  outgoing.once('close', () => passed.destroy());
+  incoming.pipe(passed);
+}
+
+const ofConnection = /^(?:connection|keep-alive)$/i;
+
+interface Answering {
+  incoming: IncomingMessage;
+  outgoing: ServerResponse;
+  request: number;
+  /** The val is an object with a `fetch` method, as Workers have it. */
+  takesContext: boolean;
+}
+
 async function answer(
   call: Callable,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  request: number,
+  { incoming, outgoing, request, takesContext }: Answering,
 ): Promise<void> {
   const begin = (status: number) => sendEvent({ kind: 'answering', request, status });
+  const waited: unknown[] = [];
+  const context = { waitUntil: (work: unknown) => void waited.push(work), passThroughOnException() {} };
   try {
-    const response = await call(requestOf(incoming, outgoing));
+    const asked = requestOf(incoming, outgoing);
+    const response = await (takesContext ? call(asked, { ...process.env }, context) : call(asked));
     if (!isResponse(response)) {
       throw new TypeError('The val answered a request with a value that is not a Response.');
     }
     begin(response.status);
     await send(response, outgoing);
+    for (const work of waited) await work;
   } catch (error) {
-    if (outgoing.destroyed) return;
+    if (outgoing.destroyed && !outgoing.writableFinished) return;
     sendEvent({ kind: 'failed', thrown: describe(error), request });
     if (outgoing.headersSent) return void outgoing.destroy();
     begin(500);
-    outgoing.writeHead(500, plainText).end(`${error}\n`);
+    outgoing.writeHead(500, { ...plainText, 'access-control-allow-origin': '*' }).end(`${error}\n`);
   }
 }
 

@@ -1,6 +1,7 @@
 // Hooks of Node's module loader. They run in the val's thread, or on Node 20 in a thread of their own.
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { extname } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleReply, ModuleRequest } from '../protocol.ts';
 import { readReply, sendRequest } from './channel.ts';
 
@@ -17,7 +18,7 @@ export interface LoadContext {
 }
 
 type Resolved = { url: string; shortCircuit?: boolean };
-type Loaded = { format: string; source?: unknown; shortCircuit?: boolean };
+type Loaded = { format: string; source?: unknown; shortCircuit?: boolean; isPlain?: boolean };
 /** Node 20 waits for a promise. Later versions call the hooks synchronously. */
 type MaybeLater<T> = T | Promise<T>;
 
@@ -76,17 +77,47 @@ export function load(
   if (!url.startsWith('file:')) return next(url, context);
   const path = fileURLToPath(url);
   const isInPackage = path.startsWith(__dirname) || /[\\/]node_modules[\\/]/.test(path);
-  if ((isInPackage ? typeScript : anyCode).test(path)) {
-    const code = readIfPresent(path);
-    return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
-  }
+  if ((isInPackage ? typeScript : anyCode).test(path)) return leftToRequire(path, loadCode(url, path));
   if (!isInPackage) locked(() => sendRequest({ kind: 'used', url }));
   const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
   return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
 }
 
+function loadCode(url: string, path: string): Loaded {
+  const code = readIfPresent(path);
+  return moduleIn(ask({ kind: 'load', url, ...(code !== undefined && { code }) }));
+}
+
 const typeScript = /\.[cm]?tsx?$/;
 const anyCode = /\.[cm]?[jt]sx?$/;
+
+/** Before Node 24, the `require` of a module whose code comes from a hook does not use the hooks. */
+export const needsExtensions = Number.parseInt(process.versions.node, 10) < 24;
+const endingsForRequire = ['.ts', '.tsx', '.mts', '.cts', '.jsx'];
+
+/** Adds the endings that `require` does not know. It finds files with these endings, and loads them with this function. */
+export function extendRequire(): void {
+  for (const ending of endingsForRequire) {
+    require.extensions[ending] = (module: NodeModule & { _compile?: Compile }, path) => {
+      const { format, source } = loadCode(pathToFileURL(path).href, path);
+      if (format === 'module' && !process.features.require_module) {
+        throw new Error(
+          `${path} is an ES module. Before Node 20.19, only \`import\` loads ES modules, not \`require\`.`,
+        );
+      }
+      module._compile?.(`${source}`, path, format);
+    };
+  }
+}
+
+type Compile = (code: string, path: string, format: string) => void;
+
+/** Without its code, Node leaves a CommonJS module to `require`. */
+function leftToRequire(path: string, loaded: Loaded): Loaded {
+  const isKnown = loaded.isPlain || endingsForRequire.includes(extname(path));
+  if (!needsExtensions || loaded.format !== 'commonjs' || !isKnown || !isFile(path)) return loaded;
+  return { format: 'commonjs', source: null, shortCircuit: true };
+}
 
 const isRemote = (url: string): boolean => /^https?:/.test(url);
 
@@ -105,6 +136,8 @@ function readIfPresent(path: string): string | undefined {
     throw error;
   }
 }
+
+const isFile = (path: string): boolean => readIfPresent(path) !== undefined;
 
 /** For programs that were written for a bundler: they import JSON without `with { type: 'json' }`, and single keys of it. */
 function jsonModule(path: string): Loaded {
@@ -142,7 +175,8 @@ function locked<T>(work: () => T): T {
 function moduleIn(reply: ModuleReply): Loaded {
   if (reply.kind === 'failed') throw new Error(reply.message);
   if (reply.kind !== 'module') throw new TypeError('vals did not send a module.');
-  return { format: reply.format, source: reply.source, shortCircuit: true };
+  const { format, source, isPlain = false } = reply;
+  return { format, source, isPlain, shortCircuit: true };
 }
 
 function urlIn(reply: ModuleReply): string | undefined {

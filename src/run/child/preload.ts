@@ -2,16 +2,18 @@
 import module from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { frameKinds } from '../protocol.ts';
-import { sendBytes } from './channel.ts';
+import { copyOutput } from './copy-output.ts';
 import { fail } from './fail.ts';
-import { type HookData, initialize, load, resolve } from './hooks.ts';
+import { extendRequire, type HookData, initialize, load, needsExtensions, resolve } from './hooks.ts';
 
 const dataName = 'vals run';
 
 // Loading node:worker_threads takes 5 ms, so a val that may not have threads does without.
 const threads =
   process.permission?.has('worker') === false ? undefined : process.getBuiltinModule('node:worker_threads');
+// A program that the val starts inherits these options, but not the channels to vals.
+process.execArgv = [];
+delete require.cache[__filename];
 registerHooks();
 if (threads === undefined || threads.isMainThread) {
   reportUncaughtErrors();
@@ -20,10 +22,11 @@ if (threads === undefined || threads.isMainThread) {
 
 function registerHooks(): void {
   const data = hookData();
+  initialize(data);
+  if (needsExtensions) extendRequire();
   threads?.setEnvironmentData(dataName, { ...data });
   // Node 22.15 and later.
   if ('registerHooks' in module && typeof module.registerHooks === 'function') {
-    initialize(data);
     module.registerHooks({ resolve, load });
     return;
   }
@@ -50,19 +53,4 @@ function reportUncaughtErrors(): void {
       process.listenerCount('uncaughtException') > 0 || process.hasUncaughtExceptionCaptureCallback();
     if (!isHandled) fail(error);
   });
-}
-
-/**
- * Copies what the val prints, so that vals can keep it. With pipes in place of the terminal, the val would not know that
- * it writes to a terminal, and would print without colours and prompts.
- */
-function copyOutput(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
-    stream.write = (chunk: string | Uint8Array, ...rest: unknown[]) => {
-      const encoding = typeof rest[0] === 'string' ? (rest[0] as BufferEncoding) : 'utf8';
-      sendBytes(frameKinds.log, typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk);
-      return write(chunk, ...rest);
-    };
-  }
 }

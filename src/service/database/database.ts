@@ -3,7 +3,27 @@ import type { LocalError } from '../../errors.ts';
 /** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
 export type Value = string | number | null | Buffer;
 
-export type All = <Row>(sql: string, values?: Value[]) => Promise<Row[]>;
+/** What only reads takes a `Reader`: the database itself, or a transaction. */
+export interface Reader {
+  query<Row>(sql: string, values?: Value[]): Promise<Row[]>;
+  /** A condition on the column `code`, with one value: the bytes that it contains. */
+  readonly codeContains: string;
+}
+
+const open = Symbol('open transaction');
+
+/**
+ * What writes or locks takes a `Tx`, so that it cannot be called outside of a transaction. Only `openTx` makes one: a
+ * `Database` in its place would wait for ever in SQLite, and write outside of the transaction in PostgreSQL.
+ */
+export interface Tx extends Reader {
+  readonly [open]: true;
+  readonly forUpdate: string;
+  /** For rows that another write has locked already, and that are not worth waiting for. */
+  readonly skipLocked: string;
+}
+
+export const openTx = (parts: Omit<Tx, typeof open>): Tx => ({ ...parts, [open]: true });
 
 /** Two writes with the same `row` run one after the other. `person` is the id of the person who writes. */
 export interface SlotKeys {
@@ -11,17 +31,14 @@ export interface SlotKeys {
   row?: string | undefined;
 }
 
-export interface Database {
-  all: All;
+export interface Database extends Reader {
   /**
    * `work` must change only the database, because `work` runs again after a conflict. `work` must await only
    * SQL statements, because other writes wait until `work` ends.
    */
-  write<Result>(work: (all: All) => Promise<Result>, write?: SlotKeys): Promise<Result>;
-  forUpdate: string;
-  /** For rows that another write has locked already, and that are not worth waiting for. */
-  skipLocked: string;
-  codeContains: string;
+  transaction<Result>(keys: SlotKeys, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** The number of the schema that the store had when it was opened, if it had to be brought up to date. */
+  readonly upgradedFrom: number | undefined;
   /** Fails if the database cannot be used. */
   probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };
@@ -45,6 +62,3 @@ export class DatabaseFailure extends Error {
 
 export const isStoreBroken = (error: unknown): boolean =>
   error instanceof DatabaseFailure && !['taken', 'orphaned', 'busy'].includes(error.kind);
-
-export const isOrphaned = (error: unknown): boolean =>
-  error instanceof DatabaseFailure && error.kind === 'orphaned';

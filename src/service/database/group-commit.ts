@@ -88,6 +88,7 @@ export function createGroupCommit(
       }),
     /** A read must wait for `underWay`, because the open transaction may still be rolled back. */
     underWay: () => underWay,
+    waiting: () => waiting.length,
     flush,
   };
 }

@@ -5,12 +5,13 @@ import { parseIntoClientConfig } from 'pg-connection-string';
 import pgpass from 'pgpass';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
-import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
 import { explainFailure, failureOf, isTransactionConflict, schemaName } from './postgres-failures.ts';
-import { postgresMigrations as migrations } from './schema.ts';
+import { postgresSchemas as schemas } from './schema.ts';
 import { createWriteSlots } from './write-slots.ts';
 
-const versionTable = 'store_version';
+const schemaTable = 'store_version';
+const codeContains = 'position(?::bytea IN code) > 0';
 const mostConnections = 10;
 const connectMs = 10_000;
 const statementMs = 15_000;
@@ -22,25 +23,25 @@ export async function openPostgres(address: string): Promise<Database> {
   const pool = createPool(options);
   const name = addressWithoutSecrets(address);
   const explain = (error: unknown) => explainFailure(name, error);
+  let upgradedFrom: number | undefined;
   try {
-    const version = await versionOf((sql, values) => query(pool, sql, values), name);
-    if (version !== migrations.length) await migrate(options, name);
+    const schema = await schemaOf((sql, values) => query(pool, sql, values), name);
+    if (schema !== schemas.length) upgradedFrom = await upgrade(options, name);
   } catch (error) {
     await pool.end();
     throw explain(error);
   }
   const slots = createWriteSlots(statementMs, () => performance.now());
   return {
-    all: (sql, values) => query(pool, sql, values),
-    write: (work, keys = {}) => slots.run(keys, () => write(pool, work)),
+    upgradedFrom,
+    codeContains,
+    query: (sql, values) => query(pool, sql, values),
+    transaction: (keys, work) => slots.run(keys, () => write(pool, work)),
     probe: async () => void (await query(pool, 'SELECT 1')),
     connections: () => ({
       inUse: pool.totalCount - pool.idleCount,
       waiting: pool.waitingCount + slots.waiting(),
     }),
-    forUpdate: ' FOR UPDATE',
-    skipLocked: ' FOR UPDATE SKIP LOCKED',
-    codeContains: 'position(?::bytea IN code) > 0',
     explain,
     close: () => pool.end(),
   };
@@ -109,7 +110,7 @@ async function query<Row>(on: pg.Pool | pg.PoolClient, sql: string, values: Valu
   }
 }
 
-async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
+async function write<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await inTransaction(pool, work);
@@ -119,14 +120,14 @@ async function write<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>)
   }
 }
 
-async function inTransaction<Result>(pool: pg.Pool, work: (all: All) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(pool: pg.Pool, work: (tx: Tx) => Promise<Result>): Promise<Result> {
   const client = await pool.connect().catch((error) => {
     throw failureOf(error);
   });
   let isUsable = false;
   try {
     await query(client, 'BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await work((sql, values) => query(client, sql, values)).catch(async (error) => {
+    const result = await work(txOf(client)).catch(async (error) => {
       if (error instanceof DatabaseFailure && error.kind === 'unreachable') throw error;
       await client.query('ROLLBACK').then(
         () => {
@@ -154,54 +155,67 @@ async function commit(client: pg.PoolClient): Promise<void> {
   }
 }
 
+const txOf = (client: pg.PoolClient): Tx =>
+  openTx({
+    query: (sql, values) => query(client, sql, values),
+    codeContains,
+    forUpdate: ' FOR UPDATE',
+    skipLocked: ' FOR UPDATE SKIP LOCKED',
+  });
+
 /** Checks new stores only, because a store that is in use must still open after an update of vals. */
-async function checkEncoding(all: All, name: string): Promise<void> {
-  const [found] = await all<{ encoding: string }>("SELECT current_setting('server_encoding') AS encoding");
+async function checkEncoding(tx: Tx, name: string): Promise<void> {
+  const [found] = await tx.query<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
   if (found?.encoding === 'UTF8') return;
   throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
     hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and name it in --database or VALS_DATABASE.',
   });
 }
 
-async function migrate(options: pg.PoolConfig, name: string): Promise<void> {
+/** Returns the number of the schema that the store had, if it was an older one. */
+async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
   const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
   try {
-    await write(pool, async (all) => {
-      await all("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
-      const version = await versionOf(all, name);
-      if (version === undefined) {
-        await checkEncoding(all, name);
-        const [found] = await all('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
-        if (!found) await all(`CREATE SCHEMA ${schemaName}`);
-        await all(`CREATE TABLE ${versionTable} (version INTEGER NOT NULL)`);
-        await all(`INSERT INTO ${versionTable} VALUES (0)`);
+    return await write(pool, async (tx) => {
+      await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
+      const schema = await schemaOf(tx.query, name);
+      if (schema === undefined) {
+        await checkEncoding(tx, name);
+        const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
+        if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
+        await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
+        await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
       }
-      for (const sql of migrations.slice(version ?? 0)) await all(sql);
-      await all(`UPDATE ${versionTable} SET version = ?`, [migrations.length]);
+      for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
+      await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
+      return schema && schema < schemas.length ? schema : undefined;
     });
   } finally {
     await pool.end();
   }
 }
 
-async function versionOf(all: All, name: string): Promise<number | undefined> {
-  const tables = await all<{ name: string }>(
+async function schemaOf(query: Reader['query'], name: string): Promise<number | undefined> {
+  const tables = await query<{ name: string }>(
     `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
       WHERE nspname = ? AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
     [schemaName],
   );
   if (tables.length === 0) return undefined;
-  if (!tables.some((table) => table.name === versionTable)) {
+  if (!tables.some((table) => table.name === schemaTable)) {
     throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
       hint: 'Use another database: --database or VALS_DATABASE.',
     });
   }
-  const [found] = await all<{ version: number }>(`SELECT version FROM ${schemaName}.${versionTable}`);
-  const version = found?.version ?? 0;
-  if (version > migrations.length) {
-    throw new LocalError(`The store in ${name} was made by a newer version of vals.`, {
-      hint: 'Update vals, or use another database: --database or VALS_DATABASE.',
-    });
+  const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
+  const schema = found?.version ?? 0;
+  if (schema > schemas.length) {
+    throw new LocalError(
+      `The store in ${name} was made by a newer version of vals: its schema is ${schema}, and this version knows ${schemas.length}.`,
+      { hint: 'Update vals, or use another database: --database or VALS_DATABASE.' },
+    );
   }
-  return version;
+  return schema;
 }

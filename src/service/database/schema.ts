@@ -7,7 +7,7 @@ interface Dialect {
 }
 
 /** Code, readmes and output are bytes, because text cannot contain a NUL character in PostgreSQL. */
-const schemaOf = ({ bytes, sortedText, position, tableEnd }: Dialect): string => `
+const firstSchema = ({ bytes, sortedText, position, tableEnd }: Dialect): string => `
   CREATE TABLE users (
     id TEXT PRIMARY KEY, username ${sortedText} NOT NULL UNIQUE, token_digest TEXT UNIQUE, created_at TEXT NOT NULL
   )${tableEnd};
@@ -50,25 +50,68 @@ const schemaOf = ({ bytes, sortedText, position, tableEnd }: Dialect): string =>
   CREATE INDEX replies_by_time ON replies (at);
   CREATE INDEX replies_by_owner ON replies (owner_id);`;
 
-/**
- * The first entry makes a new store. After a release, append a statement for each change, and never change an entry: a store
- * runs only the entries that it has not run yet.
- */
-export const sqliteMigrations: readonly string[] = [
-  schemaOf({
-    bytes: 'BLOB',
-    sortedText: 'TEXT',
-    position: 'INTEGER PRIMARY KEY',
-    tableEnd: ' STRICT',
-  }),
-];
+/** A person had one token, whose digest was a column of `users`; a space had none. */
+const namedTokens = ({ sortedText, tableEnd }: Dialect, replaceUsers: string): string => `
+  CREATE TABLE tokens (
+    id TEXT PRIMARY KEY, user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE, name ${sortedText} NOT NULL,
+    digest TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT,
+    read_only INTEGER NOT NULL DEFAULT 0, space_id TEXT, UNIQUE (user_id, name),
+    FOREIGN KEY (user_id, space_id) REFERENCES members (user_id, space_id) ON DELETE CASCADE
+  )${tableEnd};
+  CREATE TABLE links (
+    digest TEXT PRIMARY KEY, token_id TEXT NOT NULL REFERENCES tokens (id) ON DELETE CASCADE, expires_at TEXT NOT NULL
+  )${tableEnd};
+  CREATE INDEX links_by_token ON links (token_id);
+  CREATE INDEX links_by_end ON links (expires_at);
+  INSERT INTO tokens (id, user_id, name, digest, created_at)
+    SELECT id, id, 'first', token_digest, created_at FROM users WHERE token_digest IS NOT NULL;
+  ${replaceUsers}
+  DROP INDEX records_unclaimed;
+  ALTER TABLE records DROP COLUMN val_name;`;
+
+const sqlite: Dialect = {
+  bytes: 'BLOB',
+  sortedText: 'TEXT',
+  position: 'INTEGER PRIMARY KEY',
+  tableEnd: ' STRICT',
+};
 
 /** Without COLLATE "C", PostgreSQL would sort names in another order than SQLite. */
-export const postgresMigrations: readonly string[] = [
-  schemaOf({
-    bytes: 'BYTEA',
-    sortedText: 'TEXT COLLATE "C"',
-    position: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
-    tableEnd: '',
-  }),
+const postgres: Dialect = {
+  bytes: 'BYTEA',
+  sortedText: 'TEXT COLLATE "C"',
+  position: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  tableEnd: '',
+};
+
+/**
+ * The steps from an empty database to the schema of today. A store knows how many it has taken: the number of its schema.
+ * Append a step for each change, and never change a step.
+ */
+export const sqliteSchemas: readonly string[] = [
+  firstSchema(sqlite),
+  // SQLite cannot drop a column that is UNIQUE.
+  namedTokens(
+    sqlite,
+    `CREATE TABLE users_2 (
+      id TEXT PRIMARY KEY, username TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, created_at TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO users_2 SELECT id, username, CASE WHEN token_digest IS NULL THEN 'space' ELSE 'person' END, created_at
+      FROM users;
+    DROP TABLE users;
+    ALTER TABLE users_2 RENAME TO users;`,
+  ),
 ];
+
+export const postgresSchemas: readonly string[] = [
+  firstSchema(postgres),
+  namedTokens(
+    postgres,
+    `ALTER TABLE users ADD COLUMN kind TEXT;
+    UPDATE users SET kind = CASE WHEN token_digest IS NULL THEN 'space' ELSE 'person' END;
+    ALTER TABLE users ALTER COLUMN kind SET NOT NULL;
+    ALTER TABLE users DROP COLUMN token_digest;`,
+  ),
+];
+
+export const currentSchema = sqliteSchemas.length;

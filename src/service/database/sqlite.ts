@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
 import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
-import { type All, type Database, DatabaseFailure, type Value } from './database.ts';
+import { type Database, DatabaseFailure, openTx, type Reader, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
-import { sqliteMigrations as migrations } from './schema.ts';
+import { sqliteSchemas as schemas } from './schema.ts';
 import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
 
 const applicationId = 0x76616c73;
@@ -16,15 +16,8 @@ export async function openSqlite(file: string): Promise<Database> {
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
-    await retryWhileBusy(() => prepare(connection, path));
-    return {
-      ...wrap(connection, path),
-      connections: () => ({ inUse: 1, waiting: 0 }),
-      forUpdate: '',
-      skipLocked: '',
-      codeContains: 'instr(code, ?) > 0',
-      explain: (error) => explain(file, error),
-    };
+    const upgradedFrom = await retryWhileBusy(() => prepare(connection, path));
+    return { ...wrap(connection, path), upgradedFrom, explain: (error) => explain(file, error) };
   } catch (error) {
     throw explain(file, failureOf(error));
   }
@@ -68,7 +61,7 @@ function failureOf(error: unknown): unknown {
 }
 
 /** While another process switches a new file to WAL mode, SQLite ignores its busy timeout. */
-async function retryWhileBusy(work: () => void): Promise<void> {
+async function retryWhileBusy<Result>(work: () => Result): Promise<Result> {
   for (const deadline = Date.now() + busyTimeoutMs; ; ) {
     try {
       return work();
@@ -80,43 +73,51 @@ async function retryWhileBusy(work: () => void): Promise<void> {
   }
 }
 
-function prepare(connection: Libsql.Database, path: string): void {
-  const version = () => versionOf(connection, path);
-  version();
+/** Returns the number of the schema that the store had, if it was an older one. */
+function prepare(connection: Libsql.Database, path: string): number | undefined {
+  const schema = () => schemaOf(connection, path);
+  schema();
   restrictMode(path);
   connection.exec('PRAGMA journal_mode = WAL');
   // Without `fullfsync`, a power failure on macOS could lose commits that are still in the cache of the disk.
   connection.exec('PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
   // Before SQLite 3.51.3, an automatic checkpoint can lose a commit of another process ("WAL-reset bug").
   connection.exec('PRAGMA wal_autocheckpoint = 0');
-  if (version() !== migrations.length) {
+  let upgradedFrom: number | undefined;
+  if (schema() !== schemas.length) {
+    // A new table takes the place of an older one, which other tables refer to.
+    connection.exec('PRAGMA foreign_keys = OFF');
     immediately(connection, () => {
-      // The version is read again, because another process may have migrated the file in the meantime.
-      for (const migration of migrations.slice(version())) connection.exec(migration);
+      // The number is read again, because another process may have changed the schema in the meantime.
+      const found = schema();
+      for (const step of schemas.slice(found)) connection.exec(step);
       connection.exec(`PRAGMA application_id = ${applicationId}`);
-      connection.exec(`PRAGMA user_version = ${migrations.length}`);
+      connection.exec(`PRAGMA user_version = ${schemas.length}`);
+      if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
   connection.exec('PRAGMA foreign_keys = ON');
+  return upgradedFrom;
 }
 
-function versionOf(connection: Libsql.Database, path: string): number {
+function schemaOf(connection: Libsql.Database, path: string): number {
   const [found] = connection
     .prepare(
-      `SELECT application_id AS application, user_version AS version,
+      `SELECT application_id AS application, user_version AS schema,
         (SELECT count(*) FROM sqlite_schema) AS tables FROM pragma_application_id, pragma_user_version`,
     )
-    .all() as { application: number; version: number; tables: number }[];
+    .all() as { application: number; schema: number; tables: number }[];
   if (!found || found.tables === 0) return 0;
   if (found.application !== applicationId) {
     throw new LocalError(`The SQLite database ${path} belongs to another program.`, { hint: otherFileHint });
   }
-  if (found.version > migrations.length) {
-    throw new LocalError(`The store ${path} was made by a newer version of vals.`, {
-      hint: `Update vals. ${otherFileHint}`,
-    });
+  if (found.schema > schemas.length) {
+    throw new LocalError(
+      `The store ${path} was made by a newer version of vals: its schema is ${found.schema}, and this version knows ${schemas.length}.`,
+      { hint: `Update vals. ${otherFileHint}` },
+    );
   }
-  return found.version;
+  return found.schema;
 }
 
 function immediately<Result>(connection: Libsql.Database, work: () => Result): Result {
@@ -131,10 +132,7 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(
-  connection: Libsql.Database,
-  path: string,
-): Pick<Database, 'all' | 'write' | 'probe' | 'close'> {
+function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explain' | 'upgradedFrom'> {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
   let wrote = false;
@@ -172,7 +170,8 @@ function wrap(
     },
   });
 
-  const allInTransaction: All = async <Row>(sql: string, values: Value[] = []) => {
+  let readsWaiting = 0;
+  const run: Reader['query'] = async <Row>(sql: string, values: Value[] = []) => {
     try {
       const statement = statements.get(sql) ?? connection.prepare(sql);
       statements.set(sql, statement);
@@ -181,18 +180,24 @@ function wrap(
       throw failureOf(error);
     }
   };
+  const codeContains = 'instr(code, ?) > 0';
+  const tx = openTx({ query: run, codeContains, forUpdate: '', skipLocked: '' });
 
   return {
-    async all(sql, values) {
+    codeContains,
+    async query(sql, values) {
+      readsWaiting += 1;
       while (group.underWay()) await group.underWay();
-      return allInTransaction(sql, values);
+      readsWaiting -= 1;
+      return run(sql, values);
     },
-    write: (work) =>
+    transaction: (_keys, work) =>
       group
-        .write(() => work(allInTransaction))
+        .write(() => work(tx))
         .catch((error) => {
           throw failureOf(error);
         }),
+    connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
     probe: async () => checkFiles(),
     async close() {
       await group.flush();

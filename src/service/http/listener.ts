@@ -1,14 +1,15 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
 import type { Reply } from '../request.ts';
+import type { Listener } from './server.ts';
 
 const silenceMs = 500;
 
-export function createListener(app: App): RequestListener {
-  return async (incoming, outgoing) => {
+export function createListener(app: App): Listener {
+  return async (incoming, outgoing, onRoute) => {
     const { method = '' } = incoming;
-    const reply = await app({ incoming, method, url: urlOf(incoming) }, outgoing);
+    const reply = await app({ incoming, method, url: urlOf(incoming), onRoute }, outgoing);
     if (outgoing.destroyed) return;
     send(reply, outgoing);
     // Node itself skips the rest of a body, unless it closes the connection. A client that is still sending could then

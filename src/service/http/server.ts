@@ -34,7 +34,8 @@ export interface FinishedRequest {
   path: string;
   status: number;
   ms: number;
-  incoming: IncomingMessage;
+  /** The path of the route that was found. */
+  route: string;
 }
 
 interface ListenOptions {
@@ -53,7 +54,14 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export async function listen(listener: RequestListener, options: ListenOptions): Promise<Server> {
+/** Tells which route was found, for the log and the metrics. */
+export type Listener = (
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  onRoute: (route: string) => void,
+) => void;
+
+export async function listen(listener: Listener, options: ListenOptions): Promise<Server> {
   const { host, port, certificate, onFinished } = options;
   const underWay = new Set<ServerResponse>();
   const connections = new Set<Socket>();
@@ -63,6 +71,7 @@ export async function listen(listener: RequestListener, options: ListenOptions):
   const handle: RequestListener = (incoming, outgoing) => {
     const { method = '', url = '' } = incoming;
     const start = performance.now();
+    let route = 'none';
     if (isEnding) outgoing.shouldKeepAlive = false;
     underWay.add(outgoing);
     outgoing.once('close', () => {
@@ -70,9 +79,11 @@ export async function listen(listener: RequestListener, options: ListenOptions):
       // The query is left out of the log, because a query may contain a secret.
       const path = url.replace(/[?#].*$/s, '');
       const ms = performance.now() - start;
-      onFinished?.({ method, path, status: statusOf(incoming, outgoing), ms, incoming });
+      onFinished?.({ method, path, status: statusOf(incoming, outgoing), ms, route });
     });
-    listener(incoming, outgoing);
+    listener(incoming, outgoing, (found) => {
+      route = found;
+    });
   };
   const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
   // The health check may come without a Host header, and `checkHost` refuses it everywhere else.

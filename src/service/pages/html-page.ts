@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ListedVal } from '../store/read-vals.ts';
-import type { Principal } from '../store/spaces.ts';
-import type { User } from '../store/users.ts';
+import type { Caller, User } from '../store/caller.ts';
+import type { ListedVal } from '../store/val-rows.ts';
 import { escapeHtml } from './code-html.ts';
 import { copyScript, style } from './page-style.ts';
 
@@ -24,7 +23,7 @@ export const pageHeaders = {
 };
 
 export interface Visitor {
-  user: Principal;
+  caller: Caller;
   spaces: readonly User[];
   canSignOut: boolean;
 }
@@ -88,12 +87,12 @@ export const signInPage = (action: string, problem?: string): string =>
 
 const signOut = '<form method="post" action="/sign-out"><button>Sign out</button></form>';
 
-function spaceLinks({ user, spaces }: Visitor): string {
+function spaceLinks({ caller: { owner, actor }, spaces }: Visitor): string {
   if (spaces.length === 0) return '';
   const link = (path: string, { id, username }: User) =>
-    `<a href="${path}"${id === user.id ? ' aria-current="page"' : ''}>${escapeHtml(username)}</a>`;
+    `<a href="${path}"${id === owner.id ? ' aria-current="page"' : ''}>${escapeHtml(username)}</a>`;
   const links = spaces.map((space) => link(`/@${encodeURIComponent(space.username)}/`, space));
-  return `<nav aria-label="Spaces">${[link('/', user.actor), ...links].join(' ')}</nav>`;
+  return `<nav aria-label="Spaces">${[link('/', actor), ...links].join(' ')}</nav>`;
 }
 
 export function page(title: string, parts: readonly string[], visitor?: Visitor): string {

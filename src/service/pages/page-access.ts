@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { cookieValues, isSame } from '../guard.ts';
 import { type Reply, redirect, type ServiceRequest } from '../request.ts';
+import { cookieValues, isSame } from './cookies.ts';
 
 export interface PageAccess {
   readonly key: string;

@@ -1,11 +1,11 @@
-import { nothingAt } from '../guard.ts';
+import { nothingAt } from '../admit.ts';
 import type { Network } from '../http/network.ts';
 import { unauthorized } from '../problem.ts';
 import { html, isForBrowser, json, type Reply, type ServiceRequest } from '../request.ts';
 import { type PageRequest, pageRequest } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
-import { asPerson, type Principal } from '../store/spaces.ts';
+import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import { listPage, pageHeaders, refusalPage } from './html-page.ts';
 import type { PageAccess } from './page-access.ts';
@@ -34,57 +34,56 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
     throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
   };
 
+  const identifyOwner = async () => store.owner && (await store.identify({ secret: store.owner.token }));
+
   async function linkAccess(): Promise<PageAccess> {
-    const owner = store.owner && (await store.users.withDigest(store.owner.user.id));
-    pageAccess.endSessionsOfOldToken(owner?.tokenDigest ?? '');
+    pageAccess.endSessionsOfOldToken((await identifyOwner())?.token.digest ?? '');
     return pageAccess;
   }
 
-  async function visitorOf(request: ServiceRequest): Promise<Principal | undefined> {
-    const person = await signIn?.visitor(request);
-    if (!person || request.space === undefined) return person && asPerson(person);
-    const member = await store.spaces.memberWithId(person.id, request.space);
-    if (!member?.principal) throw nothingAt(request.url);
-    return member.principal;
+  async function visitorOf(request: ServiceRequest): Promise<Caller | undefined> {
+    const identified = await signIn?.visitor(request);
+    if (identified && !identified.caller) throw nothingAt(request.url);
+    return identified?.caller;
   }
 
-  async function ownerWithLink(request: ServiceRequest, place: string): Promise<Principal | undefined> {
+  async function ownerWithLink(request: ServiceRequest, place: string): Promise<Caller | undefined> {
     const isAdmitted = (await linkAccess()).isAdmitted(request, place);
-    return store.owner && isAdmitted ? asPerson(store.owner.user) : undefined;
+    return isAdmitted ? (await identifyOwner())?.caller : undefined;
   }
 
-  async function readVal(user: Principal, id: string, { version, from, run }: PageRequest) {
-    const val = await (version === undefined ? store.val(user, id) : store.version(user, id, version));
-    const isOwn = val.author.id === user.id;
-    const runs = isOwn ? (await store.runs(user, id, { limit: valPageLimits.runs })).records : [];
+  async function readVal(caller: Caller, id: string, { version, from, run }: PageRequest) {
+    const val = await (version === undefined ? store.val(caller, id) : store.version(caller, id, version));
+    const isOwn = val.author.id === caller.owner.id;
+    const runs = isOwn ? (await store.runs(caller, id, { limit: valPageLimits.runs })).records : [];
     return {
       val,
       runs: runs.map(({ json }) => JSON.parse(json)),
-      runCount: isOwn ? await store.countRuns(user, id, mostCountedRuns + 1) : 0,
-      shownRun: run === undefined ? undefined : { id: run, ...(await store.run(user, run)) },
-      versions: (await store.versions(user, id, { limit: valPageLimits.versions })).items,
-      comparedWith: from === undefined ? undefined : await store.version(user, id, from),
+      runCount: isOwn ? await store.countRuns(caller, id, mostCountedRuns + 1) : 0,
+      shownRun: run === undefined ? undefined : { id: run, ...(await store.run(caller, run)) },
+      versions: (await store.versions(caller, id, { limit: valPageLimits.versions })).items,
+      comparedWith: from === undefined ? undefined : await store.version(caller, id, from),
     };
   }
 
-  async function readList(user: Principal, page: number) {
+  async function readList(caller: Caller, page: number) {
     const range = { limit: valsPerPage, offset: (page - 1) * valsPerPage };
-    const { items: vals, next } = await store.listVals(user, user, range);
+    const { items: vals, next } = await store.listVals(caller, caller.owner, range);
     return { vals, failed: await store.valsThatFailed(vals), next: next && page + 1 };
   }
 
   async function show(
     request: ServiceRequest,
     query: PageRequest,
-    { user, canSignOut }: { user: Principal | undefined; canSignOut: boolean },
+    { caller, canSignOut }: { caller: Caller | undefined; canSignOut: boolean },
   ) {
-    if (!user) return refuseVisit(request);
-    const spaces = signIn ? await store.spaces.withMember(user.actor) : [];
-    const common = { now: Date.now(), visitor: { user, spaces, canSignOut } };
+    if (!caller) return refuseVisit(request);
+    const spaces = signIn ? await store.spaces.withMember(caller.actor) : [];
+    const common = { now: Date.now(), visitor: { caller, spaces, canSignOut } };
     const page =
       query.val === undefined
-        ? listPage({ ...(await readList(user, query.page)), number: query.page, ...common })
-        : valPage({ ...(await readVal(user, query.val, query)), ...common });
+        ? listPage({ ...(await readList(caller, query.page)), number: query.page, ...common })
+        : valPage({ ...(await readVal(caller, query.val, query)), ...common });
     return html(page, 200, pageHeaders);
   }
 
@@ -109,16 +108,16 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       : []),
     route('GET', '/', {
       id: 'getPage',
-      access: 'anyone',
+      access: 'page',
       summary: 'The vals as a web page',
       query: pageRequest,
       responses: { 200: 'text/html' },
       async reply(request, { query }) {
-        if (request.user) return show(request, query, { user: request.user, canSignOut: false });
+        if (request.caller) return show(request, query, { caller: request.caller, canSignOut: false });
         if (!signIn && request.space === undefined) {
           return (await linkAccess()).admit(request) ?? refuseVisit(request);
         }
-        return show(request, query, { user: await visitorOf(request), canSignOut: true });
+        return show(request, query, { caller: await visitorOf(request), canSignOut: true });
       },
     }),
     route('GET', '/v1/me/page-link', {
@@ -127,7 +126,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       query: pageRequest,
       responses: { 200: ref('PageLink') },
       async reply(request) {
-        if (signIn || request.user?.id !== store.owner?.user.id) throw nothingAt(request.url);
+        if (signIn || request.caller?.owner.id !== store.owner?.user.id) throw nothingAt(request.url);
         const link = new URL(`/${request.url.search}`, request.origin);
         const access = await linkAccess();
         link.searchParams.set('key', access.makeOneTimeKey());
@@ -141,7 +140,7 @@ export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }
       query: pageRequest,
       responses: { 200: 'text/html' },
       reply: async (request, { params, query }) =>
-        show(request, query, { user: await ownerWithLink(request, params.place), canSignOut: false }),
+        show(request, query, { caller: await ownerWithLink(request, params.place), canSignOut: false }),
     }),
   ];
 }

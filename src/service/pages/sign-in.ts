@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
-import { cookieValues, isSame } from '../guard.ts';
 import type { Network } from '../http/network.ts';
 import { largestForm } from '../limits.ts';
 import { Problem } from '../problem.ts';
 import { headerOf, html, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { Store } from '../store/store.ts';
-import { digestOf, type User } from '../store/users.ts';
+import type { Identified } from '../store/tokens.ts';
+import { cookieValues, isSame } from './cookies.ts';
 import { pageHeaders, signInPage } from './html-page.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
@@ -29,21 +29,22 @@ export function createSignIn(store: Store, { publicUrl }: Network) {
     html(signInPage(`${spacePrefix(space)}/sign-in${url.search}`, problem), 401, pageHeaders);
 
   return {
-    async visitor(request: ServiceRequest): Promise<User | undefined> {
+    async visitor(request: ServiceRequest): Promise<Identified | undefined> {
       const [session = ''] = cookieValues(request, name);
       const [id = '', end = '', code = ''] = session.split('.');
       if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
-      const found = await store.users.withDigest(id);
-      return found && isSame(code, hmacOf(id, found.tokenDigest, end)) ? found.user : undefined;
+      const found = await store.identify({ tokenId: id }, request.space);
+      return found && isSame(code, hmacOf(id, found.token.digest, end)) ? found : undefined;
     },
     ask: (request: ServiceRequest): Reply => tokenForm(request),
     async signIn(request: ServiceRequest): Promise<Reply> {
       requireOwnOrigin(request);
       const token = await readToken(request);
-      const user = await store.users.withToken(token);
-      if (user === undefined) return tokenForm(request, 'This service does not know the token.');
+      const found = await store.identify({ secret: token }, request.space);
+      if (found === undefined) return tokenForm(request, 'This service does not know the token.');
       const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
-      const session = [user.id, end, hmacOf(user.id, digestOf(token), end)].join('.');
+      const { id, digest } = found.token;
+      const session = [id, end, hmacOf(id, digest, end)].join('.');
       return redirect(`${spacePrefix(request.space)}/${request.url.search}`, {
         'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}`,
       });
@@ -55,7 +56,7 @@ export function createSignIn(store: Store, { publicUrl }: Network) {
   };
 }
 
-/** The digest of the token is the key of the HMAC, so that a new token ends the old sessions. */
+/** A session refers to its token, and ends with it. */
 const hmacOf = (id: string, tokenDigest: string, end: string): string =>
   createHmac('sha256', tokenDigest).update(`vals page ${id} ${end}`).digest('base64url');
 

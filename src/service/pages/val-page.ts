@@ -1,4 +1,5 @@
-import type { ListedVersion, Val } from '../store/read-vals.ts';
+import type { Val } from '../store/val-rows.ts';
+import type { ListedVersion } from '../store/versions.ts';
 import { diffHtml, escapeHtml, highlight } from './code-html.ts';
 import { badge, linkTo, page, time, type Visitor } from './html-page.ts';
 import { copyScript } from './page-style.ts';

@@ -1,15 +1,17 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
-import { sortableTime } from '../store/activity.ts';
 import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
-import { privacies, valTypes } from '../store/read-vals.ts';
-import type { ReportedRun } from '../store/store.ts';
-import { newValDefaults } from '../store/write-vals.ts';
+import type { ReportedRun } from '../store/runs.ts';
+import { sortableTime } from '../store/times.ts';
+import type { NewToken } from '../store/tokens.ts';
+import { privacies, valTypes } from '../store/val-rows.ts';
+import { newValDefaults } from '../store/vals.ts';
 import {
   anyString,
   type BodyField,
   body,
   type Check,
   choice,
+  flag,
   integer,
   matching,
   oneOf,
@@ -58,14 +60,32 @@ export const nameAndCode = body({ name, code }, { type });
 
 export const reportedRun = thenCheck(
   body(
-    { version: versionNumber, runStartAt: timestamp, runEndAt: timestamp },
+    { version: versionNumber, runStartAt: timestamp, runEndAt: orNull(timestamp) },
     { error: orNull(string(mostErrorBytes)), logs: orNull(anyString) },
   ),
   ({ error = null, logs = null, ...run }): ReportedRun => {
-    if (`${sortableTime(run.runEndAt)}` < `${sortableTime(run.runStartAt)}`) {
+    const { runStartAt, runEndAt } = run;
+    if (runEndAt !== null && `${sortableTime(runEndAt)}` < `${sortableTime(runStartAt)}`) {
       throw refuse('runEndAt', 'must not be before runStartAt');
     }
     return { ...run, error, logs };
+  },
+);
+
+const longestTokenName = 64;
+
+const tokenName = matching(
+  /^[^\p{C}\s]([^\p{C}]{0,62}[^\p{C}\s])?$/u,
+  `must have 1 to ${longestTokenName} visible characters, and no space at its ends`,
+);
+
+export const newToken = thenCheck(
+  body({ name: tokenName }, { readOnly: flag, expiresAt: orNull(timestamp) }),
+  ({ name, readOnly = false, expiresAt = null }): NewToken => {
+    if (expiresAt === null) return { name, readOnly, expiresAt };
+    const end = new Date(expiresAt);
+    if (end.getTime() <= Date.now()) throw refuse('expiresAt', 'must be in the future');
+    return { name, readOnly, expiresAt: end.toISOString() };
   },
 );
 

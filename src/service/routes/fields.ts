@@ -1,6 +1,6 @@
 import { hasLoneSurrogate } from '../../lib/visible.ts';
 import { Problem } from '../problem.ts';
-import { sortableTime } from '../store/activity.ts';
+import { sortableTime, timestampOf } from '../store/times.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;
@@ -74,6 +74,14 @@ export const string = (max: number, min = 0): BodyField<string> => ({
   },
 });
 
+export const flag: BodyField<boolean> = {
+  schema: { type: 'boolean' },
+  read(value, name) {
+    if (typeof value !== 'boolean') throw refuse(name, 'must be true or false');
+    return value;
+  },
+};
+
 export const anyString: BodyField<string> = {
   schema: { type: 'string' },
   read(value, name) {
@@ -118,8 +126,9 @@ const timeSchema = {
 export const timestamp: BodyField<string> = {
   schema: timeSchema,
   read(value, name) {
-    if (typeof value === 'string' && sortableTime(value) !== undefined) return value;
-    throw refuse(name, timeRule);
+    const time = typeof value === 'string' ? timestampOf(value) : undefined;
+    if (time === undefined) throw refuse(name, timeRule);
+    return time;
   },
 };
 

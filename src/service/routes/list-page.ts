@@ -1,7 +1,7 @@
 import { mostPageBytes } from '../limits.ts';
 import { jsonText, linkText, type Reply, type ServiceRequest, selfOf } from '../request.ts';
-import type { FoundRecord } from '../store/activity.ts';
 import { type Positions, recordPositions } from '../store/positions.ts';
+import type { FoundRecord } from '../store/records.ts';
 
 export interface Paging {
   limit: number;

@@ -49,7 +49,7 @@ function describeApi(routes: readonly Route[]) {
 const etag = { description: 'The state of the val, for the header If-Match.', schema: { type: 'string' } };
 
 function operationOf(route: Route) {
-  const { id, method, path, access, summary, responses, query, body, hasIfMatch } = route;
+  const { id, method, path, access, summary, responses, query, body, hasIfMatch, hasIfNoneMatch } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => {
     const schema = name === 'version' ? { type: 'integer', minimum: 0 } : { type: 'string' };
     return { name, in: 'path', required: true, schema };
@@ -59,6 +59,7 @@ function operationOf(route: Route) {
   });
   const inHeader = [
     ...(hasIfMatch ? [header('If-Match', 'Change the val only if it still has this ETag.')] : []),
+    ...(hasIfNoneMatch ? [header('If-None-Match', ifNoneMatch[method === 'GET' ? 'read' : 'write'])] : []),
     ...(method === 'POST' && body
       ? [header('Idempotency-Key', 'A repeated request with the same key gets the first reply, for a day.')]
       : []),
@@ -71,7 +72,7 @@ function operationOf(route: Route) {
     ...(body && { requestBody: requestBodyOf(body) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries(responses).map(([status, content]) => [status, responseOf(content)]),
+        Object.entries(responses).map(([status, content]) => [status, responseOf(content, Number(status))]),
       ),
       ...Object.fromEntries(problemsOf(route).map((status) => [status, problem(`${STATUS_CODES[status]}.`)])),
       default: problem('A refusal or a failure (RFC 9457).'),
@@ -79,6 +80,11 @@ function operationOf(route: Route) {
     security: access === 'token' ? [{ token: [] }] : [{}, { token: [] }],
   };
 }
+
+const ifNoneMatch = {
+  read: 'Send the val only if it has none of these ETags.',
+  write: 'With *, create the val, but do not change one that is there.',
+};
 
 const header = (name: string, description: string) => ({
   name,
@@ -120,13 +126,17 @@ function requestBodyOf({ fields }: Check<never, unknown>) {
   };
 }
 
-function responseOf(content: Route['responses'][number]) {
-  if (content === 'nothing') return { description: 'Done.' };
+function responseOf(content: Route['responses'][number], status: number) {
+  if (content === 'nothing') return { description: status === 304 ? 'The val has not changed.' : 'Done.' };
   if (typeof content === 'object') {
     return {
       description: 'The reply.',
       ...(content.$ref === ref('Val').$ref && { headers: { ETag: etag } }),
-      content: { 'application/json': { schema: content } },
+      content: {
+        'application/json': { schema: content },
+        // A failure that the route expects may also be described by a problem.
+        ...(status >= 400 && { 'application/problem+json': { schema: ref('Problem') } }),
+      },
     };
   }
   return { description: 'The reply.', content: { [content]: { schema: { type: 'string' } } } };

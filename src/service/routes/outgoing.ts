@@ -1,10 +1,18 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
 import { baseUrlOf, json, type Reply, type ServiceRequest, spacePrefix } from '../request.ts';
-import type { ListedVal, Val } from '../store/read-vals.ts';
-import type { User } from '../store/users.ts';
-import { etagOf } from './write-options.ts';
+import type { User } from '../store/caller.ts';
+import type { ListedVal, Val } from '../store/val-rows.ts';
+import type { RecordOf } from './schemas.ts';
+import { etagOf, isUnchangedFor } from './write-options.ts';
 
-export function valRecord(val: ListedVal & Partial<Val>, base: string | undefined) {
+/** A service that runs inside of one command sends no links to itself. */
+type MaybeLinked<Linked extends { url: unknown; links: unknown }> = Omit<Linked, 'url' | 'links'> &
+  Partial<Pick<Linked, 'url' | 'links'>>;
+
+export function valRecord(
+  val: ListedVal & Partial<Val>,
+  base: string | undefined,
+): MaybeLinked<RecordOf<'Val'>> {
   return {
     id: val.id,
     name: val.name,
@@ -25,8 +33,11 @@ export function valRecord(val: ListedVal & Partial<Val>, base: string | undefine
   };
 }
 
-export const valReply = (request: ServiceRequest, val: Val): Reply =>
-  json(valRecord(val, baseUrlOf(request)), 200, { ETag: etagOf(val) });
+export function valReply(request: ServiceRequest, val: Val): Reply {
+  const headers = { ETag: etagOf(val) };
+  if (isUnchangedFor(request, val)) return { status: 304, headers };
+  return json(valRecord(val, baseUrlOf(request)), 200, headers);
+}
 
 export const createdReply = (request: ServiceRequest, val: Val, below = ''): Reply =>
   json(valRecord(val, baseUrlOf(request)), 201, {
@@ -36,7 +47,7 @@ export const createdReply = (request: ServiceRequest, val: Val, below = ''): Rep
 
 export function likeRecord(json: string, base: string | undefined): string {
   const like = parseJson(json) as JsonObject;
-  const { privacy = 'public', createdAt = null, versionCreatedAt = createdAt } = like;
+  const { privacy = null, createdAt = null, versionCreatedAt = createdAt } = like;
   const { links, ...url } = addressesOf(String(like.id), base);
   return stringifyJson({
     id: null,
@@ -44,22 +55,27 @@ export function likeRecord(json: string, base: string | undefined): string {
     code: null,
     readme: null,
     privacy,
-    public: privacy === 'public',
+    public: privacy && privacy === 'public',
     version: null,
     createdAt,
     versionCreatedAt,
     updatedAt: versionCreatedAt,
     author: null,
     ...url,
-    type: 'script',
-    likeCount: 1,
-    referenceCount: 0,
+    type: null,
+    likeCount: null,
+    referenceCount: null,
     ...like,
     ...((links ?? like.links) && { links: { ...links, ...(isObject(like.links) && like.links) } }),
   });
 }
 
-export function userRecord({ id, username }: User, base: string | undefined, path: string) {
+/** Only the caller has a page at the base URL. */
+export function userRecord(
+  { id, username }: User,
+  base: string | undefined,
+  { path, isCaller }: { path: string; isCaller: boolean },
+): MaybeLinked<RecordOf<'User'>> {
   return {
     id,
     username,
@@ -67,11 +83,11 @@ export function userRecord({ id, username }: User, base: string | undefined, pat
     email: '',
     profileImageUrl: null,
     tier: null,
-    ...(base !== undefined && { url: `${base}/`, links: { self: `${base}/v1/${path}` } }),
+    ...(base !== undefined && { url: isCaller ? `${base}/` : null, links: { self: `${base}/v1/${path}` } }),
   };
 }
 
-function addressesOf(id: string, base: string | undefined): { url?: string; links?: Record<string, string> } {
+function addressesOf(id: string, base: string | undefined): Partial<Pick<RecordOf<'Val'>, 'url' | 'links'>> {
   if (base === undefined) return {};
   const name = encodeURIComponent(id);
   const self = `${base}/v1/vals/${name}`;

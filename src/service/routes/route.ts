@@ -1,6 +1,6 @@
 import { parseBody, readBytes } from '../body.ts';
 import type { Reply, ServiceRequest } from '../request.ts';
-import type { WriteOptions } from '../store/write-vals.ts';
+import type { WriteOptions } from '../store/store.ts';
 import type { Body, Check, Query } from './fields.ts';
 import type { Schema } from './schemas.ts';
 import { writeOptionsOf } from './write-options.ts';
@@ -10,13 +10,20 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 export interface Route {
   method: Method;
   path: string;
-  /** For `form`, the service does not check the Origin header or the token. The route must do this itself. */
-  access: 'token' | 'anyone' | 'form' | 'any host';
+  /**
+   * `page`: anyone, also below a space, because a browser may have a session instead of a token. `form`: the service does
+   * not check the Origin header or the token. The route must do this itself.
+   */
+  access: 'token' | 'anyone' | 'page' | 'form' | 'any host';
+  /** The write changes what belongs to the person: those who may only read a space may do it there. */
+  isPersonal?: boolean;
   /** The name of the operation in clients that are generated from the description of the API. */
   id: string;
   summary: string;
   /** Whether the write can be made to depend on the state of the val, with the header If-Match. */
   hasIfMatch?: boolean;
+  /** Whether the header If-None-Match counts: for a write `*`, for a read the ETags that the client has. */
+  hasIfNoneMatch?: boolean;
   responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
@@ -32,7 +39,7 @@ type ParamsIn<Path extends string> = Path extends `${string}:${infer Name}/${inf
     : never;
 
 interface Definition<Path extends string, CheckedQuery, CheckedBody>
-  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch'> {
+  extends Pick<Route, 'id' | 'summary' | 'responses' | 'hasIfMatch' | 'hasIfNoneMatch' | 'isPersonal'> {
   access?: Route['access'];
   query?: Check<Query, CheckedQuery>;
   body?: Check<Body, CheckedBody>;
@@ -78,13 +85,13 @@ export function routeFinder(routes: readonly Route[]) {
     const asLong = table.filter(({ parts }) => parts.length === encoded.length);
     const given = encoded.map(decode);
     const onPath = asLong.filter(({ parts }) =>
-      parts.every((part, index) => (part.startsWith(':') ? given[index] : part === given[index])),
+      parts.every((part, index) => (part.startsWith(':') ? isParam(given[index]) : part === given[index])),
     );
     const wanted = method === 'HEAD' ? 'GET' : method;
     const found = onPath.find(({ route }) => route.method === wanted);
     const params: Record<string, string> = {};
     for (const [index, part] of (found?.parts ?? []).entries()) {
-      if (part.startsWith(':')) params[part.slice(1)] = given[index] ?? '';
+      if (part.startsWith(':')) params[part.slice(1)] = withoutCase(given[index] ?? '');
     }
     const allowedMethods = onPath.flatMap(({ route }) =>
       route.method === 'GET' ? ['GET', 'HEAD'] : [route.method],
@@ -92,6 +99,14 @@ export function routeFinder(routes: readonly Route[]) {
     return { route: found?.route, params, allowedMethods };
   };
 }
+
+/** No id and no name contains NUL, which PostgreSQL refuses. */
+const isParam = (part: string | undefined): boolean => !!part && !part.includes('\0');
+
+const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Ids are stored in lower case, and found in upper case too. */
+const withoutCase = (part: string): string => (uuidPattern.test(part) ? part.toLowerCase() : part);
 
 function decode(part: string): string {
   try {

@@ -1,42 +1,90 @@
-import { privacies, valTypes } from '../store/read-vals.ts';
+import { privacies, valTypes } from '../store/val-rows.ts';
 
-export type Schema = { readonly [keyword: string]: unknown };
+declare const type: unique symbol;
 
-const text = { type: 'string' };
-const textOrNull = { type: ['string', 'null'] };
-const uuid = { type: 'string', format: 'uuid' };
-const uri = { type: 'string', format: 'uri' };
-const moment = { type: 'string', format: 'date-time' };
-const momentOrNull = { type: ['string', 'null'], format: 'date-time' };
-const integer = { type: 'integer' };
-const integerOrNull = { type: ['integer', 'null'] };
-const privacy = { type: 'string', enum: privacies };
-const type = { type: 'string', enum: valTypes };
+/** A JSON Schema that carries the type of what it describes. */
+export interface Schema<Described = unknown> {
+  readonly [keyword: string]: unknown;
+  readonly [type]?: Described;
+}
 
-const record = (properties: Record<string, Schema>, optional: Record<string, Schema> = {}): Schema => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties: { ...properties, ...optional },
+type TypeOf<Some> = Some extends Schema<infer Described> ? Described : never;
+
+type Fields = Record<string, Schema>;
+
+type RecordWith<Required extends Fields, Optional extends Fields> = {
+  [Name in keyof Required]: TypeOf<Required[Name]>;
+} & { [Name in keyof Optional]?: TypeOf<Optional[Name]> };
+
+const text: Schema<string> = { type: 'string' };
+const textOrNull: Schema<string | null> = { type: ['string', 'null'] };
+const uuid: Schema<string> = { type: 'string', format: 'uuid' };
+const uri: Schema<string> = { type: 'string', format: 'uri' };
+const uriOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'uri' };
+const moment: Schema<string> = { type: 'string', format: 'date-time' };
+const momentOrNull: Schema<string | null> = { type: ['string', 'null'], format: 'date-time' };
+const integer: Schema<number> = { type: 'integer' };
+const integerOrNull: Schema<number | null> = { type: ['integer', 'null'] };
+const flag: Schema<boolean> = { type: 'boolean' };
+const flagOrNull: Schema<boolean | null> = { type: ['boolean', 'null'] };
+const textOrNumber: Schema<string | number> = { type: ['string', 'number'] };
+
+const oneOf = <Word extends string>(words: readonly Word[]): Schema<Word> => ({
+  type: 'string',
+  enum: words,
 });
 
-const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
+const noted = <Described>(schema: Schema<Described>, description: string): Schema<Described> => ({
+  ...schema,
+  description,
+});
+
+function record<Required extends Fields, Optional extends Fields = Record<never, never>>(
+  properties: Required,
+  optional?: Optional,
+): Schema<RecordWith<Required, Optional>> {
+  return {
+    type: 'object',
+    required: Object.keys(properties),
+    properties: { ...properties, ...optional },
+  };
+}
+
+const arrayOf = <Described>(items: Schema<Described>): Schema<Described[]> => ({ type: 'array', items });
+
+const orNull = <Described>(schema: Schema<Described>): Schema<Described | null> => ({
+  anyOf: [schema, { type: 'null' }],
+});
 
 const links = record({ self: uri });
 const person = record({ id: uuid, username: text });
 /** Seeded records may name people and vals of other services. */
 const anyPerson = record({ id: textOrNull, username: textOrNull });
 const side = record({ id: textOrNull, name: textOrNull, author_id: textOrNull, username: textOrNull });
-const actor = { ...person, description: 'In a space: the person who owns the token.' };
+const actor = noted(person, 'In a space: the person who owns the token.');
 const valLinks = record({ self: uri, versions: uri, module: uri });
 
 const run = {
-  id: { type: ['string', 'number'] },
+  id: textOrNumber,
   val: record({ id: textOrNull, name: textOrNull, version: integerOrNull }),
   runStartAt: moment,
-  runEndAt: moment,
-  error: { type: ['string', 'object', 'null'], description: 'Null for a run that did not fail.' },
+  runEndAt: noted(momentOrNull, 'Null for a run that has not ended.'),
+  error: noted<string | object | null>(
+    { type: ['string', 'object', 'null'] },
+    'Null for a run that did not fail.',
+  ),
 };
-const reporter = { ...person, description: 'The person who stored the run.' };
+const reporter = noted(person, 'The person who stored the run.');
+
+const token = {
+  id: uuid,
+  name: text,
+  createdAt: moment,
+  lastUsedAt: noted(momentOrNull, 'To the minute.'),
+  expiresAt: momentOrNull,
+  readOnly: flag,
+  space: noted(textOrNull, 'The only space that the token is good for.'),
+};
 
 export const recordSchemas = {
   User: record(
@@ -47,19 +95,19 @@ export const recordSchemas = {
       email: text,
       profileImageUrl: textOrNull,
       tier: textOrNull,
-      url: uri,
+      url: noted(uriOrNull, 'The page of the caller. Null for other people.'),
       links,
     },
     { actor },
   ),
-  Space: record({ id: uuid, username: text, role: { type: 'string', enum: ['read', 'write'] }, url: uri }),
+  Space: record({ id: uuid, username: text, role: oneOf(['read', 'write']), url: uri }),
   Val: record({
     id: uuid,
     name: text,
-    code: { ...textOrNull, description: 'Null in lists.' },
-    readme: { ...textOrNull, description: 'Null in lists.' },
-    privacy,
-    public: { type: 'boolean' },
+    code: noted(textOrNull, 'Null in lists.'),
+    readme: noted(textOrNull, 'Null in lists.'),
+    privacy: oneOf(privacies),
+    public: flag,
     version: integer,
     createdAt: moment,
     versionCreatedAt: moment,
@@ -68,7 +116,7 @@ export const recordSchemas = {
     versionAuthor: orNull(person),
     url: uri,
     links: valLinks,
-    type,
+    type: oneOf(valTypes),
     likeCount: integer,
     referenceCount: integer,
   }),
@@ -77,8 +125,8 @@ export const recordSchemas = {
     name: textOrNull,
     code: textOrNull,
     readme: textOrNull,
-    privacy: text,
-    public: { type: 'boolean' },
+    privacy: textOrNull,
+    public: flagOrNull,
     version: integerOrNull,
     createdAt: momentOrNull,
     versionCreatedAt: momentOrNull,
@@ -86,45 +134,49 @@ export const recordSchemas = {
     author: orNull(anyPerson),
     url: text,
     links: valLinks,
-    type: text,
-    likeCount: integer,
-    referenceCount: integer,
+    type: textOrNull,
+    likeCount: integerOrNull,
+    referenceCount: integerOrNull,
   }),
   Version: record({ val_id: uuid, version: integer, createdAt: moment, versionAuthor: orNull(person) }),
   Run: record(run, { reporter }),
   RunWithLogs: record(
     {
       ...run,
-      logs: { ...textOrNull, description: 'The end of what the run printed. Null if nothing was kept.' },
+      logs: noted(textOrNull, 'The end of what the run printed. Null if nothing was kept.'),
     },
     { reporter },
   ),
   Comment: record({
-    id: { type: ['string', 'number'] },
+    id: textOrNumber,
     comment: textOrNull,
     createdAt: moment,
     author: anyPerson,
-    val: record({ id: textOrNull, name: textOrNull, version: integerOrNull, privacy: textOrNull }),
+    val: record({ id: textOrNull, name: textOrNull }, { version: integerOrNull, privacy: textOrNull }),
   }),
   Reference: record({ reference: side, dependsOn: side, referencedAt: moment }),
-  Health: record({ status: { type: 'string', enum: ['ok', 'draining'] } }),
+  Token: record(token),
+  NewToken: record({ ...token, token: noted(text, 'Shown only here.') }),
+  Health: record({ status: oneOf(['ok', 'draining']) }),
   PageLink: record({ url: uri }),
   Problem: record(
     { type: text, title: text, status: integer, detail: text, message: text },
     {
-      errors: {
-        type: 'array',
-        items: record({ field: text, message: text }),
-        description: 'The field of the request that is wrong.',
-      },
+      errors: noted(
+        arrayOf(record({ field: text, message: text })),
+        'The field of the request that is wrong.',
+      ),
     },
   ),
-} satisfies Record<string, Schema>;
+};
+
+/** What the service sends under this name. A missing field is an error of the compiler. */
+export type RecordOf<Name extends keyof typeof recordSchemas> = TypeOf<(typeof recordSchemas)[Name]>;
 
 export const ref = (name: keyof typeof recordSchemas): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 export const listOf = (name: keyof typeof recordSchemas): Schema =>
   record({
-    data: { type: 'array', items: ref(name) },
+    data: arrayOf(ref(name)),
     links: record({ self: uri }, { prev: uri, next: uri }),
   });

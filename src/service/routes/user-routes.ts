@@ -1,4 +1,4 @@
-import { requireUser } from '../guard.ts';
+import { callerOf } from '../admit.ts';
 import { Problem } from '../problem.ts';
 import {
   baseUrlOf,
@@ -9,32 +9,32 @@ import {
   selfOf,
   spacePrefix,
 } from '../request.ts';
-import type { RecordFilter, RecordKind } from '../store/activity.ts';
+import type { User } from '../store/caller.ts';
 import { valPositions } from '../store/positions.ts';
+import type { RecordFilter, RecordKind } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { User } from '../store/users.ts';
 import * as check from './checks.ts';
 import { type Paging, recordPage, shortPage } from './list-page.ts';
 import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listOf, ref } from './schemas.ts';
+import { listOf, type RecordOf, ref } from './schemas.ts';
 
 export function userRoutes(store: Store): Route[] {
   const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter & Paging) => {
-    const found = await store.records(requireUser(request), kind, filter);
+    const found = await store.records(callerOf(request), kind, filter);
     const base = baseUrlOf(request);
     return recordPage(request, found, filter, ({ json }) =>
       kind === 'likes' ? likeRecord(json, base) : json,
     );
   };
   const userWithId = async (id: string): Promise<User> => {
-    const user = await store.users.withId(id);
+    const user = await store.people.withId(id);
     if (!user) throw new Problem(404, `There is no user with the id ${id}.`);
     return user;
   };
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
-    const caller = requireUser(request);
-    const user = caller.username === username ? caller : await store.users.named(username);
+    const { owner } = callerOf(request);
+    const user = owner.username === username ? owner : await store.people.named(username);
     if (!user) throw new Problem(404, `There is no user named ${username}.`);
     return user;
   };
@@ -45,9 +45,9 @@ export function userRoutes(store: Store): Route[] {
       summary: 'The person or space that the caller acts as',
       responses: { 200: ref('User') },
       reply: (request) => {
-        const { actor, ...user } = requireUser(request);
-        const record = userRecord(user, baseUrlOf(request), 'me');
-        return json(actor.id === user.id ? record : { ...record, actor });
+        const { owner, actor } = callerOf(request);
+        const record = userRecord(owner, baseUrlOf(request), { path: 'me', isCaller: true });
+        return json(actor.id === owner.id ? record : { ...record, actor });
       },
     }),
     route('GET', '/v1/me/spaces', {
@@ -55,8 +55,8 @@ export function userRoutes(store: Store): Route[] {
       summary: 'The spaces of the caller',
       responses: { 200: listOf('Space') },
       async reply(request) {
-        const spaces = await store.spaces.withMember(requireUser(request).actor);
-        const data = spaces.map((space) => ({
+        const spaces = await store.spaces.withMember(callerOf(request).actor);
+        const data: Omit<RecordOf<'Space'>, 'url'>[] = spaces.map((space) => ({
           ...space,
           ...(request.hasLinks && { url: request.origin + spacePrefix(space.username) }),
         }));
@@ -105,7 +105,7 @@ export function userRoutes(store: Store): Route[] {
       responses: { 200: listOf('Val') },
       async reply(request, { params, query }) {
         const user = await userWithId(params.id);
-        const found = await store.listVals(requireUser(request), user, query);
+        const found = await store.listVals(callerOf(request), user, query);
         return shortPage(request, found, query, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, baseUrlOf(request)),
@@ -121,14 +121,20 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/alias/:username/:name', {
       id: 'getValByName',
       summary: 'A val, by its owner and name',
-      responses: { 200: ref('Val') },
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
       async reply(request, { params }) {
         const owner = await userNamed(request, params.username);
-        return valReply(request, await store.valNamed(requireUser(request), owner, params.name));
+        return valReply(request, await store.valNamed(callerOf(request), owner, params.name));
       },
     }),
   ];
 }
 
 const userReply = (request: ServiceRequest, user: User): Reply =>
-  json(userRecord(user, baseUrlOf(request), `users/${user.id}`));
+  json(
+    userRecord(user, baseUrlOf(request), {
+      path: `users/${user.id}`,
+      isCaller: user.id === request.caller?.owner.id,
+    }),
+  );

@@ -1,12 +1,13 @@
-import { requireUser } from '../guard.ts';
+import { callerOf } from '../admit.ts';
 import { baseUrlOf, json, jsonText } from '../request.ts';
 import { valPositions, versionPositions } from '../store/positions.ts';
 import type { Store } from '../store/store.ts';
+import type { ListedVersion } from '../store/versions.ts';
 import * as check from './checks.ts';
 import { recordPage, shortPage } from './list-page.ts';
 import { createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listOf, ref } from './schemas.ts';
+import { listOf, type RecordOf, ref } from './schemas.ts';
 
 export function valRoutes(store: Store): Route[] {
   return [
@@ -14,16 +15,17 @@ export function valRoutes(store: Store): Route[] {
       id: 'getVal',
       access: 'anyone',
       summary: 'A val with its code',
-      responses: { 200: ref('Val') },
-      reply: async (request, { params }) => valReply(request, await store.val(request.user, params.id)),
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
+      reply: async (request, { params }) => valReply(request, await store.val(request.caller, params.id)),
     }),
     route('GET', '/v1/vals/:id/module', {
       id: 'getValModule',
       access: 'anyone',
       summary: 'The code of a val',
       responses: { 200: 'application/typescript' },
-      async reply({ user }, { params }) {
-        const { code } = await store.val(user, params.id);
+      async reply({ caller }, { params }) {
+        const { code } = await store.val(caller, params.id);
         // With a JavaScript type, a page of another site could load the code as a script.
         return {
           status: 200,
@@ -38,16 +40,17 @@ export function valRoutes(store: Store): Route[] {
       body: check.newVal,
       responses: { 201: ref('Val') },
       reply: async (request, { body, options }) =>
-        createdReply(request, await store.create(requireUser(request), body, options)),
+        createdReply(request, await store.create(callerOf(request), body, options)),
     }),
     route('PUT', '/v1/vals', {
       id: 'createOrUpdateVal',
       summary: 'Create a val, or update the code of the val with this name',
       body: check.nameAndCode,
       hasIfMatch: true,
+      hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { body, options }) {
-        const { val, isNew } = await store.createOrUpdate(requireUser(request), body, options);
+        const { val, isNew } = await store.createOrUpdate(callerOf(request), body, options);
         return isNew ? createdReply(request, val) : valReply(request, val);
       },
     }),
@@ -58,7 +61,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, body, options }) {
-        await store.changeProperties(requireUser(request), params.id, body, options);
+        await store.changeProperties(callerOf(request), params.id, body, options);
         return { status: 204 };
       },
     }),
@@ -68,7 +71,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params, options }) {
-        await store.delete(requireUser(request), params.id, options);
+        await store.delete(callerOf(request), params.id, options);
         return { status: 204 };
       },
     }),
@@ -78,7 +81,7 @@ export function valRoutes(store: Store): Route[] {
       query: check.search,
       responses: { 200: listOf('Val') },
       async reply(request, { query: { text, ...range } }) {
-        const found = await store.search(requireUser(request), text, range);
+        const found = await store.search(callerOf(request), text, range);
         return shortPage(request, found, range, {
           positions: valPositions,
           recordOf: (val) => valRecord(val, baseUrlOf(request)),
@@ -92,22 +95,24 @@ export function valRoutes(store: Store): Route[] {
       query: check.runs,
       responses: { 200: listOf('Run') },
       reply: async (request, { params, query }) =>
-        recordPage(request, await store.runs(requireUser(request), params.id, query), query),
+        recordPage(request, await store.runs(callerOf(request), params.id, query), query),
     }),
     route('POST', '/v1/vals/:id/runs', {
       id: 'reportRun',
       summary: 'Store a run that the caller has made',
       body: check.reportedRun,
       responses: { 201: ref('Run') },
-      reply: async (request, { params, body, options }) =>
-        json(await store.addRun(requireUser(request), params.id, body, options), 201),
+      async reply(request, { params, body, options }) {
+        const run: RecordOf<'Run'> = await store.addRun(callerOf(request), params.id, body, options);
+        return json(run, 201);
+      },
     }),
     route('GET', '/v1/runs/:id', {
       id: 'getRun',
       summary: 'A run with what it printed',
       responses: { 200: ref('RunWithLogs') },
       async reply(request, { params }) {
-        const { json, logs } = await store.run(requireUser(request), params.id);
+        const { json, logs } = await store.run(callerOf(request), params.id);
         return jsonText(`${json.slice(0, -1)},"logs":${JSON.stringify(logs)}}`);
       },
     }),
@@ -118,8 +123,8 @@ export function valRoutes(store: Store): Route[] {
       query: check.versions,
       responses: { 200: listOf('Version') },
       async reply(request, { params: { id }, query }) {
-        const found = await store.versions(requireUser(request), id, query);
-        const recordOf = (version: object) => ({ val_id: id, ...version });
+        const found = await store.versions(callerOf(request), id, query);
+        const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
         return shortPage(request, found, query, { positions: versionPositions, recordOf });
       },
     }),
@@ -130,16 +135,17 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 200: ref('Val'), 201: ref('Val') },
       async reply(request, { params, body, options }) {
-        const { val, isNew } = await store.createVersion(requireUser(request), params.id, body, options);
-        return isNew ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
+        const { val, isNewVersion } = await store.createVersion(callerOf(request), params.id, body, options);
+        return isNewVersion ? createdReply(request, val, `/versions/${val.version}`) : valReply(request, val);
       },
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
       id: 'getVersion',
       summary: 'A val with the code of one version',
-      responses: { 200: ref('Val') },
+      hasIfNoneMatch: true,
+      responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { id, version } }) =>
-        valReply(request, await store.version(requireUser(request), id, check.parseVersion(version))),
+        valReply(request, await store.version(callerOf(request), id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       id: 'deleteVersion',
@@ -147,7 +153,7 @@ export function valRoutes(store: Store): Route[] {
       hasIfMatch: true,
       responses: { 204: 'nothing' },
       async reply(request, { params: { id, version }, options }) {
-        await store.deleteVersion(requireUser(request), id, check.parseVersion(version), options);
+        await store.deleteVersion(callerOf(request), id, check.parseVersion(version), options);
         return { status: 204 };
       },
     }),

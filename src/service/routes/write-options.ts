@@ -1,23 +1,46 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
-import type { Once } from '../store/write-as.ts';
-import { stateOf, type WriteOptions } from '../store/write-vals.ts';
+import type { Once } from '../store/idempotency.ts';
+import type { WriteOptions } from '../store/store.ts';
+import { type Precondition, stateOf } from '../store/vals.ts';
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
 export const etagOf = (val: Parameters<typeof stateOf>[0]): string => `"${stateOf(val)}"`;
 
 export const writeOptionsOf = (request: ServiceRequest, body: Buffer | undefined): WriteOptions => ({
-  onlyIf: onlyIf(headerOf(request, 'if-match')),
+  onlyIf: onlyIfOf(request),
   once: request.method === 'POST' && body ? onceOf(request, body) : undefined,
 });
 
-/** Weak tags never match (RFC 9110, 13.1.1). */
-function onlyIf(header: string | undefined): WriteOptions['onlyIf'] {
-  if (header === undefined) return undefined;
-  const tags = header.split(',').map((tag) => tag.trim());
-  return (state) => state !== undefined && (tags.includes('*') || tags.includes(`"${state}"`));
+const tagsIn = (header: string): string[] => header.split(',').map((tag) => tag.trim());
+
+/** Weak tags never match If-Match (RFC 9110, 13.1.1). */
+function onlyIfOf(request: ServiceRequest): Precondition | undefined {
+  const ifMatch = headerOf(request, 'if-match');
+  const ifNoneMatch = headerOf(request, 'if-none-match');
+  if (ifMatch !== undefined) {
+    const tags = tagsIn(ifMatch);
+    return {
+      allows: (state) => state !== undefined && (tags.includes('*') || tags.includes(`"${state}"`)),
+      refusal: 'The val has changed since you read it. Read it again before you change it.',
+    };
+  }
+  if (request.method === 'GET' || ifNoneMatch?.trim() !== '*') return undefined;
+  return {
+    allows: (state) => state === undefined,
+    refusal:
+      'There is a val with this name already, and the request allows only a new val (If-None-Match: *).',
+  };
+}
+
+/** Weak tags match If-None-Match, because a reply without a body needs no equal bytes (RFC 9110, 13.1.2). */
+export function isUnchangedFor(request: ServiceRequest, val: Parameters<typeof stateOf>[0]): boolean {
+  const header = headerOf(request, 'if-none-match');
+  if (header === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
+  const tags = tagsIn(header).map((tag) => tag.replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etagOf(val));
 }
 
 function onceOf(request: ServiceRequest, body: Buffer): Once | undefined {

@@ -1,4 +1,13 @@
-type RefusalKind = 'not found' | 'not allowed' | 'conflict' | 'changed' | 'key reused';
+type RefusalKind =
+  | 'not found'
+  | 'not allowed'
+  | 'conflict'
+  | 'changed'
+  | 'key reused'
+  /** The person was removed. */
+  | 'unknown caller'
+  /** The person is no longer a member of the space, or the space was removed. */
+  | 'no member';
 
 /** The store is in order, but it does not do what the caller wants. The message is for the caller. */
 export class Refusal extends Error {

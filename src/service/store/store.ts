@@ -1,201 +1,190 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../lib/clock.ts';
-import { namePattern } from '../../lib/val-limits.ts';
-import type { Database, StoreLocation } from '../database/database.ts';
+import type { Database, StoreLocation, Tx } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
-import { mostLogBytes } from '../limits.ts';
+import { currentSchema } from '../database/schema.ts';
+import type { Caller, User } from './caller.ts';
+import type { Once } from './idempotency.ts';
+import { type ListRange, listVals, type SearchRange, searchVals } from './lists.ts';
+import { createPeople, makeStoreOwner, storeOwner } from './people.ts';
+import { countRecords, findRecords, type RecordFilter, type RecordKind } from './records.ts';
+import { addRun, deleteOldRuns, findRun, type ReportedRun, valsThatFailed } from './runs.ts';
+import { createSpaces } from './spaces.ts';
+import { now } from './times.ts';
 import {
-  countRecords,
-  findRecord,
-  findRecords,
-  putRecord,
-  type RecordFilter,
-  type RecordKind,
-  type StoredRecord,
-  sortableTime,
-} from './activity.ts';
+  addToken,
+  createLinks,
+  createUseNotes,
+  findToken,
+  type Identified,
+  identifiedBy,
+  listTokens,
+  type NewToken,
+  removeToken,
+} from './tokens.ts';
+import { checkVal, type LockedVal, type ValContent } from './val-rows.ts';
 import {
-  type Caller,
-  checkVersion,
-  findVal,
-  type ListRange,
-  listVals,
-  listVersions,
-  ownProperties,
-  type Val,
-  valsOf,
-  valWithId,
+  checkState,
+  createOrUpdateVal,
+  createVal,
+  deleteVal,
+  lockOwnVal,
+  type Precondition,
+  saveVal,
+  updateVal,
+  type ValChange,
+  valNamed,
   visibleVal,
-  visibleVersion,
-} from './read-vals.ts';
-import { Refusal } from './refusal.ts';
-import { deleteOldRuns } from './retention.ts';
-import { type SearchRange, searchVals } from './search.ts';
-import { asPerson, createSpaces, type Principal } from './spaces.ts';
-import { createUsers, makeOwner, ownerOf, type User } from './users.ts';
+} from './vals.ts';
+import { deleteVersion, listVersions, visibleVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
-import { createValWriter, lockOwnVal, lockVal, type WriteOptions } from './write-vals.ts';
 
-export interface ReportedRun {
-  version: number;
-  runStartAt: string;
-  runEndAt: string;
-  error: string | null;
-  logs: string | null;
+export interface WriteOptions {
+  onlyIf?: Precondition | undefined;
+  once?: Once | undefined;
 }
 
-/** Keeps the end, where an error is. Bytes that continue a character which was cut are left out. */
-function endOfLogs(logs: string): Buffer {
-  const end = Buffer.from(logs).subarray(-mostLogBytes);
-  return end.subarray(end.findIndex((byte) => (byte & 0xc0) !== 0x80));
-}
-
-function startedBeforeNow(runStartAt: string): string {
-  const [earliest = ''] = [runStartAt, new Date().toISOString()]
-    .map((time) => `${sortableTime(time)}`)
-    .sort();
-  return earliest;
-}
-
-export interface ValFinder {
-  named(name: string): Promise<Val | undefined>;
-  withId(id: string): Promise<Val | undefined>;
+export interface StoreOptions {
+  maxVals?: number;
+  /** Makes an owner for a copy of a store, which has people, but no owner. */
+  needsOwner?: boolean;
+  /** Whether to note when tokens were last used. */
+  notesUse?: boolean;
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-export async function openStore(place: StoreLocation, { maxVals }: { maxVals?: number } = {}) {
+export async function openStore(place: StoreLocation, options: StoreOptions = {}) {
+  const { maxVals, needsOwner = false, notesUse = true } = options;
   const database = await openDatabase(place);
-  const { all, write } = database;
-  const owner = await readOwner(database, place);
-  const users = createUsers(database);
-  const spaces = createSpaces(database);
+  const owner = await readOwner(database, place, needsOwner);
+  const uses = createUseNotes(database);
 
   return {
     owner,
-    users,
-    spaces,
-    ...createValWriter(database, maxVals),
+    people: createPeople(database),
+    spaces: createSpaces(database),
+    links: createLinks(database),
+    ...valWrites(database, maxVals),
+    upgrade: describeUpgrade(database.upgradedFrom),
     connections: database.connections,
     probe: database.probe,
     explain: database.explain,
-    close: database.close,
-
-    async identify(
-      token: string,
-      space: string | undefined,
-    ): Promise<{ actor: User; principal: Principal | undefined } | undefined> {
-      if (space !== undefined) return spaces.memberWithToken(token, space);
-      const actor = await users.withToken(token);
-      return actor && { actor, principal: asPerson(actor) };
+    async close() {
+      await uses.written();
+      await database.close();
     },
 
-    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
-      deleteOldRuns(database, keepMs, clock, signal),
+    async identify(by: Parameters<typeof findToken>[1], space?: string): Promise<Identified | undefined> {
+      const row = await findToken(database, by, space);
+      if (row && notesUse) uses.note(row);
+      return row && identifiedBy(row, space);
+    },
+
+    async tokens(caller: Caller) {
+      await uses.written();
+      return listTokens(database, caller);
+    },
+    addToken: (caller: Caller, token: NewToken, { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
+        addToken(tx, caller, token),
+      ),
+    removeToken: (caller: Caller, id: string) =>
+      writeAs(database, caller, {}, (tx) => removeToken(tx, caller, id)),
 
     async counts(): Promise<{ vals: number; runs: number }> {
-      const [counted] = await all<{ vals: number; runs: number }>(
+      const [counted] = await database.query<{ vals: number; runs: number }>(
         "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
       );
       return counted ?? { vals: 0, runs: 0 };
     },
 
-    listVals: (caller: Caller, owner: User, range: ListRange) =>
-      listVals(all, valsOf(owner, caller?.id !== owner.id), range),
+    val: (caller: Caller | undefined, id: string) => visibleVal(database, caller, id),
+    valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
+    listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
+      listVals(database, caller, owner, range),
+    search: (caller: Caller, text: string, range: SearchRange) => searchVals(database, caller, text, range),
+    version: (caller: Caller | undefined, id: string, number: number) =>
+      visibleVersion(database, caller, id, number),
+    versions: (caller: Caller | undefined, id: string, range: ListRange) =>
+      listVersions(database, caller, id, range),
 
-    search: (caller: User, text: string, range: SearchRange) => searchVals(database, caller, text, range),
-
-    val: (caller: Caller, id: string): Promise<Val> => visibleVal(all, caller, id),
-
-    /** Does not find unlisted vals of other owners, because only people who know the id may read them. */
-    async valNamed(caller: User, owner: User, name: string): Promise<Val> {
-      const isNamed = "owner_id = ? AND name = ? AND (privacy = 'public' OR owner_id = ?)";
-      const val = namePattern.test(name) ? await findVal(all, isNamed, owner.id, name, caller.id) : undefined;
-      if (val) return val;
-      throw new Refusal('not found', `${owner.username} has no val named ${name}.`);
+    records: ({ owner }: Caller, kind: RecordKind, filter?: RecordFilter) =>
+      findRecords(database, kind, { ownerId: owner.id }, filter),
+    async runs(caller: Caller, id: string, filter?: RecordFilter) {
+      await checkVal(database, caller, id, { isOwn: true });
+      return findRecords(database, 'runs', { valId: id }, filter);
     },
-
-    version: (caller: Caller, id: string, number: number): Promise<Val> =>
-      visibleVersion(all, caller, id, number),
-
-    versions: (caller: Caller, id: string, range: ListRange) => listVersions(all, caller, id, range),
-
-    records: (caller: User, kind: RecordKind, filter?: RecordFilter) =>
-      findRecords(all, kind, { ownerId: caller.id }, filter),
-
-    async runs(caller: Principal, id: string, filter?: RecordFilter) {
-      await ownProperties(all, caller, id);
-      return findRecords(all, 'runs', { valId: id }, filter);
+    run: (caller: Caller, id: string) => findRun(database, caller, id),
+    valsThatFailed: (vals: readonly { id: string }[]) => valsThatFailed(database, vals),
+    async countRuns(caller: Caller, id: string, most: number) {
+      await checkVal(database, caller, id, { isOwn: true });
+      return countRecords(database, 'runs', id, most);
     },
+    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
+      deleteOldRuns(database, keepMs, clock, signal),
 
-    async run(caller: Principal, id: string): Promise<{ json: string; logs: string | null }> {
-      const run = await findRecord(all, caller, 'runs', id);
-      if (run) return run;
-      throw new Refusal('not found', `There is no run with the id ${id}.`);
-    },
-
-    /** The ids of those vals whose last run failed. */
-    async valsThatFailed(vals: readonly { id: string }[]): Promise<Set<string>> {
-      if (vals.length === 0) return new Set();
-      const lastTag = `(SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
-        ORDER BY at DESC, position LIMIT 1)`;
-      const rows = await all<{ id: string }>(
-        `SELECT id FROM vals WHERE id IN (${vals.map(() => '?').join(', ')}) AND ${lastTag} = 'failed'`,
-        vals.map(({ id }) => id),
-      );
-      return new Set(rows.map(({ id }) => id));
-    },
-
-    async countRuns(caller: Principal, id: string, most: number) {
-      await ownProperties(all, caller, id);
-      return countRecords(all, 'runs', id, most);
-    },
-
-    addRun: (
-      caller: Principal,
-      id: string,
-      { version: number, logs, ...times }: ReportedRun,
-      { once }: WriteOptions = {},
-    ) =>
-      writeAs(database, caller, { val: id, once }, async (all) => {
-        const { name } = await lockOwnVal(database, all, caller, id);
-        await checkVersion(all, id, number);
-        const run = {
-          id: randomUUID(),
-          val: { id, name, version: number },
-          ...times,
-          reporter: caller.actor,
-        };
-        await putRecord(all, caller, {
-          kind: 'runs',
-          key: run.id,
-          at: startedBeforeNow(times.runStartAt),
-          tag: times.error === null ? 'passed' : 'failed',
-          valId: id,
-          valName: name,
-          json: JSON.stringify(run),
-          logs: logs ? endOfLogs(logs) : null,
-        });
-        return run;
-      }),
-
-    addRecords: (owner: User, make: (vals: ValFinder) => AsyncIterable<StoredRecord>): Promise<void> =>
-      write(async (all) => {
-        const vals: ValFinder = {
-          async named(name) {
-            const id = await lockVal(database, all, 'owner_id = ? AND name = ?', owner.id, name);
-            return id === undefined ? undefined : valWithId(all, id);
-          },
-          withId: (id) => findVal(all, 'vals.id = ? AND owner_id = ?', id, owner.id),
-        };
-        for await (const record of make(vals)) await putRecord(all, owner, record);
-      }),
+    /** For seeds, in one transaction. */
+    write: (work: (tx: Tx) => Promise<void>): Promise<void> => database.transaction({}, work),
   };
 }
 
-async function readOwner(database: Database, place: StoreLocation) {
+function describeUpgrade(from: number | undefined): string | undefined {
+  if (from === undefined) return undefined;
+  const schemas = `from schema ${from} to schema ${currentSchema}`;
+  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
+}
+
+/** What callers change: each in a transaction of its own, after other writes to the same val. */
+function valWrites(database: Database, maxVals: number | undefined) {
+  const changeVal = <Result>(
+    caller: Caller,
+    id: string,
+    { onlyIf, once }: WriteOptions,
+    work: (tx: Tx, val: LockedVal) => Promise<Result>,
+    code?: string,
+  ): Promise<Result> =>
+    writeAs(database, caller, { val: id, once }, async (tx) => {
+      const val = await lockOwnVal(tx, caller, id, code);
+      checkState(val, onlyIf);
+      return work(tx, val);
+    });
+
+  return {
+    create: (caller: Caller, content: Parameters<typeof createVal>[2], { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { once }, (tx) => createVal(tx, caller, content, maxVals)),
+
+    createOrUpdate: (caller: Caller, change: ValChange & { name: string }, { onlyIf }: WriteOptions = {}) =>
+      writeAs(database, caller, { val: change.name }, (tx) =>
+        createOrUpdateVal(tx, caller, change, { onlyIf, maxVals }),
+      ),
+
+    changeProperties: (
+      caller: Caller,
+      id: string,
+      change: Partial<Omit<ValContent, 'code'>>,
+      options: WriteOptions = {},
+    ) => changeVal(caller, id, options, (tx, val) => saveVal(tx, val, { ...val, ...change }, now())),
+
+    delete: (caller: Caller, id: string, options: WriteOptions = {}): Promise<void> =>
+      changeVal(caller, id, options, (tx) => deleteVal(tx, id)),
+
+    createVersion: (caller: Caller, id: string, change: ValChange, options: WriteOptions = {}) =>
+      changeVal(caller, id, options, (tx, val) => updateVal(tx, caller, val, change), change.code),
+
+    deleteVersion: (caller: Caller, id: string, number: number, options: WriteOptions = {}): Promise<void> =>
+      changeVal(caller, id, options, (tx, val) => deleteVersion(tx, val, number)),
+
+    addRun: (caller: Caller, id: string, run: ReportedRun, { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { val: id, once }, (tx) => addRun(tx, caller, id, run)),
+  };
+}
+
+async function readOwner(database: Database, place: StoreLocation, needsOwner: boolean) {
   try {
-    return (await ownerOf(database.all)) ?? ('file' in place ? await makeOwner(database) : undefined);
+    const owner = await storeOwner(database);
+    return (
+      owner ?? ('file' in place ? await makeStoreOwner(database, { evenIfOthers: needsOwner }) : undefined)
+    );
   } catch (error) {
     await database.close();
     throw database.explain(error);

@@ -21,13 +21,9 @@ import { checkNotEmpty } from './read-text.ts';
 import { refuseLinkToSecret } from './typed-path.ts';
 import { type FileLimits, placeWithin } from './within.ts';
 
-export interface Source {
-  file: string;
-  name: string;
-}
-
 const codeExtensions = new Set(['.ts', '.tsx', '.mts', '.js', '.jsx', '.mjs']);
 const declaration = /\.d\.m?ts$/;
+const testOrSetting = /\.(?:test|spec|config)\.[^.]+$/;
 
 export interface FoundFile {
   file: string;
@@ -49,6 +45,7 @@ interface CollectContext {
 export async function collectFiles(
   paths: readonly string[],
   { settings, agent, say: { warn } }: CollectContext,
+  isListed: (path: string) => boolean = () => false,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
   const found: FoundFile[] = [];
@@ -59,7 +56,9 @@ export async function collectFiles(
     if (path !== '-' && (await isDirectory(folder))) {
       refuseLinkToSecret(folder, path, cwd);
       const realFolder = realPath(folder);
-      for (const below of await codeFilesBelow(realFolder, path, warn, ignoreFiles)) {
+      const isTaken = (below: string) =>
+        isTakenFromFolder(below) || (isCode(below) && isListed(join(folder, below)));
+      for (const below of await codeFilesBelow(realFolder, path, { warn, ignoreFiles, isTaken })) {
         found.push({ file: withSlashes(join(path, below)), inFolder: { folder: realFolder, below } });
       }
     } else {
@@ -85,23 +84,6 @@ export function pathExists(cwd: string, path: string): boolean {
   }
 }
 
-export const nameFrom = (file: string): string => basename(file, extname(file));
-
-export function refuseSameNames(sources: readonly Source[], hint?: string): void {
-  const fileByName = new Map<string, string>();
-  for (const source of sources) {
-    const otherFile = fileByName.get(source.name);
-    if (otherFile !== undefined) throw sameName(otherFile, source, hint);
-    fileByName.set(source.name, source.file);
-  }
-}
-
-export const sameName = (
-  otherFile: string,
-  { file, name }: Source,
-  hint = 'Rename one of the two files, or push one of them alone with --name.',
-): UsageError => new UsageError(`${otherFile} and ${file} would both be the val "${name}".`, { hint });
-
 const isDirectory = (path: string): Promise<boolean> =>
   stat(path).then(
     (stats) => stats.isDirectory(),
@@ -112,22 +94,23 @@ export async function walkFolder(
   root: string,
   warn: (message: string) => void,
   pathOf: (below: string) => string,
-  ignoreFiles = createIgnoreFiles(warn),
 ): Promise<string[]> {
-  return walk(root, '', ignoreFiles.rulesAbove(root), { ignoreFiles, warn, pathOf });
+  const ignoreFiles = createIgnoreFiles(warn);
+  const options = { ignoreFiles, warn, pathOf, isTaken: isTakenFromFolder };
+  return walk(root, '', ignoreFiles.rulesAbove(root), options);
 }
 
 async function codeFilesBelow(
   folder: string,
   shownPath: string,
-  warn: (message: string) => void,
-  ignoreFiles: IgnoreFiles,
+  options: Omit<Walk, 'pathOf'>,
 ): Promise<string[]> {
   const pathOf = (below: string) => withSlashes(join(shownPath, below));
-  const found = await walkFolder(folder, warn, pathOf, ignoreFiles);
+  const rules = options.ignoreFiles.rulesAbove(folder);
+  const found = await walk(folder, '', rules, { ...options, pathOf });
   if (found.length === 0) {
     throw new UsageError(`${shownPath} has no code files.`, {
-      hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used. To use another file, give its path.`,
+      hint: `In a folder, only files that end with ${[...codeExtensions].join(' ')} are used, without tests and settings of tools. To use another file, give its path.`,
     });
   }
   return found;
@@ -158,9 +141,14 @@ const isHidden = (name: string): boolean => name.startsWith('.') || name === 'no
 
 export const isCode = (file: string): boolean => codeExtensions.has(extname(file)) && !declaration.test(file);
 
+/** The files that a folder stands for. Tests and settings of tools are code, but no vals. */
+export const isTakenFromFolder = (file: string): boolean =>
+  isCode(file) && !isHidden(basename(file)) && !testOrSetting.test(basename(file));
+
 interface Walk {
   ignoreFiles: IgnoreFiles;
   warn(message: string): void;
+  isTaken(file: string): boolean;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
 }
@@ -190,7 +178,7 @@ async function walk(
         continue;
       }
       for (const found of await walk(root, file, rules, options)) files.push(found);
-    } else if (isCode(entry.name) && !isIgnored(path, false, rules)) {
+    } else if (options.isTaken(file) && !isIgnored(path, false, rules)) {
       if (entry.isFile()) {
         files.push(file);
         continue;

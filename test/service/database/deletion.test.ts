@@ -13,21 +13,21 @@ const size = { versions: 200, runs: 6_000 };
 /** Filled with SQL, because thousands of requests would take too long. */
 async function createLargeVal(at: string, ownerId: string): Promise<string> {
   const id = randomUUID();
-  const { write, close } = await openDatabase(placeOf(at));
+  const { transaction, close } = await openDatabase(placeOf(at));
   const series = (count: number) =>
     `WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ${count})`;
-  await write(async (all) => {
-    await all(
+  await transaction({}, async ({ query }) => {
+    await query(
       `INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, version, last_version)
         VALUES (?, ?, ?, 'private', '2026', '2026', ${size.versions}, ${size.versions})`,
       [id, ownerId, `large${id.slice(0, 8)}`],
     );
-    await all(
+    await query(
       `INSERT INTO versions (val_id, version, code, created_at)
         ${series(size.versions)} SELECT '${id}', n, ?, '2026' FROM s`,
       [Buffer.alloc(5_000, 'c')],
     );
-    await all(
+    await query(
       `INSERT INTO records (owner_id, kind, key, at, val_id, json)
         ${series(size.runs)} SELECT '${ownerId}', 'runs', '${id}' || n, '2026', '${id}', '{}' FROM s`,
     );
@@ -37,9 +37,9 @@ async function createLargeVal(at: string, ownerId: string): Promise<string> {
 }
 
 async function countsOf(at: string, id: string) {
-  const { all, close } = await openDatabase(placeOf(at));
+  const { query, close } = await openDatabase(placeOf(at));
   const count = async (from: string) =>
-    Number((await all<{ count: number }>(`SELECT count(*) AS count FROM ${from} = '${id}'`))[0]?.count);
+    Number((await query<{ count: number }>(`SELECT count(*) AS count FROM ${from} = '${id}'`))[0]?.count);
   const counts = {
     vals: await count('vals WHERE id'),
     versions: await count('versions WHERE val_id'),

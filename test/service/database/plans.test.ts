@@ -1,11 +1,19 @@
 import Libsql from 'libsql';
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { All, Database, Value } from '../../../src/service/database/database.ts';
-import { openStore } from '../../../src/service/index.ts';
+import type { Database, Reader, Value } from '../../../src/service/database/database.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
 import { loadSeed } from '../../../src/service/store/seed.ts';
 import { placeOf } from '../../support/embedded-service.ts';
-import { addPerson, clientOf, endAll, type List, newPlace, temporaryService } from '../support.ts';
+import {
+  addPerson,
+  type Client,
+  clientOf,
+  endAll,
+  type List,
+  newPlace,
+  temporaryService,
+} from '../support.ts';
 
 afterAll(endAll);
 
@@ -15,18 +23,18 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
   const { openDatabase } =
     await importOriginal<typeof import('../../../src/service/database/open-database.ts')>();
   const noting =
-    (all: All): All =>
+    ({ query }: Reader): Reader['query'] =>
     (sql, values = []) => {
       ran.set(sql, values);
-      return all(sql, values);
+      return query(sql, values);
     };
   return {
     openDatabase: async (...args: Parameters<typeof openDatabase>): Promise<Database> => {
       const database = await openDatabase(...args);
       return {
         ...database,
-        all: noting(database.all),
-        write: (work) => database.write((all) => work(noting(all))),
+        query: noting(database),
+        transaction: (keys, work) => database.transaction(keys, (tx) => work({ ...tx, query: noting(tx) })),
       };
     },
   };
@@ -36,27 +44,25 @@ const count = 20_000;
 const people = 50;
 const membersPerSpace = 4;
 const fewRows = 101;
-const large = /\b(vals|versions|records|users|space|members)\b/;
-const listsAll = /FROM users WHERE token_digest IS( NOT)? NULL\s+ORDER BY username$/;
+const large = /\b(vals|versions|records|users|space|members|tokens|links|replies)\b/;
+/** The lists of people and spaces for an operator, the rounds of the retention, and the counts for the metrics. */
+const listsAll =
+  /FROM users WHERE kind = '\w+'\s+ORDER BY username$|^SELECT id FROM users( LIMIT 1)?$|^SELECT \(SELECT count/;
 
 async function useAll(at: string): Promise<void> {
   const service = await temporaryService({ at });
   const { baseUrl } = service;
   const store = await openStore(placeOf(at));
-  const [person] = await store.users.list();
+  const [person] = await store.people.list();
   if (!person) throw new Error('nobody');
-  await loadSeed(store, person, {
-    runs: [
-      {
-        val: { name: 'later', version: 1 },
-        runStartAt: '2026-01-31T09:30:00Z',
-        runEndAt: '2026-01-31T09:30:01Z',
-      },
-    ],
-    likes: [{ name: 'later' }],
-  });
   const { id } = await service.createVal({ name: 'later', code: 'c', privacy: 'public' });
   await service.createVal({ name: 'other', code: 'c' });
+  const ended = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: null, error: null };
+  const author = { id: 'eve', username: 'eve' };
+  await loadSeed(store, person, {
+    runs: [{ id: 'r', val: { name: 'later', version: 1 }, ...ended }],
+    likes: [{ id, name: 'later', createdAt: '2026', author }],
+  });
   const get = async (path: string) => {
     const { status, body } = await service.ask('GET', path);
     expect(status).toBe(200);
@@ -70,8 +76,13 @@ async function useAll(at: string): Promise<void> {
   };
   await service.ask('PUT', '/v1/vals', { body: { name: 'later', code: 'd' } });
   await service.ask('POST', `/v1/vals/${id}/versions`, { body: { code: 'e', name: 'renamed' } });
-  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: '2026-01-31T09:30:01Z' };
-  await service.ask('POST', `/v1/vals/${id}/runs`, { body: { version: 1, error: null, ...times } });
+  const times = { runStartAt: '2026-02-01T09:30:00Z', runEndAt: '2026-02-01T09:30:01Z' };
+  const report = { body: { version: 1, error: 'failed', ...times }, headers: { 'Idempotency-Key': 'k' } };
+  for (let i = 0; i < 2; i++) await service.ask('POST', `/v1/vals/${id}/runs`, report);
+  const passed = { version: 1, runStartAt: '2026-01-01', runEndAt: null };
+  await service.ask('POST', `/v1/vals/${id}/runs`, { body: passed });
+  expect(await store.valsThatFailed([{ id }])).toEqual(new Set([id]));
+  expect(await store.counts()).toMatchObject({ vals: 2 });
   const filters = ['', 'error=true', 'since=2026-01-01T00:00:00Z', 'until=2026-01-01T00:00:00Z'];
   const all = `${filters.slice(1).join('&')}`;
   for (const filter of [...filters, all]) {
@@ -92,26 +103,40 @@ async function useAll(at: string): Promise<void> {
   await get('/healthz');
   await service.ask('DELETE', `/v1/vals/${id}/versions/1`);
 
-  const eve = await store.users.add('eve');
+  const eve = await store.people.add('eve');
   if (!eve) throw new Error('eve is there');
   await clientOf({ baseUrl, token: eve.token }).ask('GET', `/v1/users/${person.id}/vals?limit=20&offset=0`);
-  await store.users.withDigest(eve.user.id);
-  await store.users.named('eve');
-  await store.users.renewToken('eve');
+  await store.people.named('eve');
+  await store.people.renewToken('eve');
   await service.ask('DELETE', `/v1/vals/${id}`);
   await store.spaces.add('acme');
   await store.spaces.grant('acme', 'eve', 'write');
-  const session = await store.spaces.memberWithId(eve.user.id, 'acme');
-  expect(session?.principal).toBeDefined();
-  const renewed = await store.users.renewToken('eve');
-  await clientOf({ baseUrl, token: renewed?.token }).ask('GET', '/@acme/v1/me/spaces');
+  await useTokens(clientOf({ baseUrl, token: (await store.people.renewToken('eve'))?.token }), store);
   await store.spaces.named('acme');
   await store.spaces.list();
   await store.spaces.revoke('acme', 'eve');
-  await store.spaces.remove('acme', true);
-  await store.users.remove('eve', true);
+  await store.spaces.remove('acme', { withVals: true });
+  await store.people.remove('eve', { withVals: true });
+  const ending = new AbortController();
+  const after = () => {
+    ending.abort();
+    return () => {};
+  };
+  await store.deleteOldRuns(0, { now: Date.now, after }, ending.signal);
   await store.close();
   await service.close();
+}
+
+async function useTokens(eve: Client, store: Store): Promise<void> {
+  await eve.ask('GET', '/@acme/v1/me/spaces');
+  const made = await eve.ask('POST', '/@acme/v1/me/tokens', { body: { name: 'ci' } });
+  expect(made.status).toBe(201);
+  const { id } = made.body as { id: string };
+  for (const space of ['', '/@acme']) expect(await eve.statusOf('GET', `${space}/v1/me/tokens`)).toBe(200);
+  const found = await store.identify({ tokenId: id }, 'acme');
+  expect(found?.caller).toBeDefined();
+  if (found) expect(await store.links.use(await store.links.add(found.token))).toBe(id);
+  expect(await eve.statusOf('DELETE', `/@acme/v1/me/tokens/${id}`)).toBe(204);
 }
 
 type Explain = (sql: string, values: Value[]) => Promise<{ step: string; isFound: boolean }[]>;
@@ -199,15 +224,20 @@ async function explainPostgres(address: string, fill: Fill): Promise<Explain> {
 const owner = `CASE n % ${people} WHEN 0 THEN (SELECT id FROM users WHERE username = 'local') ELSE 'user' || (n % ${people}) END`;
 
 const fillAll: Fill = (series, bytes) => `
-  INSERT INTO users (id, username, token_digest, created_at) SELECT 'user' || n, 'user' || n, n, '2026'
+  INSERT INTO users (id, username, kind, created_at) SELECT 'user' || n, 'user' || n, 'person', '2026'
     FROM ${series};
   INSERT INTO members (user_id, space_id, role)
     SELECT 'user' || n, 'user' || (n % (${count} / ${membersPerSpace})), 'write' FROM ${series};
+  INSERT INTO tokens (id, user_id, name, digest, created_at) SELECT 'token' || n, 'user' || n, 'first', n, '2026'
+    FROM ${series};
+  INSERT INTO links (digest, token_id, expires_at) SELECT 'link' || n, 'token' || n, '2026' || n FROM ${series};
+  INSERT INTO replies (person_id, owner_id, key, request_digest, at)
+    SELECT 'user' || n, 'user' || n, 'key', '', '2026' || n FROM ${series};
   INSERT INTO vals (id, owner_id, name, privacy, created_at, updated_at, last_version)
     SELECT 'val' || n, ${owner}, 'name' || n, 'public', '2026', '2026' || n, 1 FROM ${series};
   INSERT INTO versions (val_id, version, code, created_at) SELECT 'val' || n, 1, ${bytes}, '2026' FROM ${series};
-  INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json)
-    SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, 'name' || n, '{}'
+  INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
+    SELECT ${owner}, 'runs', 'run' || n, '2026' || n, 'passed', 'val' || n, '{}'
       FROM ${series};`;
 
 test('no statement reads or sorts a whole table', async () => {

@@ -62,16 +62,16 @@ test('a new file that another program writes to is opened as soon as that progra
   const opening = openSqlite(file);
   other.exec('ROLLBACK');
   const database = await opening;
-  expect(await database.all('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
+  expect(await database.query('PRAGMA journal_mode')).toEqual([{ journal_mode: 'wal' }]);
   await database.close();
 });
 
 test('a read during a write that fails does not see what the write began', async () => {
   const database = await openSqlite(join(temporaryFolder(), 'store.db'));
   let reading: Promise<unknown> | undefined;
-  const writing = database.write(async (all) => {
-    await all("INSERT INTO users (id, username, created_at) VALUES ('u', 'u', '')");
-    reading = database.all('SELECT id FROM users');
+  const writing = database.transaction({}, async (tx) => {
+    await tx.query("INSERT INTO users (id, username, kind, created_at) VALUES ('u', 'u', 'person', '')");
+    reading = database.query('SELECT id FROM users');
     throw new Error('undone');
   });
   await expect(writing).rejects.toThrow('undone');
@@ -128,7 +128,7 @@ test.runIf(postgres || isLong)(
 
 test('a write of a person who is being removed is refused, and stores nothing', async () => {
   const service = await temporaryService();
-  const { users } = await storeOf(service);
+  const { people } = await storeOf(service);
   const eve = await addPerson(service, 'eve');
   let removed = false;
   const writing = Array.from({ length: 4 }, async (_, who) => {
@@ -137,12 +137,12 @@ test('a write of a person who is being removed is refused, and stores nothing', 
       statuses.push((await eve.putVal(`v${who}_${i}`, 'c')).status);
       if (i !== 3 || removed) continue;
       removed = true;
-      expect(await users.remove('eve', true)).toBe('removed');
+      expect(await people.remove('eve', { withVals: true })).toBe('removed');
     }
     return statuses;
   });
   expect(new Set((await Promise.all(writing)).flat())).toEqual(new Set([201, 401]));
   const database = await openDatabase(placeOf(service.at));
-  expect(await database.all("SELECT name FROM vals WHERE name LIKE 'v%'")).toEqual([]);
+  expect(await database.query("SELECT name FROM vals WHERE name LIKE 'v%'")).toEqual([]);
   await database.close();
 });

@@ -68,7 +68,7 @@ describe('access to the page', () => {
     const Cookie = `${headers['set-cookie']}`;
     const open = () => own.statusOf('GET', `${headers.location}`, { token: null, headers: { Cookie } });
     expect(await open()).toBe(200);
-    await (await storeOf(own)).users.renewToken('local');
+    await (await storeOf(own)).people.renewToken('local');
     expect(await open()).toBe(401);
     expect(await own.statusOf('GET', unused, { token: null })).toBe(401);
   });

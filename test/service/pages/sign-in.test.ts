@@ -89,18 +89,18 @@ describe('the cookie', async () => {
   });
 
   test("shows only the person's own vals, and ends when the token is replaced or the person is removed", async () => {
-    const { users } = await storeOf({ at });
-    const { token = '' } = (await users.add('ada')) ?? {};
+    const { people } = await storeOf({ at });
+    const { token = '' } = (await people.add('ada')) ?? {};
     const cookie = await signedIn(service, token);
     const page = await visit('/', { cookie });
     expect(page).toMatchObject({ status: 200, text: expect.stringContaining('No vals yet') });
     expect((await visit(`/?val=${val.id}`, { cookie })).status).toBe(404);
-    const renewed = await users.renewToken('ada');
+    const renewed = await people.renewToken('ada');
     expect((await visit('/', { cookie })).status).toBe(401);
     expect((await signIn(token)).status).toBe(401);
     const next = await signedIn(service, renewed?.token ?? '');
     expect((await visit('/', { cookie: next })).status).toBe(200);
-    await users.remove('ada', false);
+    await people.remove('ada', { withVals: false });
     expect((await visit('/', { cookie: next })).status).toBe(401);
   });
 

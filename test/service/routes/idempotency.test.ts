@@ -112,10 +112,10 @@ test('of equal requests through two services at once, one is done, and all get i
 });
 
 test('a key is forgotten after a day', async () => {
-  const { write, all, close } = await openDatabase(placeOf(service.at));
+  const { transaction, query, close } = await openDatabase(placeOf(service.at));
   const age = (hours: number) => {
     const at = new Date(Date.now() - hours * 3_600_000).toISOString();
-    return write((all) => all('UPDATE replies SET at = ?', [at]));
+    return transaction({}, (tx) => tx.query('UPDATE replies SET at = ?', [at]));
   };
   const key = randomUUID();
   const send = async () => ((await post('/v1/vals', { code: 'c' }, key)).body as Val).id;
@@ -127,7 +127,7 @@ test('a key is forgotten after a day', async () => {
   expect(second).not.toBe(first);
   expect(await send()).toBe(second);
   for (let i = 0; i < 5; i++) await post('/v1/vals', { code: 'c' }, randomUUID());
-  const old = await all('SELECT key FROM replies WHERE at < ?', [
+  const old = await query('SELECT key FROM replies WHERE at < ?', [
     new Date(Date.now() - 86_400_000).toISOString(),
   ]);
   expect(old).toEqual([]);

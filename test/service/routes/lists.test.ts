@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seedOf } from '../../support/seeds.ts';
 import { type List, type TemporaryService, temporaryService } from '../support.ts';
 
 const minute = (n: number) => `2024-05-01T00:${String(n).padStart(2, '0')}:00.000Z`;
@@ -22,26 +23,25 @@ const comment = (id: string, day: number, more: object = {}) => ({
 
 describe('lists', async () => {
   const service = await temporaryService({
-    seed: {
+    seed: seedOf({
       runs: Array.from({ length: 45 }, (_, i) => ({
         id: `run${i}`,
-        val: { id: i % 2 ? 'odd' : 'even', name: 'v' },
+        val: { name: i % 2 ? 'odd' : 'even', version: 1 },
         runStartAt: minute(i),
         runEndAt: minute(i),
         error: i % 5 === 0 ? (i === 0 ? { message: 'boom' } : 'boom') : null,
       })),
       likes: Array.from({ length: 25 }, (_, i) => ({ id: `like${i}`, name: `n${i}` })),
       comments: [
-        comment('c1', 1, { author: { username: 'local' } }),
-        comment('c2', 3, { author: { username: 'other' } }),
-        comment('c3', 2, { author: { username: 'other' }, relationship: 'given' }),
+        comment('c1', 1, { author: { id: 'me', username: 'local' } }),
+        comment('c2', 3),
+        comment('c3', 2, { relationship: 'given' }),
         comment('c4', 4),
       ],
       references: Array.from({ length: 120 }, (_, i) => ({
-        reference: { name: `r${i}` },
         referencedAt: minute(i % 60),
       })),
-    },
+    }),
   });
 
   test.each([
@@ -120,7 +120,7 @@ describe('lists', async () => {
 
   test('a page ends before 1 MiB, and the next page continues', async () => {
     const runs = Array.from({ length: 20 }, (_, i) => ({ id: `${i}`, error: 'x'.repeat(100_000) }));
-    const large = await temporaryService({ seed: { runs } });
+    const large = await temporaryService({ seed: seedOf({ runs }) });
     expect(await large.idsFrom('/v1/me/runs')).toHaveLength(10);
     expect((await readOn(large, '/v1/me/runs')).map(({ id }) => id)).toEqual(runs.map(({ id }) => id));
   });
@@ -158,7 +158,7 @@ describe('lists', async () => {
 
 describe('a position', () => {
   test('is refused on another list, cut, or twice, and an offset beside it is ignored', async () => {
-    const service = await temporaryService({ seed: { runs: [{}, {}], likes: [{}, {}] } });
+    const service = await temporaryService({ seed: seedOf({ runs: [{}, {}], likes: [{}, {}] }) });
     const { id } = await service.createVal({ name: 'one', code: 'c' });
     const { links } = await service.get<List>('/v1/me/runs?limit=1');
     const after = new URL(`${links.next}`).searchParams.get('after') ?? '';

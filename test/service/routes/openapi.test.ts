@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
+import { seedOf } from '../../support/seeds.ts';
 import { type List, storeOf, temporaryService } from '../support.ts';
 
 interface Operation {
@@ -17,17 +18,21 @@ interface Document {
   components: object;
 }
 
-const run = { val: { name: 'one', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
+const run = { val: { name: 'seeded', version: 1 }, runStartAt: '2026-01-31', error: { message: 'boom' } };
 const service = await temporaryService({
-  seed: {
-    runs: [{}, run],
-    likes: [{}, { name: 'liked', author: { id: 'a', username: 'b' } }],
-    comments: [{}, { comment: 'c', author: { username: 'b' } }],
-    references: [{}, { reference: { name: 'r' }, dependsOn: { name: 'one' } }],
-  },
+  seed: seedOf({
+    runs: [{ runEndAt: null }, run],
+    likes: [{}, { author: { id: 'a', username: null }, privacy: 'public', version: 3 }],
+    comments: [{}],
+    references: [{}],
+  }),
 });
 const document = (await service.ask('GET', '/v1/openapi.json', { token: null })).body as Document;
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+const ajv = new Ajv2020({
+  strict: false,
+  formats: { 'date-time': timestamp, uuid: true, uri: true, date: true },
+});
 ajv.addSchema({ $id: 'api', components: document.components });
 
 const validate = (schema: object, value: unknown): string => {
@@ -124,6 +129,10 @@ test('every route is described, needs a token unless it is open, and answers as 
   await hold('GET', '/v1/me', '/@acme/v1/me');
   await hold('PUT', '/v1/vals', '/@acme/v1/vals', { name: 'one', code: 'c' });
   await hold('DELETE', val, `/v1/vals/${id}`);
+  const body = { name: 'ci', readOnly: true, expiresAt: '2999-01-01' };
+  const token = (await hold('POST', '/v1/me/tokens', '/@acme/v1/me/tokens', body)) as { id: string };
+  await hold('GET', '/v1/me/tokens', '/v1/me/tokens');
+  await hold('DELETE', '/v1/me/tokens/{id}', `/@acme/v1/me/tokens/${token.id}`);
 
   const described = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
@@ -149,6 +158,8 @@ test('a body that the description refuses is refused by the service, with the na
     'POST /v1/vals/{id}/runs error': [5, {}, 'x'.repeat(65_537)].map((error) => ({ ...run, error })),
     'POST /v1/vals/{id}/runs runEndAt': [{ ...run, runEndAt: undefined }],
     'POST /v1/vals/{id}/runs logs': [{ ...run, logs: 7 }],
+    'POST /v1/me/tokens name': [{}, ...['', ' a', 'a\n', 'a'.repeat(65)].map((name) => ({ name }))],
+    'POST /v1/me/tokens readOnly': [{ name: 'a', readOnly: 'yes' }],
   };
   for (const [place, bodies] of Object.entries(refused)) {
     const [method = '', pattern = '', field = ''] = place.split(' ');
@@ -166,7 +177,7 @@ test('a body that the description refuses is refused by the service, with the na
 });
 
 test('generated clients get names, refusals, enums and formats', async () => {
-  expect(Object.keys(document.paths['/healthz']?.get?.responses ?? {})).toEqual(['200', 'default']);
+  expect(Object.keys(document.paths['/healthz']?.get?.responses ?? {})).toEqual(['200', '503', 'default']);
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const ids = operations.map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(ids.length);
@@ -180,7 +191,7 @@ test('generated clients get names, refusals, enums and formats', async () => {
       .parameters?.filter((parameter) => parameter.in === 'header')
       .map(({ name }) => name);
   expect(headers('/v1/vals/{id}/versions', 'post')).toEqual(['If-Match', 'Idempotency-Key']);
-  expect(headers('/v1/vals', 'put')).toEqual(['If-Match']);
+  expect(headers('/v1/vals', 'put')).toEqual(['If-Match', 'If-None-Match']);
   expect(of('/v1/vals/{id}', 'get').responses['200']).toMatchObject({ headers: { ETag: {} } });
   const privacy = { type: 'string', enum: ['public', 'unlisted', 'private'] };
   expect(of('/v1/vals', 'post').requestBody?.content['application/json'].schema).toMatchObject({

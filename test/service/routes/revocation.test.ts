@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, test } from 'vitest';
 import type { Store } from '../../../src/service/index.ts';
-import { newValDefaults } from '../../../src/service/store/write-vals.ts';
+import { newValDefaults } from '../../../src/service/store/vals.ts';
 import { lock, untilWaiting } from '../../support/locks.ts';
 import {
   addPerson,
@@ -43,17 +43,17 @@ async function beginPush(path: string): Promise<() => Promise<number>> {
 
 test('a token that was replaced stops working with the next request', async () => {
   expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
-  const { token } = (await store.users.renewToken('eve')) ?? {};
+  const { token } = (await store.people.renewToken('eve')) ?? {};
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   expect(await eve.statusOf('GET', '/v1/me', { token })).toBe(200);
 });
 
 test.each([
-  ['the person is removed', '/v1/vals', () => store.users.remove('eve', false), 401],
-  ['the person is removed', '/@acme/v1/vals', () => store.users.remove('eve', false), 404],
+  ['the person is removed', '/v1/vals', () => store.people.remove('eve', { withVals: false }), 401],
+  ['the person is removed', '/@acme/v1/vals', () => store.people.remove('eve', { withVals: false }), 404],
   ['the membership ends', '/@acme/v1/vals', () => store.spaces.revoke('acme', 'eve'), 404],
   ['the member may only read', '/@acme/v1/vals', () => store.spaces.grant('acme', 'eve', 'read'), 404],
-  ['the space is removed', '/@acme/v1/vals', () => store.spaces.remove('acme', false), 404],
+  ['the space is removed', '/@acme/v1/vals', () => store.spaces.remove('acme', { withVals: false }), 404],
 ])('if %s before the body arrives, a push to %s is refused', async (_, path, end, status) => {
   const finish = await beginPush(path);
   await end();
@@ -86,24 +86,24 @@ test.each([
   ['the membership ends', () => store.spaces.revoke('acme', 'eve')],
   ['the member may only read', () => store.spaces.grant('acme', 'eve', 'read')],
 ])('if %s while a write waits in the service, the write is not stored', async (_, end) => {
-  const { principal } = (await store.identify(eve.token, 'acme')) ?? {};
-  if (!principal) throw new Error('eve is not a member');
-  const { id } = await store.create(principal, { ...newValDefaults, name: 'v', code: 'c' });
+  const { caller } = (await store.identify({ secret: eve.token }, 'acme')) ?? {};
+  if (!caller) throw new Error('eve is not a member');
+  const { id } = await store.create(caller, { ...newValDefaults, name: 'v', code: 'c' });
   await end();
   const at = new Date().toISOString();
   const run = { version: 1, runStartAt: at, runEndAt: at, error: null, logs: null };
   const writes = [
-    store.create(principal, { ...newValDefaults, name: 'new', code: 'late' }),
-    store.createOrUpdate(principal, { name: 'v', code: 'late' }),
-    store.createVersion(principal, id, { code: 'late' }),
-    store.changeProperties(principal, id, { privacy: 'public' }),
-    store.addRun(principal, id, run),
-    store.delete(principal, id),
+    store.create(caller, { ...newValDefaults, name: 'new', code: 'late' }),
+    store.createOrUpdate(caller, { name: 'v', code: 'late' }),
+    store.createVersion(caller, id, { code: 'late' }),
+    store.changeProperties(caller, id, { privacy: 'public' }),
+    store.addRun(caller, id, run),
+    store.delete(caller, id),
   ];
   for (const { status } of await Promise.allSettled(writes)) expect(status).toBe('rejected');
-  const { items } = await store.listVals(principal, principal, { limit: 9 });
+  const { items } = await store.listVals(caller, caller.owner, { limit: 9 });
   expect(items).toMatchObject([{ id, name: 'v', version: 1, privacy: 'private' }]);
-  expect(await store.countRuns(principal, id, 9)).toBe(0);
+  expect((await store.runs(caller, id)).records).toEqual([]);
 });
 
 inPostgres('if the membership ends while a write waits for its val, the write is refused', async () => {

@@ -233,9 +233,9 @@ test('removing a space removes its vals, and a removed person stays the author o
   await store.spaces.grant('short', 'zoe', 'write');
   await store.spaces.grant('short', 'ada', 'write');
   const { id } = (await push(zoe, 'hers', 'c', '/@short')).body as Val;
-  expect(await store.users.remove('zoe', false)).toBe('removed');
+  expect(await store.people.remove('zoe', { withVals: false })).toBe('removed');
   expect(await ada.get(`/@short/v1/vals/${id}`)).toMatchObject({ versionAuthor: zoe.user });
-  expect(await store.spaces.remove('short', true)).toBe('removed');
+  expect(await store.spaces.remove('short', { withVals: true })).toBe('removed');
   expect(await ada.statusOf('GET', `/@short/v1/vals/${id}`)).toBe(404);
   expect(await ada.get('/v1/me/spaces')).toMatchObject({ data: [acme] });
 });

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { takeDatabaseAway } from '../../support/postgres.ts';
+import { seedOf } from '../../support/seeds.ts';
 import { addPerson, clientOf, newPlace, postgres, storeOf, temporaryService, type Val } from '../support.ts';
 
 const day = 86_400_000;
@@ -10,13 +11,13 @@ const lasting = (from: number, to: number) => ({ runStartAt: daysAgo(from), runE
 
 test('two services on one store delete the runs that started long ago, and nothing else', async () => {
   const at = await newPlace();
-  const seed = {
+  const seed = seedOf({
     runs: [
       ...Array.from({ length: 450 }, (_, i) => ({ id: `old${i}`, ...lasting(31 + i, 0) })),
       ...[29, 1, -1].map((days) => ({ id: `kept${days}`, ...lasting(days, days) })),
     ],
     comments: [{ id: 'comment', createdAt: daysAgo(400) }],
-  };
+  });
   const first = await temporaryService({ seed, at });
   const idsOf = (path: string) => first.idsFrom(path);
   expect(await idsOf('/v1/me/runs?limit=100&offset=400')).toHaveLength(53);
@@ -56,16 +57,16 @@ test('a removed person takes their vals, versions and runs with them, and nothin
     const body = { version: 2, runStartAt: time, runEndAt: time };
     await caller.ask('POST', `/v1/vals/${id}/runs`, { body });
   }
-  expect(await store.users.remove('eve', false)).toBe('has vals');
+  expect(await store.people.remove('eve', { withVals: false })).toBe('has vals');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(200);
-  expect(await store.users.remove('eve', true)).toBe('removed');
+  expect(await store.people.remove('eve', { withVals: true })).toBe('removed');
   expect(await eve.statusOf('GET', '/v1/me')).toBe(401);
   expect(await store.counts()).toEqual({ vals: 1, runs: 1 });
 });
 
 test('metrics count requests by route, and are served while the database is away', async () => {
   const service = await temporaryService({
-    seed: { runs: [{}, {}] },
+    seed: seedOf({ runs: [{}, {}] }),
     metrics: { port: 0, host: '127.0.0.1' },
   });
   const metricsUrl = { baseUrl: `http://127.0.0.1:${service.metricsPort}` };
@@ -92,7 +93,7 @@ test('metrics count requests by route, and are served while the database is away
     'vals_http_requests_in_progress 0',
     '# HELP vals_database_waiting Reads and writes that wait for a database connection.',
     'vals_database_waiting 0',
-    'vals_vals 1',
+    'vals_vals 2',
     'vals_runs 2',
   ]) {
     expect(lines).toContain(line);
@@ -104,7 +105,7 @@ test('metrics count requests by route, and are served while the database is away
 
   const giveBack = await takeAway(service.at);
   expect(await service.statusOf('GET', '/healthz')).toBe(503);
-  expect(await metrics()).toContain('vals_vals 1');
+  expect(await metrics()).toContain('vals_vals 2');
   await giveBack();
 });
 

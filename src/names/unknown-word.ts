@@ -1,0 +1,66 @@
+// The errors for a word that stands for no val.
+import { basename } from 'node:path';
+import { AuthError, NotFoundError } from '../errors.ts';
+import { asQuestion, didYouMean } from '../lib/suggest.ts';
+import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
+import type { WorkspaceVal } from '../workspace/vals.ts';
+import { nameOf, pathTo, type Workspace, type WorkspaceFiles } from '../workspace/workspace.ts';
+import type { Workspaces } from '../workspace/workspaces.ts';
+
+export const isSignedOut = (settings: Settings): boolean =>
+  !settings.local.value && settings.token === undefined;
+
+export const withoutToken = (settings: Settings, word: string): AuthError => {
+  const { origin, href } = chosenBaseUrl(settings);
+  return new AuthError(`The val "${word}" cannot be found by its name: there is no token for ${origin}.`, {
+    hint: [
+      { text: 'To sign in', command: 'login', input: { baseUrl: href } },
+      "Or set VALS_TOKEN, or give the val's whole id.",
+    ],
+  });
+};
+
+interface Known {
+  workspaces: Workspaces;
+  names: readonly string[];
+  /** The service has a list of vals. */
+  isListed: boolean;
+}
+
+export function unknownWord(word: string, { workspaces, names, isListed }: Known): NotFoundError {
+  const here = workspaces.here();
+  const known = [...(here === undefined ? [] : namesAndPaths(here)), ...names];
+  return new NotFoundError(`There is no val named ${word}.${suggestion(word, known)}`, {
+    hint: isListed
+      ? { text: 'To list your vals', command: 'ls' }
+      : 'This service cannot list vals, so give the id. Once this machine has seen a val, its name works too.',
+  });
+}
+
+export const notInThisWorkspace = (workspace: WorkspaceFiles, word: string): NotFoundError =>
+  new NotFoundError(`The workspace has no val "${word}".${suggestion(word, namesAndPaths(workspace))}`, {
+    hint: { text: 'To list the vals of the workspace', command: 'status' },
+  });
+
+const namesAndPaths = (workspace: WorkspaceFiles): string[] =>
+  [...workspace.vals].flatMap(({ name, file }) => [name, pathTo(workspace, file)]);
+
+function suggestion(word: string, known: readonly string[]): string {
+  const inFolder = known.find((each) => each !== word && basename(each) === word);
+  return inFolder === undefined ? didYouMean(word, known) : asQuestion([`"${inFolder}"`]);
+}
+
+export function withoutId(workspace: Workspace, val: WorkspaceVal): NotFoundError {
+  const service = nameOf(workspace.service);
+  if (workspace.records.of(val) === undefined) {
+    return new NotFoundError(`The val "${val.name}" is in the workspace, but not on ${service}.`, {
+      hint: { text: 'To push the val', command: 'push' },
+    });
+  }
+  return new NotFoundError(`The val "${val.name}" was pushed to ${service}, which sent no id.`, {
+    hint: [
+      'Find the id of the val on the service.',
+      { text: 'To make the id known', command: 'pull', input: { vals: true } },
+    ],
+  });
+}

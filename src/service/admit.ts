@@ -1,0 +1,85 @@
+import type { ServerResponse } from 'node:http';
+import { readOnlyMember } from '../errors.ts';
+import { checkBodyHeaders } from './body.ts';
+import type { RateLimit } from './http/rate-limit.ts';
+import { Problem, unauthorized } from './problem.ts';
+import { headerOf, type ServiceRequest } from './request.ts';
+import type { Route } from './routes/route.ts';
+import type { Caller } from './store/caller.ts';
+import type { Store } from './store/store.ts';
+import type { Identified } from './store/tokens.ts';
+
+interface Gate {
+  store: Store;
+  rateLimit: RateLimit | undefined;
+}
+
+/** Decides who asks, and whether they may ask this. `route` is absent if no route has this path and method. */
+export async function admit(
+  { store, rateLimit }: Gate,
+  request: ServiceRequest,
+  route: Route | undefined,
+  outgoing: ServerResponse,
+): Promise<void> {
+  refuseWebPages(request);
+  if (route) checkBodyHeaders(request);
+  const identified = await identify(request, store);
+  if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
+  request.caller = identified?.caller;
+  if (request.space !== undefined && !request.caller) {
+    const mayHaveSession = route?.access === 'page' && !identified;
+    // 403 would reveal to others that the space exists.
+    if (!mayHaveSession) throw nothingAt(request.url);
+  }
+  if (!route) return;
+  if (route.access === 'token') callerOf(request);
+  if (request.caller && route.method !== 'GET') checkMayWrite(request.caller, request.space, route);
+}
+
+function refuseWebPages(request: ServiceRequest): void {
+  if (headerOf(request, 'origin') !== undefined) {
+    throw new Problem(403, 'The service refuses requests from web pages. This request has an Origin header.');
+  }
+}
+
+async function identify(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
+  const header = headerOf(request, 'authorization');
+  if (header === undefined) return undefined;
+  const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
+  const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
+  if (found) return found;
+  throw unauthorized('This service does not know the token, or the token has ended.');
+}
+
+/** A write goes on after its client disconnected, so it counts until both have ended. */
+function countRequest(
+  rateLimit: RateLimit | undefined,
+  token: string,
+  request: ServiceRequest,
+  outgoing: ServerResponse,
+): void {
+  if (!rateLimit) return;
+  const leave = rateLimit.enter(token);
+  if (!leave) {
+    throw new Problem(429, 'You sent too many requests. Try again in a second.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+  request.onReply = () => {
+    if (outgoing.destroyed) leave();
+    else outgoing.once('close', leave);
+  };
+}
+
+function checkMayWrite({ role, token }: Caller, space: string | undefined, { isPersonal }: Route): void {
+  if (token.readOnly) throw new Problem(403, 'The token may read, but not change anything.');
+  if (role === 'write' || isPersonal) return;
+  throw new Problem(403, `You may read the vals of ${space}, but not change them.`, { type: readOnlyMember });
+}
+
+export function callerOf({ caller }: ServiceRequest): Caller {
+  if (caller) return caller;
+  throw unauthorized('The request needs the header "Authorization: Bearer <token>".');
+}
+
+export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);

@@ -1,0 +1,41 @@
+import { callerOf } from '../admit.ts';
+import { json, linkText, selfOf, spacePrefix } from '../request.ts';
+import type { Store } from '../store/store.ts';
+import * as check from './checks.ts';
+import { type Route, route } from './route.ts';
+import { listOf, type RecordOf, ref } from './schemas.ts';
+
+export function tokenRoutes(store: Store): Route[] {
+  return [
+    route('GET', '/v1/me/tokens', {
+      id: 'listMyTokens',
+      summary: 'The tokens of the caller; below a space, those for that space',
+      responses: { 200: listOf('Token') },
+      async reply(request) {
+        const data: RecordOf<'Token'>[] = await store.tokens(callerOf(request));
+        return json({ data, links: { self: linkText(request, selfOf(request)) } });
+      },
+    }),
+    route('POST', '/v1/me/tokens', {
+      id: 'createToken',
+      summary: 'Create a token; below a space, one that is good for that space alone',
+      isPersonal: true,
+      body: check.newToken,
+      responses: { 201: ref('NewToken') },
+      async reply(request, { body, options }) {
+        const token: RecordOf<'NewToken'> = await store.addToken(callerOf(request), body, options);
+        return json(token, 201, { Location: `${spacePrefix(request.space)}/v1/me/tokens/${token.id}` });
+      },
+    }),
+    route('DELETE', '/v1/me/tokens/:id', {
+      id: 'deleteToken',
+      summary: 'End a token at once',
+      isPersonal: true,
+      responses: { 204: 'nothing' },
+      async reply(request, { params }) {
+        await store.removeToken(callerOf(request), params.id);
+        return { status: 204 };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,31 @@
+export interface User {
+  id: string;
+  username: string;
+}
+
+export const idPattern = /^[\w-]{1,64}$/;
+
+export type Role = 'read' | 'write';
+
+/** What the token allows, and what a session refers to. */
+export interface CallerToken {
+  id: string;
+  digest: string;
+  readOnly: boolean;
+  expiresAt: string | null;
+  /** The token is good for this space alone. */
+  spaceId: string | null;
+}
+
+/**
+ * Who asks. `owner` is the person or the space whose vals these are, `actor` the person who is recorded as the author.
+ * `role` is what the actor may do with the vals of the owner; the token may allow less.
+ */
+export interface Caller {
+  owner: User;
+  actor: User;
+  role: Role;
+  token: CallerToken;
+}
+
+export const isInSpace = ({ owner, actor }: Caller): boolean => owner.id !== actor.id;

@@ -1,0 +1,56 @@
+import type { Database, Reader, Tx } from '../database/database.ts';
+import type { User } from './caller.ts';
+import { deleteVal } from './vals.ts';
+
+export type OwnerKind = 'person' | 'space';
+
+/** People and spaces are in one table, because both own vals, and a name belongs to one of them. */
+export async function ownerNamed(db: Reader, username: string, kind: OwnerKind): Promise<User | undefined> {
+  const [user] = await db.query<User>('SELECT id, username FROM users WHERE username = ? AND kind = ?', [
+    username,
+    kind,
+  ]);
+  return user;
+}
+
+interface Removal<Refused> {
+  find(tx: Tx): Promise<User | Refused>;
+  endAccess(tx: Tx, owner: User): Promise<unknown>;
+}
+
+/** Deletes each val in a transaction of its own, so that a running service does not wait for all of them. */
+export async function removeOwner<Refused extends string>(
+  database: Database,
+  { find, endAccess }: Removal<Refused>,
+  { withVals }: { withVals: boolean },
+): Promise<'removed' | 'has vals' | Refused> {
+  // Access ends first, because members who keep adding vals to a space would keep the removal from its end.
+  const owner = await database.transaction({}, async (tx) => {
+    const found = await find(tx);
+    if (withVals && typeof found !== 'string') await endAccess(tx, found);
+    return found;
+  });
+  if (typeof owner === 'string') return owner;
+
+  while (!(await database.transaction({}, (tx) => removeIfWithoutVals(tx, owner)))) {
+    if (!withVals) return 'has vals';
+    const vals = await database.query<{ id: string }>(
+      'SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 100',
+      [owner.id],
+    );
+    for (const { id } of vals) {
+      await database.transaction({}, async (tx) => {
+        await tx.query(`SELECT id FROM vals WHERE id = ?${tx.forUpdate}`, [id]);
+        await deleteVal(tx, id);
+      });
+    }
+  }
+  return 'removed';
+}
+
+async function removeIfWithoutVals(tx: Tx, { id }: User): Promise<boolean> {
+  await tx.query(`SELECT id FROM users WHERE id = ?${tx.forUpdate}`, [id]);
+  const [val] = await tx.query('SELECT id FROM vals WHERE owner_id = ? ORDER BY name LIMIT 1', [id]);
+  if (!val) await tx.query('DELETE FROM users WHERE id = ?', [id]);
+  return !val;
+}

@@ -1,0 +1,228 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Database, Reader, Tx } from '../database/database.ts';
+import { type Caller, type CallerToken, idPattern, type Role, type User } from './caller.ts';
+import { Refusal } from './refusal.ts';
+import { now } from './times.ts';
+
+export interface ListedToken {
+  id: string;
+  name: string;
+  createdAt: string;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+  readOnly: boolean;
+  /** The name of the only space that the token is good for. */
+  space: string | null;
+}
+
+export interface NewToken {
+  name: string;
+  readOnly: boolean;
+  expiresAt: string | null;
+}
+
+/** `caller` is absent if the person is not a member of the space. */
+export interface Identified {
+  actor: User;
+  token: CallerToken;
+  caller?: Caller;
+}
+
+export const firstTokenName = 'first';
+const mostTokens = 100;
+const mostForgottenAtOnce = 10;
+const linkMs = 5 * 60 * 1_000;
+
+export const newSecret = (prefix = 'vals_'): string => `${prefix}${randomBytes(32).toString('base64url')}`;
+
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+export const withoutTokens = (text: string): string => text.replace(/vals_(?:local_)?[\w-]{43}/g, '***');
+
+interface TokenRow extends User {
+  tokenId: string;
+  digest: string;
+  readOnly: number;
+  expiresAt: string | null;
+  lastUsedAt: string | null;
+  limitedTo: string | null;
+  spaceId: string | null;
+  role: Role | null;
+}
+
+/** Finds a token that has not ended by its secret, or by its id for a session. One indexed read. */
+export async function findToken(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
+  const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
+  if (!idPattern.test(value)) return undefined;
+  const [row] = await db.query<TokenRow>(
+    `SELECT tokens.id AS "tokenId", digest, read_only AS "readOnly", expires_at AS "expiresAt",
+        last_used_at AS "lastUsedAt", tokens.space_id AS "limitedTo", users.id, users.username,
+        space.id AS "spaceId", role
+      FROM tokens JOIN users ON users.id = tokens.user_id
+      LEFT JOIN users AS space ON space.username = ? AND space.kind = 'space'
+      LEFT JOIN members ON members.user_id = users.id AND members.space_id = space.id
+      WHERE ${condition} = ?`,
+    [space ?? '', value],
+  );
+  return row && (row.expiresAt === null || row.expiresAt > now()) ? row : undefined;
+}
+
+export function identifiedBy(row: TokenRow, space: string | undefined): Identified {
+  const actor = { id: row.id, username: row.username };
+  const { tokenId: id, digest, expiresAt, limitedTo: spaceId } = row;
+  const token: CallerToken = { id, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
+  if (spaceId !== null && spaceId !== row.spaceId) {
+    throw new Refusal(
+      'not allowed',
+      'The token is good for one space alone, and this is outside of the space.',
+    );
+  }
+  if (space === undefined) return { actor, token, caller: { owner: actor, actor, role: 'write', token } };
+  if (row.spaceId === null || row.role === null) return { actor, token };
+  const owner = { id: row.spaceId, username: space };
+  return { actor, token, caller: { owner, actor, role: row.role, token } };
+}
+
+const listedColumns = `tokens.id, name, tokens.created_at AS "createdAt", last_used_at AS "lastUsedAt",
+  expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space`;
+
+/** Below a space: the tokens for that space. Else all tokens of the person. */
+export async function listTokens(db: Reader, { owner, actor }: Caller): Promise<ListedToken[]> {
+  const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(
+    `SELECT ${listedColumns} FROM tokens LEFT JOIN users AS space ON space.id = space_id
+      WHERE user_id = ? ${owner.id === actor.id ? '' : 'AND space_id = ?'} ORDER BY name`,
+    owner.id === actor.id ? [actor.id] : [actor.id, owner.id],
+  );
+  return rows.map((row) => ({ ...row, readOnly: row.readOnly === 1 }));
+}
+
+/** The new token may do no more than the token of the caller, and lives no longer. */
+export async function addToken(
+  tx: Tx,
+  { owner, actor, token }: Caller,
+  { name, readOnly, expiresAt }: NewToken,
+): Promise<ListedToken & { token: string }> {
+  if (token.expiresAt !== null && (expiresAt === null || expiresAt > token.expiresAt)) {
+    const end = `Your token ends at ${token.expiresAt}, and cannot make one that lives longer.`;
+    throw new Refusal('not allowed', `${end} Choose an earlier end.`);
+  }
+  const at = now();
+  await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [
+    actor.id,
+    name,
+    at,
+  ]);
+  const [counted] = await tx.query<{ tokens: number }>(
+    'SELECT count(*) AS tokens FROM tokens WHERE user_id = ?',
+    [actor.id],
+  );
+  if ((counted?.tokens ?? 0) >= mostTokens) {
+    throw new Refusal('not allowed', `You have ${mostTokens} tokens, which is the limit. Remove one first.`);
+  }
+  const space = owner.id === actor.id ? null : owner;
+  const secret = newSecret();
+  const id = await insertToken(tx, actor, {
+    name,
+    secret,
+    at,
+    readOnly,
+    expiresAt,
+    spaceId: space?.id ?? null,
+  });
+  if (id === undefined) throw new Refusal('conflict', `You have a token named ${name} already.`);
+  const listed = { id, name, createdAt: at, lastUsedAt: null, expiresAt, readOnly };
+  return { ...listed, space: space?.username ?? null, token: secret };
+}
+
+interface TokenToInsert {
+  name: string;
+  secret: string;
+  at: string;
+  readOnly?: boolean;
+  expiresAt?: string | null;
+  spaceId?: string | null;
+}
+
+export async function insertToken(
+  tx: Tx,
+  user: User,
+  { name, secret, at, readOnly = false, expiresAt = null, spaceId = null }: TokenToInsert,
+): Promise<string | undefined> {
+  const [inserted] = await tx.query<{ id: string }>(
+    `INSERT INTO tokens (id, user_id, name, digest, created_at, expires_at, read_only, space_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_id, name) DO NOTHING RETURNING id`,
+    [randomUUID(), user.id, name, digestOf(secret), at, expiresAt, readOnly ? 1 : 0, spaceId],
+  );
+  return inserted?.id;
+}
+
+/** Ends all tokens of a person, and with them their sessions. */
+export const endTokens = (tx: Tx, user: User): Promise<unknown> =>
+  tx.query('DELETE FROM tokens WHERE user_id = ?', [user.id]);
+
+export async function removeToken(tx: Tx, { owner, actor }: Caller, id: string): Promise<void> {
+  const isListed = `id = ? AND user_id = ?${owner.id === actor.id ? '' : ' AND space_id = ?'}`;
+  const values = owner.id === actor.id ? [id, actor.id] : [id, actor.id, owner.id];
+  const [embedded] = await tx.query<{ token: string }>('SELECT token FROM owner WHERE id = ?', [actor.id]);
+  const [found] = idPattern.test(id)
+    ? await tx.query<{ digest: string }>(`SELECT digest FROM tokens WHERE ${isListed}${tx.forUpdate}`, values)
+    : [];
+  if (!found) throw new Refusal('not found', `You have no token with the id ${id}.`);
+  if (embedded && digestOf(embedded.token) === found.digest) {
+    throw new Refusal(
+      'conflict',
+      'The service itself uses this token. `vals user token` replaces it, and ends all others.',
+    );
+  }
+  await tx.query(`DELETE FROM tokens WHERE ${isListed}`, values);
+}
+
+/** Notes when tokens were last used, to the minute, with at most one write a minute for each token. */
+export function createUseNotes(database: Database) {
+  const noted = new Map<string, string>();
+  let writing: Promise<unknown> = Promise.resolve();
+  return {
+    note({ tokenId, lastUsedAt }: TokenRow): void {
+      const minute = `${now().slice(0, 16)}:00.000Z`;
+      if ((lastUsedAt ?? '') >= minute || noted.get(tokenId) === minute) return;
+      noted.set(tokenId, minute);
+      const write = database.transaction({}, (tx) =>
+        tx.query('UPDATE tokens SET last_used_at = ? WHERE id = ?', [minute, tokenId]),
+      );
+      // Nobody waits for this write, and a database that cannot take it now gets the next one.
+      writing = Promise.all([writing, write.catch(() => noted.delete(tokenId))]);
+    },
+    written: (): Promise<unknown> => writing,
+  };
+}
+
+/** Keys of links that sign a browser in, each for one visit. */
+export function createLinks(database: Database) {
+  return {
+    add: ({ id }: CallerToken): Promise<string> =>
+      database.transaction({}, async (tx) => {
+        const key = newSecret('');
+        await tx.query(
+          `DELETE FROM links WHERE digest IN (
+            SELECT digest FROM links WHERE expires_at <= ? ORDER BY expires_at LIMIT ${mostForgottenAtOnce}${tx.skipLocked})`,
+          [now()],
+        );
+        await tx.query('INSERT INTO links (digest, token_id, expires_at) VALUES (?, ?, ?)', [
+          digestOf(key),
+          id,
+          new Date(Date.now() + linkMs).toISOString(),
+        ]);
+        return key;
+      }),
+
+    /** The id of the token that made the link. The key works once. */
+    use: (key: string): Promise<string | undefined> =>
+      database.transaction({}, async (tx) => {
+        const [used] = await tx.query<{ tokenId: string; expiresAt: string }>(
+          'DELETE FROM links WHERE digest = ? RETURNING token_id AS "tokenId", expires_at AS "expiresAt"',
+          [digestOf(key)],
+        );
+        return used && used.expiresAt > now() ? used.tokenId : undefined;
+      }),
+  };
+}

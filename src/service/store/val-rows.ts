@@ -1,0 +1,115 @@
+import type { Reader, Value } from '../database/database.ts';
+import { type Caller, idPattern, type User } from './caller.ts';
+import type { RecordKind } from './records.ts';
+import { Refusal } from './refusal.ts';
+
+export const privacies = ['public', 'unlisted', 'private'] as const;
+
+export const valTypes = ['script', 'http', 'httpnext', 'email', 'interval', 'express', 'rpc'] as const;
+
+export interface ValContent {
+  name: string;
+  code: string;
+  readme: string | null;
+  privacy: (typeof privacies)[number];
+  type: (typeof valTypes)[number];
+}
+
+export interface Val extends ValContent {
+  id: string;
+  version: number;
+  createdAt: string;
+  versionCreatedAt: string;
+  updatedAt: string;
+  /** Grows with each change of the val. */
+  revision: number;
+  likeCount: number;
+  referenceCount: number;
+  author: User;
+  versionAuthor: User | null;
+}
+
+export type ListedVal = Omit<Val, 'code' | 'readme'>;
+
+/** A val as it is after other writes to it have ended. It cannot change before the end of the transaction. */
+export type LockedVal = ListedVal & {
+  readme: string | null;
+  lastVersion: number;
+  /** Whether the current code is the code that was given to `lockVal`. */
+  hasCode: boolean;
+};
+
+export interface AuthorRow {
+  authorId: string | null;
+  authorName: string | null;
+}
+
+export type ListedRow = Omit<ListedVal, 'author' | 'versionAuthor'> &
+  AuthorRow & { ownerId: string; username: string };
+
+const count = (kind: RecordKind) =>
+  `(SELECT count(*) FROM records WHERE kind = '${kind}' AND records.val_id = vals.id)`;
+
+export const authorColumns = 'author_id AS "authorId", author_name AS "authorName"';
+
+export const listedColumns = `vals.id, name, privacy, type, vals.created_at AS "createdAt", versions.version, revision,
+  versions.created_at AS "versionCreatedAt",
+  CASE versions.version WHEN vals.version THEN updated_at ELSE versions.created_at END AS "updatedAt",
+  ${count('likes')} AS "likeCount", ${count('references')} AS "referenceCount", owner_id AS "ownerId", username, ${authorColumns}`;
+
+export const joinedWith = (vals: string): string =>
+  `FROM ${vals} JOIN users ON users.id = owner_id JOIN versions ON val_id = vals.id`;
+
+export const isCurrent = 'versions.version = vals.version';
+
+/**
+ * Hides private vals of other owners. SQL does the check, because otherwise the reply for a missing val
+ * would be measurably faster than the reply for a hidden val.
+ */
+export const isVisible = "(privacy <> 'private' OR owner_id = ?)";
+
+export async function selectVal(db: Reader, condition: string, ...values: Value[]): Promise<Val | undefined> {
+  const [row] = await db.query<ListedRow & { code: ArrayBuffer; readme: ArrayBuffer | null }>(
+    `SELECT ${listedColumns}, readme, code ${joinedWith('vals')} WHERE ${condition}`,
+    values,
+  );
+  return row && { ...withAuthor(row), code: textOf(row.code), readme: row.readme && textOf(row.readme) };
+}
+
+export const noVal = (id: string): Refusal => new Refusal('not found', `There is no val with the id ${id}.`);
+
+/** Refuses vals that the caller does not see, and, for what only the owner may do, vals of other owners. */
+export async function checkVal(
+  db: Reader,
+  caller: Caller | undefined,
+  id: string,
+  { isOwn }: { isOwn: boolean },
+): Promise<void> {
+  const [found] = idPattern.test(id)
+    ? await db.query<{ ownerId: string; username: string }>(
+        `SELECT owner_id AS "ownerId", username FROM vals JOIN users ON users.id = owner_id
+          WHERE vals.id = ? AND ${isVisible}`,
+        [id, caller?.owner.id ?? ''],
+      )
+    : [];
+  if (!found) throw noVal(id);
+  if (!isOwn || found.ownerId === caller?.owner.id) return;
+  const { username } = found;
+  throw new Refusal(
+    'not allowed',
+    `The val ${id} belongs to ${username}. Only ${username} may change or delete the val, and read or store its runs.`,
+  );
+}
+
+export function withAuthor<Row extends ListedRow>({ ownerId: id, username, ...val }: Row) {
+  return { ...withVersionAuthor(val), author: { id, username } };
+}
+
+export function withVersionAuthor<Row extends AuthorRow>(row: Row) {
+  const { authorId: id, authorName: username, ...version } = row;
+  return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
+}
+
+export const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();
+
+export const bytesOf = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));

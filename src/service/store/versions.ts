@@ -1,0 +1,108 @@
+import type { Reader, Tx } from '../database/database.ts';
+import type { Caller, User } from './caller.ts';
+import type { ListRange, Page } from './lists.ts';
+import { Refusal } from './refusal.ts';
+import { now } from './times.ts';
+import {
+  type AuthorRow,
+  authorColumns,
+  checkVal,
+  isVisible,
+  type LockedVal,
+  selectVal,
+  type Val,
+  withVersionAuthor,
+} from './val-rows.ts';
+
+export interface ListedVersion {
+  version: number;
+  createdAt: string;
+  versionAuthor: User | null;
+}
+
+interface NewVersion {
+  id: string;
+  version: number;
+  code: string;
+  at: string;
+  author: User;
+}
+
+const largestPostgresInteger = 2 ** 31 - 1;
+
+const isStorable = (version: number): boolean => version <= largestPostgresInteger;
+
+const noVersion = (id: string, number: number): Refusal =>
+  new Refusal('not found', `The val ${id} has no version ${number}.`);
+
+export async function insertVersion(tx: Tx, { id, version, code, at, author }: NewVersion): Promise<void> {
+  await tx.query(
+    `INSERT INTO versions (val_id, version, code, created_at, author_id, author_name)
+      VALUES (?, ?, ?, ?, ?, ?)`,
+    [id, version, Buffer.from(code), at, author.id, author.username],
+  );
+}
+
+export async function visibleVersion(
+  db: Reader,
+  caller: Caller | undefined,
+  id: string,
+  number: number,
+): Promise<Val> {
+  await checkVal(db, caller, id, { isOwn: false });
+  const condition = `vals.id = ? AND versions.version = ? AND ${isVisible}`;
+  const found = isStorable(number)
+    ? await selectVal(db, condition, id, number, caller?.owner.id ?? '')
+    : undefined;
+  if (!found) throw noVersion(id, number);
+  return found;
+}
+
+export async function checkVersion(db: Reader, id: string, number: number): Promise<void> {
+  const [found] = isStorable(number)
+    ? await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number])
+    : [];
+  if (!found) throw noVersion(id, number);
+}
+
+export async function listVersions(
+  db: Reader,
+  caller: Caller | undefined,
+  id: string,
+  { limit, offset = 0, after }: ListRange,
+): Promise<Page<ListedVersion>> {
+  await checkVal(db, caller, id, { isOwn: false });
+  const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
+    `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
+      WHERE val_id = ? ${after ? 'AND version < ?' : ''}
+      ORDER BY version DESC LIMIT ? ${after ? '' : 'OFFSET ?'}`,
+    after ? [id, Math.min(after[0], largestPostgresInteger), limit + 1] : [id, limit + 1, offset],
+  );
+  const last = rows[limit - 1];
+  return {
+    items: rows.slice(0, limit).map(withVersionAuthor),
+    next: last && rows.length > limit ? [last.version] : undefined,
+  };
+}
+
+/** If the current version is deleted, the val goes back to the newest one that is left. */
+export async function deleteVersion(tx: Tx, { id, ...val }: LockedVal, number: number): Promise<void> {
+  await checkVersion(tx, id, number);
+  await tx.query('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+  const [left] = await tx.query<{ version: number }>(
+    'SELECT version FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',
+    [id],
+  );
+  if (!left) {
+    throw new Refusal(
+      'conflict',
+      `Version ${number} cannot be deleted, because it is the only version of the val. Delete the val instead.`,
+    );
+  }
+  const updatedAt = left.version === val.version ? val.updatedAt : now();
+  await tx.query('UPDATE vals SET version = ?, updated_at = ?, revision = revision + 1 WHERE id = ?', [
+    left.version,
+    updatedAt,
+    id,
+  ]);
+}

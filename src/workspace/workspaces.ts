@@ -1,0 +1,58 @@
+import { dirname, resolve } from 'node:path';
+import { existingStats, isWithin, realPath } from '../lib/paths.ts';
+import type { WorkspaceContext } from './disk/manifest-file.ts';
+import { findRoot } from './disk/root.ts';
+import type { FileLimits } from './sources/within.ts';
+import { relativeTo, type Workspace, workspaceAt } from './workspace.ts';
+
+export interface PathInWorkspace {
+  workspace: Workspace;
+  /** Relative to the root of the workspace, and empty for the root itself. */
+  file: string;
+}
+
+/** The workspaces that a command uses. Each is opened once, so that all its files share one view of vals.json. */
+export interface Workspaces {
+  /** A path belongs to the workspace whose vals.json is the nearest above the path, whatever the current folder is. */
+  placeOf(path: string): PathInWorkspace | undefined;
+  /** The workspace of the current folder. */
+  here(): Workspace | undefined;
+}
+
+interface Limited extends WorkspaceContext {
+  /** An agent uses no workspace beyond its own folder. */
+  agent?: FileLimits | undefined;
+}
+
+export function createWorkspaces(context: Limited): Workspaces {
+  const { cwd } = context.settings;
+  const { agent } = context;
+  const roots = new Map<string, string | undefined>();
+  const opened = new Map<string, Workspace>();
+
+  function rootOf(folder: string): string | undefined {
+    if (!roots.has(folder)) roots.set(folder, findRoot(folder));
+    return roots.get(folder);
+  }
+
+  function workspaceOf(folder: string): Workspace | undefined {
+    const root = rootOf(folder);
+    if (root === undefined) return undefined;
+    if (agent !== undefined && !isWithin(agent.filesBelow ?? cwd, root)) return undefined;
+    // One folder may be reached by several paths, through links.
+    const key = realPath(root);
+    const workspace = opened.get(key) ?? workspaceAt(root, context);
+    opened.set(key, workspace);
+    return workspace;
+  }
+
+  return {
+    placeOf(path) {
+      const target = resolve(cwd, path);
+      const isFolder = existingStats(target)?.isDirectory() ?? false;
+      const workspace = workspaceOf(isFolder ? target : dirname(target));
+      return workspace && { workspace, file: relativeTo(workspace, path) };
+    },
+    here: () => workspaceOf(cwd),
+  };
+}

@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import Libsql from 'libsql';
+import { describe, expect, test } from 'vitest';
+import { startService } from '../../../src/service/index.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { onServer } from '../../support/postgres.ts';
+import { run } from '../../support/program.ts';
+import { clientOf, newPlace, postgres, storeOf } from '../support.ts';
+
+/**
+ * Stores that the first version of vals made, and what each person got from them. `views` has the answers to requests, with
+ * paths in the place of addresses.
+ */
+interface Fixture {
+  tokens: Record<string, string>;
+  views: { person: string; path: string; answer: unknown }[];
+}
+
+const fixture = (name: string) => readFileSync(resolve(`test/service/database/fixtures/schema-1.${name}`));
+const unzipped = (name: string) => gunzipSync(fixture(name));
+const { tokens, views }: Fixture = JSON.parse(unzipped('json.gz').toString())[
+  postgres ? 'postgres' : 'sqlite'
+];
+
+async function oldStore(): Promise<string> {
+  const at = await newPlace();
+  if (postgres) await onServer(at, fixture('sql').toString());
+  else writeFileSync(at, unzipped('db.gz'));
+  return at;
+}
+
+/** What the newer program sends otherwise. */
+const expected = (text: string) => text.replaceAll(/"url":"[^"]*"/g, '"url":null');
+
+describe('a store of schema 1', () => {
+  test('is brought up to date, and each person sees what they saw', async () => {
+    const at = await oldStore();
+    const upgrades: string[] = [];
+    const start = () =>
+      startService({ ...placeOf(at), port: 0, onUpgrade: (message) => upgrades.push(message) });
+    const service = await start();
+    // The first version made up parts of a like that the seed had left out.
+    for (const { person, path, answer } of views.filter(({ path }) => path !== '/v1/me/likes')) {
+      const reply = await clientOf({ baseUrl: service.baseUrl, token: tokens[person] }).ask('GET', path);
+      const text = reply.text.replaceAll(service.baseUrl, '');
+      expect(JSON.parse(expected(text)), `${person} ${path}`).toEqual(
+        JSON.parse(expected(JSON.stringify(answer))),
+      );
+    }
+    const ada = clientOf({ baseUrl: service.baseUrl, token: tokens.ada });
+    expect(await ada.get('/v1/me/tokens')).toMatchObject({ data: [{ name: 'first', space: null }] });
+    expect((await ada.putVal('greet', 'new')).status).toBe(200);
+    await service.close();
+    await (await start()).close();
+    expect(upgrades).toEqual([expect.stringContaining('from schema 1 to schema 2')]);
+    const { spaces, people } = await storeOf({ at });
+    expect(await spaces.list()).toMatchObject([
+      { username: 'acme', members: [{ username: 'ada' }, { username: 'bob' }] },
+    ]);
+    expect(await people.remove('bob', { withVals: true })).toBe('removed');
+  });
+
+  test('is said to be brought up to date by a command that opens it', async () => {
+    const at = await oldStore();
+    const place = postgres ? { env: { VALS_DATABASE: at } } : {};
+    const args = ['user', 'ls', ...(postgres ? [] : ['--data', at])];
+    expect(await run(args, place)).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('from schema 1 to schema 2'),
+    });
+    expect(await run(args, place)).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  test('stays as it is if the upgrade fails', async () => {
+    const at = await oldStore();
+    // The upgrade creates a table of this name, as its first step.
+    const block = 'CREATE TABLE links (a TEXT)';
+    if (postgres) await onServer(at, block.replace('links', 'vals.links'));
+    else new Libsql(at).exec(block);
+    await expect(startService({ ...placeOf(at), port: 0 })).rejects.toThrow('links');
+    const tables = postgres
+      ? await onServer(at, "SELECT tablename FROM pg_tables WHERE tablename = 'tokens'")
+      : new Libsql(at).prepare("SELECT name FROM sqlite_schema WHERE name = 'tokens'").all();
+    expect(tables).toEqual([]);
+  });
+});
+
+test('an older program refuses a newer store, with exit 10', async () => {
+  const at = await newPlace();
+  await (await startService({ ...placeOf(at), port: 0 })).close();
+  if (postgres) await onServer(at, 'UPDATE vals.store_version SET version = 99');
+  else new Libsql(at).exec('PRAGMA user_version = 99');
+  const refused = postgres
+    ? await run(['user', 'ls'], { env: { VALS_DATABASE: at } })
+    : await run(['user', 'ls', '--data', join(at)]);
+  expect(refused).toMatchObject({
+    exit: 10,
+    stderr: expect.stringContaining('was made by a newer version of vals'),
+  });
+});

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/service/database/open-database.ts';
+import type { ListedToken } from '../../../src/service/store/tokens.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import {
+  addPerson,
+  clientOf,
+  type List,
+  type Person,
+  postgres,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+} from '../support.ts';
+
+let service: TemporaryService;
+let ada: Person;
+let store: Awaited<ReturnType<typeof storeOf>>;
+
+beforeAll(async () => {
+  service = await temporaryService();
+  store = await storeOf(service);
+  ada = await addPerson(service, 'ada');
+  for (const space of ['acme', 'other']) {
+    await store.spaces.add(space);
+    await store.spaces.grant(space, 'ada', 'write');
+  }
+});
+
+const newName = () => `t${randomUUID()}`;
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+const clientWith = (token: string) => clientOf({ baseUrl: service.baseUrl, token });
+
+async function make(path = '', body: object = {}, maker: Pick<Person, 'ask'> = ada) {
+  const answer = await maker.ask('POST', `${path}/v1/me/tokens`, { body: { name: newName(), ...body } });
+  const made = answer.body as ListedToken & { token: string };
+  return { ...made, status: answer.status, client: clientWith(made.token ?? 'x') };
+}
+
+const list = async (path = '', client: Pick<Person, 'get'> = ada) =>
+  (await client.get<List<ListedToken>>(`${path}/v1/me/tokens`)).data;
+
+describe('a token', () => {
+  test('is shown once, is listed without its secret, works like the first one, and ends at once', async () => {
+    const { status, token, client, ...made } = await make();
+    expect(status).toBe(201);
+    expect(token).toMatch(/^vals_[\w-]{43}$/);
+    expect(made).toEqual({
+      ...{ id: expect.stringMatching(/^[0-9a-f-]{36}$/), name: made.name, createdAt: expect.any(String) },
+      ...{ lastUsedAt: null, expiresAt: null, readOnly: false, space: null },
+    });
+    const listed = await ada.ask('GET', '/v1/me/tokens');
+    expect(listed.text).not.toContain(token);
+    expect((listed.body as List).data).toContainEqual(made);
+    expect((await list()).map(({ name }) => name)).toContain('first');
+    expect((await client.putVal('v', made.id)).status).toBeLessThan(300);
+    expect(await ada.statusOf('DELETE', `/v1/me/tokens/${made.id.toUpperCase()}`)).toBe(204);
+    expect(await client.statusOf('GET', '/v1/me')).toBe(401);
+    expect(await ada.statusOf('DELETE', `/v1/me/tokens/${made.id}`)).toBe(404);
+    expect(await ada.statusOf('GET', '/v1/me')).toBe(200);
+  });
+
+  test('has a name that no other token of the person has', async () => {
+    const { name } = await make();
+    expect((await make('', { name })).status).toBe(409);
+    expect((await make('/@acme', { name })).status).toBe(409);
+    const bob = await addPerson(service, newName().slice(0, 20));
+    expect((await make('', { name }, bob)).status).toBe(201);
+    expect(await bob.statusOf('DELETE', `/v1/me/tokens/${(await list())[0]?.id}`)).toBe(404);
+  });
+
+  test('that reads only is refused every write, and cannot make or end a token', async () => {
+    const { client, id } = await make('', { readOnly: true });
+    const { id: val } = await ada.createVal({ name: `v${Date.now()}`, code: 'c' });
+    expect(await client.statusOf('GET', `/v1/vals/${val}`)).toBe(200);
+    const writes: [string, string, object?][] = [
+      ['PUT', '/v1/vals', { name: 'v', code: 'c' }],
+      ['PUT', '/@acme/v1/vals', { name: 'v', code: 'c' }],
+      ['POST', `/v1/vals/${val}/versions`, { code: 'd' }],
+      ['DELETE', `/v1/vals/${val}`],
+      ['POST', '/v1/me/tokens', { name: 'more', readOnly: true }],
+      ['DELETE', `/v1/me/tokens/${id}`],
+    ];
+    for (const [method, path, body] of writes) {
+      expect(await client.statusOf(method, path, { body }), `${method} ${path}`).toBe(403);
+    }
+    expect(await ada.statusOf('GET', `/v1/vals/${val}`)).toBe(200);
+  });
+
+  test('ends when it expires, and then its name is free', async () => {
+    const { client, id, name, expiresAt } = await make('', { expiresAt: inDays(1).replace('Z', '+00:00') });
+    expect(expiresAt).toMatch(/Z$/);
+    expect(await client.statusOf('GET', '/v1/me')).toBe(200);
+    const database = await openDatabase(placeOf(service.at));
+    await database.transaction({}, (tx) =>
+      tx.query('UPDATE tokens SET expires_at = ? WHERE id = ?', [new Date().toISOString(), id]),
+    );
+    await database.close();
+    expect(await client.statusOf('GET', '/v1/me')).toBe(401);
+    expect((await make('', { name })).status).toBe(201);
+    expect((await make('', { expiresAt: inDays(-1) })).status).toBe(400);
+  });
+
+  test('cannot make one that lives longer', async () => {
+    const { client } = await make('', { expiresAt: inDays(7) });
+    for (const expiresAt of [null, undefined, inDays(8)]) {
+      expect((await make('', { expiresAt }, client)).status).toBe(403);
+    }
+    expect((await make('', { expiresAt: inDays(6) }, client)).status).toBe(201);
+  });
+
+  test('shows when it was last used, to the minute', async () => {
+    const { client, id } = await make();
+    expect(await client.statusOf('GET', '/v1/me')).toBe(200);
+    const used = (await list()).find((token) => token.id === id);
+    expect(used?.lastUsedAt).toMatch(/:00\.000Z$/);
+    expect(Math.abs(Date.parse(`${used?.lastUsedAt}`) - Date.now())).toBeLessThan(120_000);
+  });
+
+  test('is not made twice for one Idempotency-Key, whose answer is not kept', async () => {
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const post = (name: string) => ada.ask('POST', '/v1/me/tokens', { body: { name }, headers });
+    const name = newName();
+    expect((await post(name)).status).toBe(201);
+    expect((await post(name)).status).toBe(409);
+    expect((await post(newName())).status).toBe(409);
+    expect((await list()).filter((token) => token.name === name)).toHaveLength(1);
+  });
+
+  test('of the person ends with all others when the operator gives a new one', async () => {
+    const eve = await addPerson(service, newName().slice(0, 20));
+    const { client } = await make('', {}, eve);
+    const renewed = await store.people.renewToken(eve.user.username);
+    expect([await client.statusOf('GET', '/v1/me'), await eve.statusOf('GET', '/v1/me')]).toEqual([401, 401]);
+    const tokens = await list('', clientWith(`${renewed?.token}`));
+    expect(tokens.map(({ name }) => name)).toEqual(['first']);
+  });
+});
+
+describe('a token for a space', () => {
+  test('is good below the space alone', async () => {
+    const { client, space } = await make('/@acme');
+    expect(space).toBe('acme');
+    expect(
+      (await client.ask('PUT', '/@acme/v1/vals', { body: { name: 'ours', code: 'c' } })).status,
+    ).toBeLessThan(300);
+    for (const path of ['/v1/me', '/@other/v1/me', '/@nowhere/v1/me', '/v1/me/tokens']) {
+      expect(await client.statusOf('GET', path), path).toBe(403);
+    }
+  });
+
+  test('makes tokens for the space alone, and sees and ends no others', async () => {
+    const { client, id } = await make('/@acme');
+    const own = await make();
+    const made = await make('/@acme', {}, client);
+    expect(made).toMatchObject({ status: 201, space: 'acme' });
+    const listed = await list('/@acme', client);
+    expect(new Set(listed.map(({ space }) => space))).toEqual(new Set(['acme']));
+    expect(listed.map((token) => token.id)).toEqual(expect.arrayContaining([id, made.id]));
+    expect(await client.statusOf('DELETE', `/@acme/v1/me/tokens/${own.id}`)).toBe(404);
+    expect(await client.statusOf('DELETE', `/@acme/v1/me/tokens/${made.id}`)).toBe(204);
+    expect((await list()).map((token) => token.id)).toEqual(expect.arrayContaining([id, own.id]));
+  });
+
+  test('has the role of the person, as it is now', async () => {
+    const bob = await addPerson(service, newName().slice(0, 20));
+    await store.spaces.grant('acme', bob.user.username, 'read');
+    const { client, status } = await make('/@acme', {}, bob);
+    expect(status).toBe(201);
+    const put = () => client.statusOf('PUT', '/@acme/v1/vals', { body: { name: 'theirs', code: 'c' } });
+    expect([await put(), await client.statusOf('GET', '/@acme/v1/me')]).toEqual([403, 200]);
+    await store.spaces.grant('acme', bob.user.username, 'write');
+    expect(await put()).toBe(201);
+  });
+
+  test('ends with the membership, and a new membership does not bring it back', async () => {
+    const bob = await addPerson(service, newName().slice(0, 20));
+    const { username } = bob.user;
+    await store.spaces.grant('acme', username, 'write');
+    const { client } = await make('/@acme', {}, bob);
+    expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(200);
+    await store.spaces.revoke('acme', username);
+    expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(401);
+    await store.spaces.grant('acme', username, 'write');
+    expect(await client.statusOf('GET', '/@acme/v1/me')).toBe(401);
+    expect(await bob.statusOf('GET', '/@acme/v1/me')).toBe(200);
+    expect((await list('', bob)).map(({ name }) => name)).toEqual(['first']);
+  });
+});
+
+test.runIf(postgres === undefined)(
+  'the token that the embedded service uses itself cannot be ended over HTTP',
+  async () => {
+    const [own] = await list('', service);
+    expect(await service.statusOf('DELETE', `/v1/me/tokens/${own?.id}`)).toBe(409);
+    expect(await service.statusOf('GET', '/v1/me')).toBe(200);
+  },
+);
+
+test('a link signs in once, and ends with its token', async () => {
+  const { id } = await make();
+  const found = await store.identify({ tokenId: id });
+  if (!found) throw new Error('no token');
+  const key = await store.links.add(found.token);
+  expect([await store.links.use(key), await store.links.use(key)]).toEqual([id, undefined]);
+  const other = await store.links.add(found.token);
+  expect(await ada.statusOf('DELETE', `/v1/me/tokens/${id}`)).toBe(204);
+  expect(await store.links.use(other)).toBe(undefined);
+  expect(await store.identify({ tokenId: id })).toBe(undefined);
+});

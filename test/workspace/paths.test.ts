@@ -1,0 +1,156 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/program.ts';
+import { newService, Place, pushed, type Service } from './support.ts';
+
+/** A repository with two workspaces, seen from its top. */
+async function monorepo(): Promise<{ top: Place; a: Place; b: Place; service: Service }> {
+  const service = await newService();
+  const top = new Place(temporaryFolder(), service.env);
+  top.put({ '.git/HEAD': '', 'packages/a/greet.ts': 'greet_1', 'packages/b/count.ts': 'count_1' });
+  const [a, b] = ['a', 'b'].map((name) => new Place(join(top.folder, 'packages', name), top.env, top.home));
+  if (a === undefined || b === undefined) throw new Error('no workspace');
+  for (const place of [a, b]) {
+    for (const args of [['init'], ['push']]) expect(await place.vals(...args)).toMatchObject({ exit: 0 });
+  }
+  return { top, a, b, service };
+}
+
+describe('a path belongs to the workspace above it, from wherever it is typed', () => {
+  it('a push does not overwrite an edit on the service', async () => {
+    const { top, a, service } = await monorepo();
+    const id = a.idOf('greet.ts');
+    await service.edit('greet', 'theirs');
+    a.put({ 'greet.ts': 'mine' });
+    for (const path of ['packages/a/greet.ts', 'packages/a', join(a.folder, 'greet.ts')]) {
+      const [row] = await top.rows(['push', path], 5);
+      expect(row).toMatchObject({ name: 'greet', status: 'failed', error: { kind: 'conflict' } });
+    }
+    const { stderr } = await top.vals('push', 'packages/a/greet.ts');
+    expect(stderr).toContain('packages/a/greet.ts changed here and on the service.');
+    expect(stderr).toContain('`vals push packages/a/greet.ts --force`');
+    expect(await service.versions(id)).toEqual(['greet_1', 'theirs']);
+  });
+
+  it('a push, a status, a diff, a pull and a forget work on that workspace', async () => {
+    const { top, a, b, service } = await monorepo();
+    a.put({ 'greet.ts': 'greet_2', 'new.ts': 'new_1' });
+    expect(await top.words(['status', 'packages/a/greet.ts', 'packages/a/new.ts'])).toEqual({
+      'packages/a/greet.ts': 'changed here',
+      'packages/a/new.ts': 'new',
+    });
+    expect((await top.vals('diff', 'packages/a/greet.ts')).stdout).toContain('+greet_2');
+    const paths = ['packages/b/count.ts', 'packages/a/greet.ts', 'packages/a/new.ts'];
+    expect(await top.words(['push', ...paths])).toEqual({
+      'packages/b/count.ts': 'unchanged',
+      'packages/a/greet.ts': 'pushed',
+      'packages/a/new.ts': 'created',
+    });
+    expect(Object.keys(a.manifest().vals)).toEqual(['greet.ts', 'new.ts']);
+    await service.edit('count', 'count_2');
+    expect(await a.words(['pull', '../b/count.ts'])).toEqual({ '../b/count.ts': 'pulled' });
+    expect(b.read('count.ts')).toBe('count_2');
+    expect(await top.words(['forget', 'packages/b/count.ts'])).toEqual({
+      'packages/b/count.ts': 'forgotten',
+    });
+    expect(b.manifest().vals).toEqual({});
+  });
+
+  it.each([['val', 'get', '--code'], ['run'], ['version', 'ls']])(
+    'vals %s takes it as a val',
+    async (...args) => {
+      const { a, b } = await monorepo();
+      a.put({ 'greet.ts': 'greet_2' });
+      const { exit, stdout } = await b.vals(...args, '../a/greet.ts');
+      expect(exit).toBe(args[0] === 'run' ? 12 : 0);
+      if (args[0] === 'val') expect(stdout).toBe('greet_1');
+    },
+  );
+
+  it('val set changes the name in the vals.json of that workspace', async () => {
+    const { top, a, b } = await monorepo();
+    expect(await top.vals('val', 'set', 'packages/a/greet.ts', '--name', 'hello')).toMatchObject({ exit: 0 });
+    expect(a.manifest().vals['greet.ts']?.name).toBe('hello');
+    const restored = await b.vals('version', 'restore', '../a/greet.ts', '1');
+    expect(restored.stderr).toContain('The file ../a/greet.ts keeps its code');
+  });
+
+  it('a workspace that is reached through a link is the same workspace', async () => {
+    const { place, service } = await pushed({ 'greet.ts': 'greet_1' });
+    const elsewhere = new Place(temporaryFolder(), place.env, place.home);
+    symlinkSync(place.folder, join(elsewhere.folder, 'link'));
+    const above = new Place(join(elsewhere.folder, '..'), place.env, place.home);
+    await service.edit('greet', 'theirs');
+    place.put({ 'greet.ts': 'mine' });
+    const path = join(elsewhere.folder, 'link/greet.ts');
+    expect(await above.vals('push', path)).toMatchObject({ exit: 5 });
+  });
+
+  it('a repository in a workspace is not part of it', async () => {
+    const { place, service } = await pushed({ 'greet.ts': 'greet_1' });
+    place.put({ 'lib/.git/HEAD': '', 'lib/greet.ts': 'of others' });
+    const { exit, stderr } = await place.vals('push', 'lib/greet.ts');
+    expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining('in another repository') });
+    expect(await service.code(place.idOf('greet.ts'))).toBe('greet_1');
+  });
+
+  it('--watch takes the paths of one workspace', async () => {
+    const { top } = await monorepo();
+    const { exit, stderr } = await top.vals('push', '--watch', 'packages/a', 'packages/b');
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining('one workspace') });
+  });
+});
+
+describe('--name in a workspace', () => {
+  it('names the val of a new file, and goes into vals.json', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    await service.edit('taken', 'theirs');
+    place.put({ 'b.ts': 'b', '1.ts': 'one' });
+    expect(await place.rows(['push', 'b.ts', '--name', 'bee'])).toMatchObject([
+      { file: 'b.ts', name: 'bee', status: 'created' },
+    ]);
+    expect(place.manifest().vals['b.ts']?.name).toBe('bee');
+    expect(await place.words(['push', '1.ts', '--name', 'taken'], 5)).toEqual({ '1.ts': 'failed' });
+    expect(await place.words(['push', '1.ts', '--name', 'one'])).toEqual({ '1.ts': 'created' });
+  });
+
+  it('compares as a push without it does', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    await service.edit('a', 'theirs');
+    place.put({ 'a.ts': 'mine' });
+    for (const more of [[], ['--dry-run']]) {
+      expect(await place.words(['push', 'a.ts', '--name', 'a', ...more], 5)).toEqual({ 'a.ts': 'failed' });
+    }
+  });
+
+  it.each([
+    ['another name than the file has', 'a.ts', 'b', '`vals val set a.ts --name b`'],
+    ['a name that another file has', 'c.ts', 'a', '`vals val set a --name <name>`'],
+  ])('is refused for %s', async (_what, file, name, hint) => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    place.put({ 'a.ts': 'a2', 'c.ts': 'c' });
+    const { exit, stderr } = await place.vals('push', file, '--name', name);
+    expect({ exit, stderr }).toEqual({ exit: 2, stderr: expect.stringContaining(hint) });
+    expect(await service.versions(place.idOf('a.ts'))).toEqual(['a']);
+  });
+
+  it('with standard input is an upsert', async () => {
+    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { stdout } = await place.vals('val', 'get', 'a', '--code');
+    expect(stdout).toBe('a');
+    const { id } = await service.edit('piped', 'before');
+    const { exit } = await place.pipe('after', 'push', '-', '--name', 'piped');
+    expect(exit).toBe(0);
+    expect(await service.code(id)).toBe('after');
+    expect(Object.keys(place.manifest().vals)).toEqual(['a.ts']);
+  });
+});
+
+it('a listed file is pushed with its folder, whatever its name', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'b.test.ts': 'b', 'c.test.ts': 'c' });
+  expect(await place.words(['push', 'b.test.ts'])).toEqual({ 'b.test.ts': 'created' });
+  place.put({ 'b.test.ts': 'b2' });
+  expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged', 'b.test.ts': 'pushed' });
+});
