@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { chromium } from './test/support/chromium.ts';
 import { folderInMemory } from './test/support/in-memory.ts';
 import { binariesOfPostgres } from './test/support/postgres.ts';
 
@@ -44,6 +45,7 @@ const onBothDatabases = [
 ];
 
 const hasPostgres = binariesOfPostgres() !== undefined;
+if (!chromium) console.warn('Chromium is not installed here: the tests in a browser are skipped.');
 if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that need it are skipped.');
 
 export default defineConfig({

@@ -35,7 +35,7 @@ export async function startFilledService(bench: Bench, database: 'SQLite' | 'Pos
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     const response = await fetch(`${baseUrl}${path}`, { headers, ...more });
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
-    await response.json();
+    await response.text();
   };
   return {
     runs: `${runs.toLocaleString('en')} runs`,
@@ -45,6 +45,7 @@ export async function startFilledService(bench: Bench, database: 'SQLite' | 'Pos
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token },
     pid: child.pid,
     get: (path: string) => send(ada, `${path}?limit=100`),
+    page: (path: string) => send(ada, path),
     put(person: Person, name: string) {
       const code = `// ${process.hrtime.bigint()}`;
       return send(person, '/v1/vals', { method: 'PUT', body: JSON.stringify({ name, code }) });
@@ -114,8 +115,8 @@ function insertRows(owner: string, runs: number, { numbers, time, code }: typeof
       SELECT 'val-' || n, '${owner}', 'name' || n, 'private', ${time}, ${time}, 1 FROM ${numbers(vals)};
     INSERT INTO versions (val_id, version, code, created_at)
       SELECT 'val-' || n, 1, ${code}, ${time} FROM ${numbers(vals)};
-    INSERT INTO records (owner_id, kind, key, at, tag, val_id, val_name, json)
-      SELECT '${owner}', 'runs', 'run-' || n, ${time}, 'passed', 'val-' || (n % ${vals}), 'name' || (n % ${vals}),
+    INSERT INTO records (owner_id, kind, key, at, tag, val_id, json)
+      SELECT '${owner}', 'runs', 'run-' || n, ${time}, 'passed', 'val-' || (n % ${vals}),
         '{"id":"run-' || n || '","val":{"id":"val-' || (n % ${vals}) || '","version":1},"runStartAt":"' || ${time}
           || 'Z","runEndAt":"' || ${time} || 'Z","error":null}'
       FROM ${numbers(runs)};`;

@@ -3,6 +3,7 @@ import { cpus, release, totalmem, type } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createBench, createScratch } from './bench.mts';
 import { packaging } from './package.mts';
+import { pages } from './pages.mts';
 import { outputOf } from './processes.mts';
 import { pushes } from './push.mts';
 import { type Report, textOf } from './report.mts';
@@ -13,7 +14,7 @@ import { valsRun } from './vals-run.mts';
 import { workspaces } from './workspace.mts';
 
 const commands = [startUp, ...requests, valsRun, ...pushes, workspaces];
-const measurements: readonly Measurement[] = [...commands, ...sharedServices, packaging];
+const measurements: readonly Measurement[] = [...commands, ...sharedServices, pages, packaging];
 
 const usage = `npm run bench -- [options]
 

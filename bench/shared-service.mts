@@ -113,7 +113,7 @@ async function putBeside({ put, ada, bob }: FilledService, nameOf: (writer: numb
   return ms;
 }
 
-async function timeOfRequest(send: () => Promise<void>): Promise<number> {
+export async function timeOfRequest(send: () => Promise<void>): Promise<number> {
   const start = performance.now();
   await send();
   return performance.now() - start;

@@ -1,4 +1,4 @@
-import { commandsOf, type LoadedCommand, loadTree, pathsOf } from './cli/command-tree.ts';
+import { commandsOf, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
 import type { Context, Permissions } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
@@ -7,30 +7,33 @@ import { type CommandCall, type CommandLine, parseCommandLine } from './cli/pars
 import { resolveVals } from './cli/resolve-vals.ts';
 import { createShellHints } from './cli/shell-hints.ts';
 import { commandTree } from './commands/index.ts';
-import { asValsError, InterruptedError, LocalError, type ValsError, withHintTexts } from './errors.ts';
+import { asValsError, InterruptedError, LocalError, type ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
 import { hintList } from './lib/hint.ts';
 import { changedSomething, countOutcomes } from './lib/outcome.ts';
 import { listenForSignals } from './lib/signals.ts';
 import { visible } from './lib/visible.ts';
-import { createOutput, type Output } from './terminal/output.ts';
-import { render } from './terminal/render.ts';
-import type { OutcomesResult, Result } from './terminal/result.ts';
-import { createRedactor, ReaderGone, widthOf } from './terminal/streams.ts';
-import { createStyle, withBoldTitles } from './terminal/style.ts';
+import type { Stage } from './terminal/presenter.ts';
+import { createRedactor } from './terminal/redactor.ts';
+import { errorIn, type Result } from './terminal/result.ts';
+import { ReaderGone, widthOf } from './terminal/streams.ts';
+import { createTerminalStage, type Shown } from './terminal/terminal-presenter.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
 const maxHelpWidth = 80;
 
+/** Parses the command line, runs its command, presents the result, and returns the exit code. */
 export async function main(host: Host): Promise<number> {
   const line = await parse(host);
-  const output = createOutput(host, line.flags, shellHintsFor(line, host));
-  const error = await runAndCatch(line, host, output);
-  if (error !== undefined) output.messages.error(error);
-  await output.messages.finish();
+  const shown = line.kind === 'command' ? line : nothingShown;
+  const stage = createTerminalStage(host, line.flags, shellHintsFor(line, host), shown);
+  const error = await runAndCatch(line, host, stage);
+  await stage.presenter.end(error);
   return error?.exit ?? 0;
 }
+
+const nothingShown: Shown = { command: { path: '', columns: [] }, input: {} };
 
 const shellHintsFor = (line: CommandLine, { system }: Host) =>
   createShellHints({
@@ -39,16 +42,14 @@ const shellHintsFor = (line: CommandLine, { system }: Host) =>
     current: line.kind === 'command' ? line.command : undefined,
   });
 
-async function runAndCatch(line: CommandLine, host: Host, output: Output): Promise<ValsError | undefined> {
+async function runAndCatch(line: CommandLine, host: Host, stage: Stage): Promise<ValsError | undefined> {
   try {
     if (line.kind === 'refused') throw line.error;
-    if (line.kind === 'command') await run(line, host, output);
-    else await output.stdout.write(withBoldTitles(line.text, await createStyle(output.format.color)));
+    if (line.kind === 'command') await run(line, host, stage);
+    else await stage.presenter.result(line);
     return undefined;
   } catch (error) {
     return error instanceof ReaderGone ? undefined : asValsError(error);
-  } finally {
-    output.progress.stop();
   }
 }
 
@@ -63,66 +64,39 @@ async function parse(host: Host): Promise<CommandLine> {
   return parseCommandLine(argv, commandTree, width);
 }
 
-async function run({ command, input, flags }: CommandCall, host: Host, output: Output): Promise<void> {
-  const { messages } = output;
-  const serveAgents = async (context: Context, permissions: Permissions) => {
-    const { serveAgents } = await import('./agents/serve-agents.ts');
-    const commands = {
-      all: commandsOf(await loadTree(commandTree)),
-      run: (call: CommandCall, toolHost: Partial<Host>, toolOutput: Output) =>
-        runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost, services }, toolOutput),
-    };
-    await serveAgents(context, { permissions, commands, stdout: host.stdout });
-  };
-  const { context, services, close } = createContext(host, flags, output, serveAgents);
-  const show = async (result: Result) => {
-    await messages.flush();
-    if (output.receive !== undefined) return output.receive(result);
-    if (result.kind === 'outcomes')
-      result = { ...result, rows: await withHintTexts(result.rows, output.hints.write) };
-    await render(result, {
-      output,
-      columns: command.columns,
-      now: host.clock.now(),
-      given: new Set(Object.keys(input).filter((key) => input[key] !== undefined)),
-      empty: command.empty ?? 'The list is empty.',
-    });
-  };
+async function run({ command, input, flags }: CommandCall, host: Host, stage: Stage): Promise<void> {
+  const { context, services, close } = createContext(host, flags, stage, (context, permissions) =>
+    serveTools(context, permissions, { ...host, services }),
+  );
   try {
     const result = await command.run(context, await resolveVals(command, input, context));
-    if (!mayHaveFailed(result)) return await show(result);
-    if (result.kind === 'outcomes' && command.jobSummary)
-      await writeJobSummary(command, result, host, output);
-    if (result.error === undefined) {
-      const rows = result.kind === 'outcomes' ? result.rows : [];
-      if (changedSomething(rows)) context.say.done(`${countOutcomes(rows)}.`);
-      return await show(result);
-    }
-    await show(result).catch(ignoreReaderGone);
-    throw result.error;
+    const error = errorIn(result);
+    if (error === undefined) sumUp(result, context);
+    const shown = stage.presenter.result(result);
+    await (error === undefined ? shown : shown.catch(ignoreReaderGone));
+    if (error !== undefined) throw error;
   } finally {
-    output.progress.stop();
+    stage.presenter.say({ kind: 'progress' });
     await close();
   }
 }
 
-type Failable = Extract<Result, { error?: ValsError | undefined }>;
+function sumUp(result: Result, { say }: Context): void {
+  const rows = result.kind === 'outcomes' ? result.rows : [];
+  if (changedSomething(rows)) say({ kind: 'done', text: `${countOutcomes(rows)}.` });
+}
 
-const mayHaveFailed = (result: Result): result is Failable =>
-  ['outcomes', 'record', 'diffs', 'list'].includes(result.kind);
-
-async function writeJobSummary(
-  { path, columns }: LoadedCommand,
-  { rows }: OutcomesResult,
-  { env }: Host,
-  { redactor, messages }: Output,
-): Promise<void> {
-  const file = env.GITHUB_ACTIONS === 'true' ? env.GITHUB_STEP_SUMMARY : undefined;
-  if (!file) return;
-  const { appendJobSummary } = await import('./terminal/job-summary.ts');
-  await appendJobSummary(file, path, rows, columns, redactor.redact).catch((error: Error) =>
-    messages.warn(`The job summary could not be written: ${error.message}`),
-  );
+async function serveTools(context: Context, permissions: Permissions, host: Host): Promise<void> {
+  const { serveAgents } = await import('./agents/serve-agents.ts');
+  const commands = {
+    all: commandsOf(await loadTree(commandTree)),
+    async run(call: CommandCall, toolHost: Partial<Host>, stage: Stage) {
+      await stage.presenter.end(
+        await runAndCatch({ kind: 'command', ...call }, { ...host, ...toolHost }, stage),
+      );
+    },
+  };
+  await serveAgents(context, { permissions, commands, stdout: host.stdout });
 }
 
 function ignoreReaderGone(error: unknown): void {

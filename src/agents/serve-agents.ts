@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Context, Permissions } from '../cli/context.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
-import { createRedactor } from '../terminal/streams.ts';
-import type { ToolResult } from './captured-output.ts';
+import { createRedactor } from '../terminal/redactor.ts';
+import type { ToolResult } from './tool-presenter.ts';
 import { type Commands, createToolRunner, folderForFiles } from './tool-runner.ts';
 import { isAllowed, permissionNotes, toolName, toolOf, whyNotAllowed } from './tools.ts';
 
@@ -37,9 +37,10 @@ export async function serveAgents(
   const runTool = createToolRunner(context, { permissions, commands: allCommands, redactor, log: log.write });
   const underWay = new Set<Promise<ToolResult>>();
 
-  say.banner(
-    'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
-  );
+  say({
+    kind: 'lines',
+    text: 'This command waits for a program that speaks the Model Context Protocol. To stop the command, press Ctrl-D.\n',
+  });
   const { serveProtocol } = await loadProtocol();
   await serveProtocol({
     version: VERSION,

@@ -9,13 +9,13 @@ import type { CommandCall } from '../cli/parse-command-line.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
 import { existingRealPath } from '../lib/paths.ts';
 import { createSlots, type Slots } from '../lib/slots.ts';
-import type { Output } from '../terminal/output.ts';
-import type { Redactor } from '../terminal/streams.ts';
+import type { Stage } from '../terminal/presenter.ts';
+import type { Redactor } from '../terminal/redactor.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { tokenFolders } from '../workspace/sources/within.ts';
-import { captureOutput, type ToolResult } from './captured-output.ts';
 import { createToolHints } from './tool-hints.ts';
 import { checkToolInput, type ToolInput } from './tool-input.ts';
+import { createToolStage, type ToolResult } from './tool-presenter.ts';
 
 export interface CallOptions {
   signal: AbortSignal;
@@ -24,7 +24,7 @@ export interface CallOptions {
 
 export interface Commands {
   all: readonly LoadedCommand[];
-  run(call: CommandCall, host: Partial<Host>, output: Output): Promise<ValsError | undefined>;
+  run(call: CommandCall, host: Partial<Host>, stage: Stage): Promise<void>;
 }
 
 export interface ToolRunnerOptions {
@@ -58,7 +58,7 @@ export function createToolRunner(
 
   return async (command, given, { signal: callSignal, onProgress }) => {
     const hints = createToolHints({ commands: commands.all, permissions, platform, current: command });
-    const captured = captureOutput({ ...options, hints, onProgress });
+    const stage = createToolStage({ ...options, hints, onProgress });
     const controller = new AbortController();
     const { signal } = controller;
     setMaxListeners(0, signal);
@@ -74,17 +74,17 @@ export function createToolRunner(
         stdin: () => Readable.from(code === '' ? [] : [Buffer.from(code)]),
         agent: { filesBelow: folderForFiles(settings), forbiddenFolders: tokenFolders(settings) },
       };
-      const error = await slots[command.effect].run(() => {
+      await slots[command.effect].run(() => {
         signal.throwIfAborted();
-        return commands.run({ command, input, flags: flagsForTools(context) }, host, captured.output);
+        return commands.run({ command, input, flags: flagsForTools(context) }, host, stage);
       });
-      return await captured.result(error);
     } catch (error) {
-      if (error instanceof ValsError) return captured.result(error);
-      throw error;
+      if (!(error instanceof ValsError)) throw error;
+      await stage.presenter.end(error);
     } finally {
       for (const cause of causes) cause.removeEventListener('abort', abort);
     }
+    return stage.toolResult();
   };
 }
 

@@ -2,7 +2,7 @@ import { isInvalidRequest } from '../errors.ts';
 import type { JsonObject, Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
-import { type FetchedPage, type ListNotes, largestPage, listPages, type Paging } from './lists/pages.ts';
+import { type FetchedPage, largestPage, listPages, type Paging } from './lists/pages.ts';
 import { listOf, nextQueryOf, recordOf } from './records.ts';
 
 export interface Api {
@@ -18,7 +18,7 @@ export interface Api {
 }
 
 export interface ApiOptions extends Pick<FollowOptions, 'clock' | 'signal'> {
-  notes: ListNotes & FollowNotes;
+  notes: FollowNotes;
   holdsToken: Api['holdsToken'];
   refuseToken: Api['refuseToken'];
 }
@@ -37,7 +37,6 @@ export function createApi(
       filters: new URLSearchParams(call.query),
       paging,
       recordsHaveIds,
-      notes,
     });
   async function* wholeListOrPages(call: Call): AsyncGenerator<Page> {
     let hasBegun = false;

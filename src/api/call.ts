@@ -65,4 +65,4 @@ export interface Reply {
 export type Request = (call: Call) => Promise<Reply>;
 
 /** One concern of the way of a request. cli/connection.ts lists the stages in order. */
-export type Stage = (next: Request) => Request;
+export type RequestStage = (next: Request) => Request;

@@ -1,6 +1,6 @@
 import { isObject } from '../lib/json.ts';
 import { holdsSecret } from '../lib/visible.ts';
-import type { Call, Stage } from './call.ts';
+import type { Call, RequestStage } from './call.ts';
 import { CallFailed } from './http/call-failed.ts';
 
 const bodyFields = ['code', 'readme', 'name', 'privacy', 'error'];
@@ -18,7 +18,7 @@ export function partWithSecret({ body, query }: Call, token: string | undefined)
 
 /** Sends no call that contains the token of the service. */
 export const refuseSecrets =
-  (token: string | undefined): Stage =>
+  (token: string | undefined): RequestStage =>
   (next) =>
   async (call) => {
     const part = partWithSecret(call, token);

@@ -10,7 +10,7 @@ import {
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
-import type { Say } from '../terminal/messages.ts';
+import type { Say } from '../lib/say.ts';
 import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remark, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
 
@@ -29,7 +29,7 @@ export type AddRemark = (remark: Remark, hints?: Hints) => void;
 interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   label(item: Item): string;
   verbFor?(item: Item): string | undefined;
-  say: Pick<Say, 'warn' | 'warnInText'>;
+  say: Say;
 }
 
 const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
@@ -65,7 +65,7 @@ export async function runBatch<Item>(
     options.onFinished?.(++finished);
   });
 
-  for (const sentence of summarizeRemarks(remarks)) options.report.say.warn(sentence);
+  for (const sentence of summarizeRemarks(remarks)) options.report.say({ kind: 'warning', text: sentence });
   const done = outcomes.filter(({ status }) => !nothingDone.has(status)).length;
   const areAllFinished = outcomes.every(({ status }) => !notFinished.has(status));
   if (signal.aborted && !areAllFinished) {
@@ -109,7 +109,7 @@ function reportedError<Item>(
     return error === undefined ? [] : { label: label(item), error, verb: verbFor?.(item) ?? verb };
   });
   const { error, warnings } = summarizeFailures(failed, { ...counts, verb, things });
-  for (const warning of warnings) say.warnInText(warning);
+  for (const warning of warnings) say({ kind: 'warning', text: warning, onlyInText: true });
   return error;
 }
 

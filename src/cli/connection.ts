@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
-import type { Request, Stage } from '../api/call.ts';
+import type { Request, RequestStage } from '../api/call.ts';
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
 import { exchange } from '../api/http/exchange.ts';
 import { createGate } from '../api/http/gate.ts';
@@ -16,7 +16,7 @@ import { remember } from '../names/remember.ts';
 import { noSeenVals, type SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
-import type { Redactor } from '../terminal/streams.ts';
+import type { Redactor } from '../terminal/redactor.ts';
 import type { ConnectOptions } from './context.ts';
 import { routeWords } from './explain/by-route.ts';
 import { explain, secretError } from './explain/explain.ts';
@@ -103,7 +103,7 @@ function wayOfRequest(
   );
 }
 
-const through = (stages: readonly Stage[], last: Request): Request =>
+const through = (stages: readonly RequestStage[], last: Request): Request =>
   stages.reduceRight((next, stage) => stage(next), last);
 
 interface Target {

@@ -7,8 +7,7 @@ import type { Runtime } from '../run/find-node.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
-import type { Say } from '../terminal/messages.ts';
-import type { Progress } from '../terminal/progress.ts';
+import type { Presenter } from '../terminal/presenter.ts';
 import type { Prompt } from '../terminal/prompt.ts';
 import type { GivenVals } from './given-vals.ts';
 import type { Agent, StandardInput } from './host.ts';
@@ -46,8 +45,7 @@ export interface Context {
   /** Removes the token from a text. */
   redact(text: string): string;
   prompt: Prompt;
-  progress: Progress;
-  say: Say;
+  say: Presenter['say'];
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   print(line: string): Promise<void>;
   event(record: JsonObject, columns: readonly Column[]): Promise<void>;

@@ -1,10 +1,12 @@
-import { withHintTexts } from '../errors.ts';
+import type { Api } from '../api/api.ts';
+import type { Page } from '../lib/json.ts';
+import { warnWith } from '../lib/say.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
-import type { Output } from '../terminal/output.ts';
+import type { Stage } from '../terminal/presenter.ts';
 import { createPrompt } from '../terminal/prompt.ts';
-import { renderEvent } from '../terminal/render.ts';
+import { widthOf } from '../terminal/streams.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectOptions, Context, Permissions } from './context.ts';
@@ -15,12 +17,12 @@ import { createServices, type Services } from './services.ts';
 export function createContext(
   host: Host,
   flags: Flags,
-  output: Output,
+  { presenter, hints, redactor, forPerson, flush }: Stage,
   serveAgents: (context: Context, permissions: Permissions) => Promise<void>,
 ): { context: Context; services: Services; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
-  const { stderr, redactor, progress, messages, format, hints } = output;
-  const settings = createSettings(flags, host, messages.warn);
+  const warn = warnWith(presenter.say);
+  const settings = createSettings(flags, host, warn);
   const startedAt = clock.now();
   const connections: Connection[] = [];
   const services = host.services ?? createServices();
@@ -29,8 +31,8 @@ export function createContext(
   const prompt = createPrompt(stdin, host.stderr, {
     signal,
     clock,
-    width: stderr.width,
-    flushMessages: messages.flush,
+    width: widthOf(host.stderr, env),
+    flushMessages: flush,
     redact: redactor.redact,
   });
 
@@ -43,25 +45,22 @@ export function createContext(
       settings,
       seen,
       clock,
-      trace: settings.debug.value ? messages.trace : undefined,
+      trace: settings.debug.value ? (text) => presenter.say({ kind: 'trace', text }) : undefined,
       redactor,
       wordFor: hints.wordFor,
       notes: {
-        circular: () =>
-          messages.warn('The list of the service goes on without new records, so it may be incomplete.'),
-        more: messages.more,
         serviceIsAway: ({ message }) =>
-          messages.warn(`${message} The command keeps trying until the service answers.`),
-        serviceIsBack: () => messages.note('The service answers again.'),
+          warn(`${message} The command keeps trying until the service answers.`),
+        serviceIsBack: () => presenter.say({ kind: 'note', text: 'The service answers again.' }),
         tooManyRecords: () =>
-          messages.warn(
+          warn(
             'The service sent more records than the command reads at once, so the older ones are missing.',
           ),
       },
     });
     connections.push(connection);
     host.onConnected?.();
-    return connection;
+    return { ...connection, api: warningIfStuck(connection.api, warn) };
   }
 
   const context: Context = {
@@ -75,19 +74,22 @@ export function createContext(
     node,
     agent,
     serveAgents: (permissions) => serveAgents(context, permissions),
-    forPerson: format.forPerson,
+    forPerson,
     givenVals: createGivenVals(hints, () => context.connect()),
     redact: redactor.redact,
     prompt,
-    progress,
-    say: {
-      ...messages,
-      done: (sentence) =>
-        messages.done(sentence, [
-          ...connections.slice(-1).map(({ name }) => name),
-          duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
-        ]),
-    },
+    say: (event) =>
+      presenter.say(
+        event.kind !== 'done'
+          ? event
+          : {
+              ...event,
+              details: [
+                ...connections.slice(-1).map(({ name }) => name),
+                duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
+              ],
+            },
+      ),
     async openLog() {
       const { createLog } = await import('../terminal/log.ts');
       const log = createLog(host.stderr);
@@ -99,16 +101,9 @@ export function createContext(
       };
     },
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
-    event: async (record, columns) =>
-      renderEvent((await withHintTexts([record], hints.write))[0] ?? record, {
-        output,
-        columns,
-        now: clock.now(),
-        given: new Set(),
-        empty: undefined,
-      }),
+    event: (record, columns) => presenter.result({ kind: 'event', record, columns }),
     async connect(options) {
-      progress.show('Waiting for the service');
+      presenter.say({ kind: 'progress', text: 'Waiting for the service' });
       if (options !== undefined) return (await open(options)).api;
       shared ??= open();
       return (await shared).api;
@@ -122,5 +117,21 @@ export function createContext(
       if (services !== host.services) await services.close();
       await seen.save();
     },
+  };
+}
+
+function warningIfStuck(api: Api, warn: (text: string) => void): Api {
+  async function* warned(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
+    for await (const page of pages) {
+      yield page;
+      if (page.end === 'stuck') {
+        warn('The list of the service goes on without new records, so it may be incomplete.');
+      }
+    }
+  }
+  return {
+    ...api,
+    pages: (call, paging) => warned(api.pages(call, paging)),
+    follow: (call, last) => warned(api.follow(call, last)),
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { System } from '../lib/system.ts';
 import type { Runtime } from '../run/find-node.ts';
 import type { Pager } from '../terminal/pager.ts';
-import type { Redactor } from '../terminal/streams.ts';
+import type { Redactor } from '../terminal/redactor.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
 import type { Services } from './services.ts';
 

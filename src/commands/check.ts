@@ -44,7 +44,7 @@ export const command = defineCommand({
     const problems = await findProblems(context, items);
     const isOther = (item: PushItem) => !isChecked(item.file) && !problems.has(item);
     for (const { file } of items.filter(isOther)) {
-      context.say.note(`${file} was not checked, because it is not a code file.`);
+      context.say({ kind: 'note', text: `${file} was not checked, because it is not a code file.` });
     }
     const checked = items.filter((item) => !isOther(item));
     return report(context, checked, problems);
@@ -114,7 +114,7 @@ function report(
   const problems = broken.flatMap((item) => problemsByItem.get(item) ?? []);
   const count = items.length === 1 ? '1 file' : `${items.length} files`;
   if (problems.length === 0) {
-    context.say.done(`No syntax errors in ${count}.`);
+    context.say({ kind: 'done', text: `No syntax errors in ${count}.` });
     return context.forPerson ? { kind: 'nothing' } : { kind: 'outcomes', rows: [] };
   }
   const annotate = createAnnotations(context);

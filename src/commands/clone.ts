@@ -3,6 +3,7 @@ import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { UsageError } from '../errors.ts';
+import { warnWith } from '../lib/say.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
@@ -43,11 +44,11 @@ export const command = defineCommand({
     refuseNested(folder);
     refuseFilled(settings, folder, given, service);
     const api = await context.connect();
-    context.progress.show('Reading the list of vals');
+    context.say({ kind: 'progress', text: 'Reading the list of vals' });
     const remotes = createRemoteVals({ ...context, api }, 'all');
     // listAll runs before beginClone, so that a failure of listAll leaves no empty folder behind.
     await listAll(remotes, service);
-    beginClone(settings, folder, service, say.warn);
+    beginClone(settings, folder, service, warnWith(say));
     await updateManifest(folder, context, () => {});
     const workspace = workspaceAt(folder, context, folder);
     const items = await selectAll(workspace, remotes);
@@ -57,13 +58,17 @@ export const command = defineCommand({
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
-    say.done(
-      `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
-    );
-    say.hint([
-      `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
-      { text: 'To send the files that you change', command: 'push' },
-    ]);
+    say({
+      kind: 'done',
+      text: `The folder ${given} has ${items.length === 1 ? 'the val' : `all ${items.length} vals`} of the service.`,
+    });
+    say({
+      kind: 'hint',
+      text: [
+        `To go to the folder, run \`cd ${quoteFor(settings.system.platform)(given)}\`.`,
+        { text: 'To send the files that you change', command: 'push' },
+      ],
+    });
     return { kind: 'nothing' };
   },
 });

@@ -43,7 +43,7 @@ export const command = defineCommand({
       return { file, name: val.name, status: stateOf(examined), diff };
     });
     if (rows.length === 0 && error === undefined)
-      context.say.hint('No file of the workspace differs from its val on the service.');
+      context.say({ kind: 'hint', text: 'No file of the workspace differs from its val on the service.' });
     const diffs = differing.map((examined, index): ShownDiff => {
       const { before, after } = sidesOf(workspace, examined);
       const patch = rows[index]?.diff ?? '';

@@ -35,7 +35,7 @@ export const command = defineCommand({
       const vals = chosen.filter((each) => each.workspace === workspace).map(({ val }) => val);
       await forgetVals(workspace, context, vals);
     }
-    context.say.hint('.valsignore now lists the forgotten files, so a push skips them.');
+    context.say({ kind: 'hint', text: '.valsignore now lists the forgotten files, so a push skips them.' });
     return { kind: 'outcomes', rows: rowsWith('forgotten') };
   },
 });

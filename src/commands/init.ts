@@ -1,5 +1,6 @@
 import { defineCommand } from '../cli/command.ts';
 import { messageWithHint } from '../errors.ts';
+import { warnWith } from '../lib/say.ts';
 import { column } from '../terminal/column.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
 import { findRoot, refuseNested } from '../workspace/disk/root.ts';
@@ -23,29 +24,32 @@ export const command = defineCommand({
     let total = 0;
     const known =
       findRoot(here) === here ? workspaceAt(here, context) : { root: here, cwd: here, vals: createVals([]) };
-    const newFiles = await findNewFiles(known, say.warn);
+    const newFiles = await findNewFiles(known, warnWith(say));
     const found = newFiles.filter(({ problem }) => problem === undefined);
     const problems = new Map(
       newFiles.flatMap(({ problem }) => (problem ? [[problem.message, problem]] : [])),
     );
     const [error, ...others] = problems.values();
-    for (const problem of others) say.warn(messageWithHint(problem));
+    for (const problem of others) say({ kind: 'warning', text: messageWithHint(problem) });
     const status = await updateManifest(here, context, ({ vals }) => {
       added = found.filter(({ file }) => !vals.has(file));
       for (const { file, name } of added) vals.set(file, { name, ids: new Map(), unknownKeys: {} });
       total = vals.size;
     });
     const vals = (count: number) => `${count} val${count === 1 ? '' : 's'}`;
-    if (status === 'created') say.done(`This folder is now a workspace with ${vals(total)}.`);
-    else if (added.length > 0) say.done(`Added ${vals(added.length)} to vals.json.`);
-    say.hint(
-      total === 0
-        ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
-        : [
-            { text: 'To send new and changed files', command: 'push' },
-            { text: 'To compare the files with the service', command: 'status' },
-          ],
-    );
+    if (status === 'created')
+      say({ kind: 'done', text: `This folder is now a workspace with ${vals(total)}.` });
+    else if (added.length > 0) say({ kind: 'done', text: `Added ${vals(added.length)} to vals.json.` });
+    say({
+      kind: 'hint',
+      text:
+        total === 0
+          ? { text: 'Write some code to hello.ts. To send it', command: 'push' }
+          : [
+              { text: 'To send new and changed files', command: 'push' },
+              { text: 'To compare the files with the service', command: 'status' },
+            ],
+    });
     const record = { status, file: 'vals.json', vals: total, added: added.map(({ file }) => file) };
     return { kind: 'record', record, error };
   },

@@ -5,6 +5,7 @@ import type { Context } from '../cli/context.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
+import { warnWith } from '../lib/say.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
 import { readConfig } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
@@ -33,7 +34,7 @@ export const command = defineCommand({
     }
     const { configFile } = settings;
     // This call reports a broken config file before the user types a token.
-    readConfig(configFile, settings.system, say.warn);
+    readConfig(configFile, settings.system, warnWith(say));
     const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
     const user = await signIn(context, baseUrl, token);
@@ -43,17 +44,24 @@ export const command = defineCommand({
       tokens: { ...config.tokens, [baseUrl.origin]: token },
     }));
     if (env.VALS_TOKEN)
-      say.warn('VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.');
+      say({
+        kind: 'warning',
+        text: 'VALS_TOKEN is set, so commands use the token in VALS_TOKEN instead of the stored token.',
+      });
     warnIfLocalIsSet(context);
-    say.hint([
-      { text: 'To send a file', command: 'push', input: { paths: true } },
-      { text: 'To see your user', command: 'me' },
-    ]);
+    say({
+      kind: 'hint',
+      text: [
+        { text: 'To send a file', command: 'push', input: { paths: true } },
+        { text: 'To see your user', command: 'me' },
+      ],
+    });
     // In a space, `user` is the space, and `user.actor` is the person who signed in.
     const username = textAt(user, 'actor.username') ?? textAt(user, 'username');
     const space = spaceIn(baseUrl);
     const asUser = username === undefined ? '' : ` as ${username}`;
-    say.done(`Signed in${asUser}${space ? `, in the space ${space.name}` : ''}.`);
+    const inSpace = space ? `, in the space ${space.name}` : '';
+    say({ kind: 'done', text: `Signed in${asUser}${inSpace}.` });
     const record = { username: username ?? null, baseUrl: baseUrl.href, configFile };
     return { kind: 'record', record };
   },
@@ -68,11 +76,13 @@ async function readToken(context: Context): Promise<string> {
 }
 
 async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
-  say.banner(
-    `Signing in to ${href}\n` +
+  say({
+    kind: 'lines',
+    text:
+      `Signing in to ${href}\n` +
       "Create a token in the service's settings, or ask the person who runs the service. Paste the token below. The terminal does not show the token.\n" +
       `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
-  );
+  });
   const text = await prompt.secret(`Token for ${href}: `, [
     'The token can be piped in.',
     {

@@ -32,13 +32,20 @@ export const command = defineCommand({
       others = next === undefined ? left.length : 0;
       return { ...config, baseUrl: next, tokens };
     });
-    if (env.VALS_TOKEN) say.warn('VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.');
-    if (wasSignedIn) say.done(`Signed out of ${baseUrl.href}.${change}`);
+    if (env.VALS_TOKEN)
+      say({
+        kind: 'warning',
+        text: 'VALS_TOKEN is still set, so commands still use the token in VALS_TOKEN.',
+      });
+    if (wasSignedIn) say({ kind: 'done', text: `Signed out of ${baseUrl.href}.${change}` });
     if (others > 0) {
-      say.hint({
-        text: `To choose one of the ${others} other services`,
-        command: 'use',
-        input: { baseUrl: true },
+      say({
+        kind: 'hint',
+        text: {
+          text: `To choose one of the ${others} other services`,
+          command: 'use',
+          input: { baseUrl: true },
+        },
       });
     }
     const status = wasSignedIn ? 'signed out' : 'not signed in';

@@ -51,13 +51,19 @@ export const command = defineCommand({
     const isKept = (record: JsonObject) => privacy === undefined || hasPrivacy(record, privacy);
     const matching = await openMatchingVals(api, seen, words);
     if (words.length > 0 && matching?.comparesOnlyNames) {
-      say.note('The service cannot search your vals alone, so the words were compared only with the names.');
+      say({
+        kind: 'note',
+        text: 'The service cannot search your vals alone, so the words were compared only with the names.',
+      });
     }
     if (matching === undefined) {
-      say.note('The service cannot list vals. The list below has only the vals that this machine has seen.');
+      say({
+        kind: 'note',
+        text: 'The service cannot list vals. The list below has only the vals that this machine has seen.',
+      });
     }
     const pages = matching?.pages ?? seenPages(context, (record) => nameHas(record, words));
-    const rows = takeRecords(filterRecords(pages, isKept), paging, say.more);
+    const rows = takeRecords(filterRecords(pages, isKept), paging);
     if (!isSearch) return { kind: 'list', rows };
     return { kind: 'list', rows, emptyHint: 'None of your vals matches your search.' };
   },

@@ -5,7 +5,6 @@ import { defineCommand } from '../cli/command.ts';
 import { val } from '../cli/value-types.ts';
 import { BadResponseError, NotFoundError, RefusedError, UsageError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { isLoopback } from '../lib/host-names.ts';
 import { chosenBaseUrl } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 
@@ -13,13 +12,14 @@ export const command = defineCommand({
   summary: 'Open a val in your browser',
   description:
     'Open the page of a val in your browser ($BROWSER or the default browser), or your own page if no val is given. ' +
-    'Without a browser, and in a pipe, the command prints the address.',
+    'Without a browser, and in a pipe, the command prints the address. If the service is `vals serve`, the address signs the ' +
+    'browser in, for one visit within five minutes.',
   arguments: {
     val: { description: 'the name, id, start of the id, or file of a val', value: val(), optional: true },
   },
   examples: ['vals open hello', 'vals open hello --json | jq -r .url'],
   columns: [column('url')],
-  async run({ connect, settings, forPerson, env, progress, say }, { val }) {
+  async run({ connect, settings, forPerson, env, say }, { val }) {
     if (settings.local.value) {
       throw new UsageError(
         'With --local, the service ends when the command ends, so a browser cannot reach the service.',
@@ -32,19 +32,16 @@ export const command = defineCommand({
     const record = await api.record(
       val === undefined ? routes.me() : { ...routes.getVal(val), tokenIsOptional: true },
     );
-    const { href, origin } = chosenBaseUrl(settings);
-    const page = val === undefined ? `${href}/` : `${href}/?val=${encodeURIComponent(val)}`;
-    const isOnThisMachine = isLoopback(new URL(origin).hostname);
-    const fallback = isOnThisMachine ? page : undefined;
-    const address = addressOf(api, textAt(record, 'url') ?? fallback);
-    const mayMakeLink = isOnThisMachine && new URL(address).origin === origin && settings.token !== undefined;
-    const link = mayMakeLink ? await linkForOneVisit(api, val) : undefined;
+    const address = addressOf(api, textAt(record, 'url'));
+    const { href } = chosenBaseUrl(settings);
+    const isPageOfServe = address === `${href}/${val === undefined ? '' : `vals/${encodeURIComponent(val)}`}`;
+    const link = isPageOfServe && settings.token ? await linkForOneVisit(api, val) : undefined;
     const url = link ?? address;
-    progress.stop();
+    say({ kind: 'progress' });
     if (!forPerson) return { kind: 'record', record: { url } };
     const { openInBrowser } = await import('../terminal/browser.ts');
     if (!(await openInBrowser(url, env, settings.system))) return { kind: 'text', text: `${url}\n` };
-    say.hint(`Opened ${url}`);
+    say({ kind: 'hint', text: `Opened ${url}` });
     return { kind: 'nothing' };
   },
 });

@@ -17,7 +17,9 @@ const hints: Record<string, string> = {
 
 export const missingFile = (file: string, cause?: unknown): LocalError =>
   new LocalError(`${file} does not exist.`, {
-    hint: 'Check the path.',
+    hint: file.includes('*')
+      ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
+      : 'Check the path.',
     subject: file,
     problem: { one: 'does not exist', many: 'do not exist' },
     cause,

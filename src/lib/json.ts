@@ -10,6 +10,11 @@ export interface JsonObject {
 /** A part of a long list of records. */
 export interface Page {
   readonly records: readonly JsonObject[];
+  /**
+   * Set on the last page of a list that was not read to its end: it has more records than were asked for, or may have, or
+   * the service sent the same records again and again.
+   */
+  readonly end?: 'more' | 'maybe' | 'stuck';
 }
 
 /** A number that JavaScript would write differently, such as 12345678901234567890, 1.0 or 1e400. */

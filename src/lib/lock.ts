@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
 import { type Clock, wait } from './clock.ts';
-import type { Hints } from './hint.ts';
+import type { Say } from './say.ts';
 import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
 
 export interface Lock {
@@ -16,7 +16,7 @@ export interface Waiting {
   signal: AbortSignal;
   clock: Clock;
   deadlineMs: number;
-  say: { warn(message: Hints): void };
+  say: Say;
 }
 
 const staleAfterMs = 10_000;
@@ -37,7 +37,7 @@ export async function lock(path: string, waiting: Waiting): Promise<Lock> {
     signal.throwIfAborted();
     if (waitedMs >= deadlineMs) throw heldTooLong(path, deadlineMs);
     if (waitedMs < warnAfterMs || hasWarned) return;
-    say.warn(`Waiting for another process that holds the lock ${path}.`);
+    say({ kind: 'warning', text: `Waiting for another process that holds the lock ${path}.` });
     hasWarned = true;
   };
   while (!createUnlessExists(path, mine)) {

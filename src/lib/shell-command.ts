@@ -7,9 +7,14 @@ export type QuoteWord = (word: string) => string;
 const quoteForPosix: QuoteWord = (word) =>
   /^[\w@+:,./-]+$/.test(word) ? word : `'${word.replaceAll(/'|\\(?=['\\]|$)/g, "'\\$&'")}'`;
 
-/** PowerShell takes `@name` for a variable and a comma for a list, and doubles a quote inside of quotes. */
-const quoteForPowerShell: QuoteWord = (word) =>
-  /^[\w+:./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", "''")}'`;
+/**
+ * Double quotes work in cmd.exe and in PowerShell, unless the word has something that one of them replaces. Then only
+ * PowerShell can be helped, which takes `@name` for a variable and a comma for a list.
+ */
+const quoteForWindows: QuoteWord = (word) => {
+  if (/^[\w+:./\\-]+$/.test(word)) return word;
+  return /["$%`]|\\$/.test(word) ? `'${word.replaceAll("'", "''")}'` : `"${word}"`;
+};
 
 export const quoteFor = (platform: NodeJS.Platform): QuoteWord =>
-  platform === 'win32' ? quoteForPowerShell : quoteForPosix;
+  platform === 'win32' ? quoteForWindows : quoteForPosix;

@@ -1,4 +1,4 @@
-import type { Call, Reply, Route, Stage } from '../api/call.ts';
+import type { Call, Reply, RequestStage, Route } from '../api/call.ts';
 import { CallFailed } from '../api/http/call-failed.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
@@ -15,7 +15,7 @@ const callsAboutVal: ReadonlySet<Route> = new Set([
 
 /** Remembers the vals that replies carry, so that people can name them. */
 export const remember =
-  (seen: SeenVals): Stage =>
+  (seen: SeenVals): RequestStage =>
   (next) =>
   async (call) => {
     try {

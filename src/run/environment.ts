@@ -19,6 +19,7 @@ export interface EnvironmentOptions {
   dotenv: readonly string[];
   variables: readonly Variable[];
   isSandboxed: boolean;
+  platform: NodeJS.Platform;
 }
 
 export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
@@ -26,15 +27,27 @@ export const belongsToVals = (name: string): boolean => /^VALS_/i.test(name);
 export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
   const { env, isOwnFile, project, cwd, dotenv, variables } = options;
   const own = Object.entries(env).filter(([name]) => isOwnFile || neededByAll.test(name));
-  const merged: NodeJS.ProcessEnv = {
-    ...(isOwnFile && project !== undefined && readDotenv(join(project, '.env'))),
-  };
-  for (const file of dotenv) Object.assign(merged, readNamedDotenv(file, cwd));
-  Object.assign(merged, Object.fromEntries(own));
-  if (options.isSandboxed && loadsFiles.test(merged.NODE_OPTIONS ?? '')) delete merged.NODE_OPTIONS;
-  for (const { name, value } of variables) merged[name] = value ?? ownValue(name, env);
+  const ofProject = isOwnFile && project !== undefined ? readDotenv(join(project, '.env')) : undefined;
+  const inherited = [
+    ...Object.entries(ofProject ?? {}),
+    ...dotenv.flatMap((file) => Object.entries(readNamedDotenv(file, cwd))),
+    ...own,
+  ].filter(([name, value]) => !isForEditors(name, value, options));
+  const given = variables.map(({ name, value }) => [name, value ?? ownValue(name, options)] as const);
+  const merged = mergeVariables(options.platform, [...inherited, ...given]);
   return Object.fromEntries(Object.entries(merged).filter(([name]) => !belongsToVals(name)));
 }
+
+type Entries = readonly (readonly [name: string, value: string | undefined])[];
+
+/** The last value counts. On Windows, names that differ only in case are one variable. */
+function mergeVariables(platform: NodeJS.Platform, variables: Entries): NodeJS.ProcessEnv {
+  const byKey = new Map(variables.map(([name, value]) => [keyOf(name, platform), [name, value]]));
+  return Object.fromEntries(byKey.values());
+}
+
+const keyOf = (name: string, platform: NodeJS.Platform): string =>
+  platform === 'win32' ? name.toUpperCase() : name;
 
 const neededByAll =
   /^(?:PATH|PATHEXT|HOME|USERPROFILE|SYSTEMROOT|WINDIR|TMPDIR|TEMP|TMP|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|HTTPS?_PROXY|NO_PROXY|ALL_PROXY|NODE_EXTRA_CA_CERTS|NODE_USE_SYSTEM_CA|SSL_CERT_(?:FILE|DIR))$/i;
@@ -42,8 +55,12 @@ const neededByAll =
 /** Editors set such options for their debuggers. Node may not read these files, so the val would not start. */
 const loadsFiles = /--(?:require|import|loader|experimental-loader)\b|(?:^|\s)-r\b/;
 
-function ownValue(name: string, env: NodeJS.ProcessEnv): string {
-  const value = env[name];
+const isForEditors = (name: string, value = '', { isSandboxed }: EnvironmentOptions): boolean =>
+  isSandboxed && name === 'NODE_OPTIONS' && loadsFiles.test(value);
+
+function ownValue(name: string, { env, platform }: EnvironmentOptions): string {
+  const own = Object.keys(env).find((each) => keyOf(each, platform) === keyOf(name, platform)) ?? name;
+  const value = env[own];
   if (value !== undefined) return value;
   throw new UsageError(`--env ${name}: the variable ${name} is not set.`, {
     hint: `Set the variable, or give its value: --env ${name}=<value>.`,

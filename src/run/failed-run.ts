@@ -1,18 +1,30 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
-import { type MissingImport, type Modules, placeOfImport, placeOfText } from './modules.ts';
+import { importFailure, type MissingImport, placeOfImport, placeOfText } from './import-failure.ts';
+import type { Modules } from './modules.ts';
 import type { Ending } from './process.ts';
 import type { Thrown } from './protocol.ts';
+import { withoutNamespace } from './windows-paths.ts';
 
-export function thrownFailure(name: string, thrown: Thrown, modules: Modules): ValsError {
+export interface FailureOptions {
+  /** The val answers requests already. */
+  isServing: boolean;
+}
+
+export function thrownFailure(
+  name: string,
+  thrown: Thrown,
+  modules: Modules,
+  { isServing }: FailureOptions,
+): ValsError {
   const known = modules.failure(thrown.text.replace(/^\w+: /, ''));
   if (known !== undefined) return known;
   const missing = missingImport(thrown, modules);
-  if (missing !== undefined) return importFailure(missing, modules);
+  if (missing !== undefined) return importFailure(missing, modules.find(missing.from));
   const { lines, place = placeOfSyntaxError(thrown, modules) } = ownLines(thrown.whole, modules);
   const [first = ''] = problemOf(thrown).split('\n');
-  const hint = hintFor(thrown, modules);
+  const hint = permissionHint(thrown, modules) ?? hintFor(thrown, modules, isServing);
   const isWholeInMessage = lines.length <= 2 && !thrown.text.includes('\n');
   return new RunFailedError(
     `${name} failed: ${first.replace(/\.$/, '')}${place === undefined ? '' : ` (${place})`}.`,
@@ -24,16 +36,12 @@ export function thrownFailure(name: string, thrown: Thrown, modules: Modules): V
 /** Node proposes its own flags, but vals has others. */
 function problemOf({ text, permission, resource }: Thrown): string {
   if (permission === undefined) return text;
-  const denied = [permission, resource].filter(Boolean).join(', ');
+  const denied = [permission, resource && withoutNamespace(resource)].filter(Boolean).join(', ');
   return `${text.replace(/ Use --allow-.*$/s, '').replace(/\.$/, '')} (${denied})`;
 }
 
-function hintFor(
-  { text, code, permission, resource, takesRequests }: Thrown,
-  modules: Modules,
-): Hints | undefined {
-  const path = resource === undefined ? true : [resource];
-  const { val } = modules;
+function permissionHint({ code, permission, resource }: Thrown, { val }: Modules): Hints | undefined {
+  const path = resource === undefined ? true : [withoutNamespace(resource)];
   switch (permission) {
     case 'FileSystemRead':
       return [
@@ -54,45 +62,36 @@ function hintFor(
       { text: 'To allow it', command: 'run', input: { ...val, allowRun: true } },
     ];
   }
+  return undefined;
+}
+
+function hintFor({ text, takesRequests }: Thrown, modules: Modules, isServing: boolean): Hints | undefined {
   if (/\bDeno is not defined\b/.test(text)) {
     return 'vals runs code with Node, which has no `Deno`. Use the modules of Node instead, such as `process.env` and `node:fs`.';
   }
-  const [, name] = /requested module '([^./][^']*)' does not provide an export named/.exec(text) ?? [];
+  const [, missing] = /^ReferenceError: (__dirname|__filename|require) is not defined\b/.exec(text) ?? [];
+  if (missing !== undefined) return `An ES module has no \`${missing}\`. Use ${insteadOf[missing]}.`;
+  const [, name, exported] =
+    /requested module '([^./][^']*)' does not provide an export named '([^']+)'/.exec(text) ?? [];
   if (name !== undefined) {
-    return `If ${name} is a CommonJS package, import it as a whole: import all from '${name}'.`;
+    return exported === 'default'
+      ? `${name} has no default export. Import what it exports by name, or all of it: import * as all from '${name}'.`
+      : `Check the name. If ${name} is a CommonJS package, import it as a whole: import all from '${name}'.`;
   }
-  if (takesRequests || modules.looksLikeHttp()) {
-    return {
-      text: 'To serve a val that answers HTTP requests',
-      command: 'run',
-      input: { ...val, http: true },
-    };
-  }
-  return undefined;
+  if (isServing || !(takesRequests || modules.looksLikeHttp())) return undefined;
+  const input = { ...modules.val, http: true };
+  return { text: 'To serve a val that answers HTTP requests', command: 'run', input };
 }
+
+const insteadOf: Record<string, string> = {
+  __dirname: '`import.meta.dirname`',
+  __filename: '`import.meta.filename`',
+  require: '`import`, or `createRequire` of node:module',
+};
 
 function missingImport({ text, code }: Thrown, { missingImports }: Modules): MissingImport | undefined {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return undefined;
   return missingImports.findLast(({ from }) => text.includes(fileURLToPath(from)));
-}
-
-function importFailure({ specifier, from, isMapped }: MissingImport, modules: Modules): RunFailedError {
-  const importer = modules.find(from);
-  const place = importer && placeOfImport(specifier, importer);
-  const failed = (problem: string, hint: string) =>
-    new RunFailedError(
-      `${importer?.name ?? 'The val'} imports ${specifier}, ${problem}${place === undefined ? '' : ` (${place})`}.`,
-      { hint },
-    );
-  const isFile = /^[./#]|^file:/.test(specifier);
-  if (isFile) return failed('and there is no such file', 'Fix the import, or create the file.');
-  if (isMapped) return failed('and there is no such file', 'Check "paths" and "baseUrl" in tsconfig.json.');
-  const [name = ''] = /^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [];
-  const isInRegistry = /^(?:@[\w-][\w.-]*\/)?\w[\w.-]*$/.test(name);
-  return failed(
-    'and no such package is installed',
-    isInRegistry ? `To install the package, run \`npm install ${name}\`.` : 'Fix the import.',
-  );
 }
 
 /** V8 refuses the code of a module before it runs, so the error has no frames. */
@@ -109,6 +108,7 @@ function placeOfSyntaxError({ text }: Thrown, modules: Modules): string | undefi
 
 const frame =
   /^(\s+at (?:async )?)(?:(.*) \()?((?:file:|https?:|[A-Za-z]:[\\/]|\/|node:).*?):(\d+):(\d+)\)?([,\s{[]*)$/;
+const isPath = /^(?:\/|[A-Za-z]:[\\/])/;
 const ofVals = /[\\/]run[\\/](?:main|preload|hooks)\.cjs$/;
 
 /** Leaves out the frames of Node and of vals, and names the files as the command line does. */
@@ -117,7 +117,7 @@ function ownLines(whole: string, modules: Modules): { lines: string[]; place?: s
   let first: string | undefined;
   for (const line of whole.split('\n')) {
     const [, at, called, file = '', row, column, rest] = frame.exec(line) ?? [];
-    const source = modules.find(file.startsWith('/') ? pathToFileURL(file).href : file);
+    const source = modules.find(isPath.test(file) ? pathToFileURL(file).href : file);
     if (at === undefined || (source === undefined && !file.startsWith('node:') && !ofVals.test(file))) {
       lines.push(line);
     } else if (source === undefined) {

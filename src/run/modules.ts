@@ -2,8 +2,10 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, extname, join, relative } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
+import { isObject, type JsonObject } from '../lib/json.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { Compile } from './compiled.ts';
+import { importFailure, isOfOtherRuntime, type MissingImport, placeOfImport } from './import-failure.ts';
 import type { ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import type { Source, Transpiled } from './transpile.ts';
@@ -30,14 +32,6 @@ export interface Modules {
   looksLikeHttp(): boolean;
   /** The failure whose message the val got for an import. */
   failure(message: string): ValsError | undefined;
-}
-
-/** An import for which neither Node nor the habits of TypeScript found a file. */
-export interface MissingImport {
-  specifier: string;
-  from: string;
-  /** A path of tsconfig.json stands for the import. */
-  isMapped: boolean;
 }
 
 export interface ModulesOptions {
@@ -120,14 +114,18 @@ export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile 
     }
   }
 
-  function findFile({ specifier, from, missing }: RequestOf<'find'>): ModuleReply {
+  function findFile({ specifier, written = specifier, from, missing }: RequestOf<'find'>): ModuleReply {
     if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
     const importer = from?.startsWith('file:') ? fileURLToPath(from) : entryPath;
     const bases = basesOf(specifier, importer, missing);
     const found = bases.flatMap(candidates).find(isPlainFile);
-    if (found !== undefined) return { kind: 'url', url: pathToFileURL(found).href };
+    // With another query, Node loads the module once more.
+    const [query = ''] = /\?[^#]*/.exec(missing ?? specifier) ?? [];
+    if (found !== undefined) return { kind: 'url', url: pathToFileURL(found).href + query };
     for (const base of bases) onFile(base);
-    missingImports.push({ specifier, from: from ?? entry.url, isMapped: bases.length > 0 });
+    const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
+    missingImports.push(missingImport);
+    if (isOfOtherRuntime(specifier)) throw importFailure(missingImport, sources.get(missingImport.from));
     return { kind: 'url', url: undefined };
   }
 
@@ -165,7 +163,9 @@ export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile 
     missingImports,
     val: entry.isFile ? { val: entry.name } : {},
     looksLikeHttp: () =>
-      /\bRequest\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/.test(entry.code),
+      /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m.test(
+        entry.code,
+      ),
     failure: (message) => failures.find((failure) => failure.message === message),
   };
 }
@@ -185,8 +185,24 @@ function candidates(path: string): string[] {
     path,
     ...(sourceEndings[ending] ?? []).map((other) => stem + other),
     ...endings.map((added) => path + added),
+    ...mainOf(path),
     ...endings.map((added) => join(path, `index${added}`)),
   ];
+}
+
+/** Some packages have folders with a package.json of their own, as `fp-ts/function`. */
+function mainOf(folder: string): string[] {
+  const { main } = readPackage(join(folder, 'package.json'));
+  return typeof main === 'string' ? [join(folder, main), `${join(folder, main)}.js`] : [];
+}
+
+function readPackage(file: string): JsonObject {
+  try {
+    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isObject(found) ? found : {};
+  } catch {
+    return {};
+  }
 }
 
 const isPlainFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
@@ -202,20 +218,5 @@ function isInModulePackage(path: string): boolean {
   const file = foldersAbove(path)
     .map((folder) => join(folder, 'package.json'))
     .find(existsSync);
-  try {
-    return file !== undefined && JSON.parse(readFileSync(file, 'utf8')).type === 'module';
-  } catch {
-    return false;
-  }
-}
-
-/** Where the source names the import, such as `a.ts:1:20`. */
-export const placeOfImport = (specifier: string, source: Source): string | undefined =>
-  placeOfText(`'${specifier}'`, source) ?? placeOfText(`"${specifier}"`, source);
-
-export function placeOfText(text: string, { name, code }: Source): string | undefined {
-  const index = code.indexOf(text);
-  if (index === -1) return undefined;
-  const lines = code.slice(0, index).split('\n');
-  return `${name}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`;
+  return file !== undefined && readPackage(file).type === 'module';
 }

@@ -6,7 +6,7 @@ export const channels = { modules: 3, events: 4 } as const;
 
 export type ModuleRequest =
   | { kind: 'load'; url: string; code?: string }
-  | { kind: 'find'; specifier: string; from?: string; missing?: string }
+  | { kind: 'find'; specifier: string; written?: string; from?: string; missing?: string }
   | { kind: 'fetch'; url: string; specifier: string; from?: string }
   | { kind: 'used'; url: string };
 

@@ -5,7 +5,7 @@ import { endingFailure, thrownFailure, tookTooLong } from './failed-run.ts';
 import { createLogs, type Logs } from './logs.ts';
 import type { Entry, Modules } from './modules.ts';
 import { type ProcessOptions, startProcess } from './process.ts';
-import type { ValEvent } from './protocol.ts';
+import type { Thrown, ValEvent } from './protocol.ts';
 
 export interface ServingOptions extends Omit<ProcessOptions, 'command'> {
   maxSeconds: number;
@@ -99,6 +99,8 @@ export function startServing(
     else assignAgain(idle);
   });
 
+  const explain = (thrown: Thrown) => thrownFailure(entry.name, thrown, modules, { isServing: true });
+
   function note(event: ValEvent): void {
     switch (event.kind) {
       case 'ready':
@@ -132,8 +134,8 @@ export function startServing(
       }
       case 'failed': {
         const request = event.request === undefined ? undefined : requests.get(event.request);
-        if (request === undefined) failure = thrownFailure(entry.name, event.thrown, modules);
-        else request.failure = thrownFailure(entry.name, event.thrown, modules);
+        if (request === undefined) failure = explain(event.thrown);
+        else request.failure = explain(event.thrown);
         return;
       }
       case 'answered':

@@ -117,7 +117,7 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
       case 'took too long':
         return failures.tookTooLong(name, maxSeconds ?? 0);
       case 'threw':
-        return failures.thrownFailure(name, outcome.thrown, modules);
+        return failures.thrownFailure(name, outcome.thrown, modules, { isServing: false });
       case 'ended':
         return outcome.ending.code === 0 ? undefined : failures.endingFailure(name, outcome.ending);
     }

@@ -6,11 +6,12 @@ import { codeOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
-import { foldersAbove, isFile, isWithin } from '../lib/paths.ts';
+import { foldersAbove, isFile, isWithin, realPath } from '../lib/paths.ts';
 import { splitVersion } from '../lib/val-word.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Input, readText } from '../workspace/sources/read-text.ts';
 import type { Entry } from './modules.ts';
+import { spelledAsOnDisk } from './windows-paths.ts';
 
 export interface KnownVersion {
   id: string;
@@ -26,10 +27,12 @@ interface TargetBase {
   path: string;
 }
 
-interface FileTarget extends TargetBase {
+export interface FileTarget extends TargetBase {
   kind: 'file';
   /** The folder of the nearest package.json, vals.json or .git, else that of the file. */
   project: string;
+  /** As `project`, for the file that a link leads to. Node takes that file for the module. */
+  realProject: string;
 }
 
 interface ServiceTarget extends TargetBase {
@@ -71,15 +74,22 @@ export async function findTarget(options: FindOptions, { val: word, at }: Wanted
 }
 
 function fileTarget(options: FindOptions, word: string): FileTarget {
-  const path = resolve(options.settings.cwd, word);
-  const { href: url } = pathToFileURL(path);
+  const { settings, agent } = options;
+  const path = spelledAsOnDisk(resolve(settings.cwd, word), settings.system.platform);
+  const real = realModule(path, settings.system.platform);
+  const { href: url } = pathToFileURL(real);
   return {
     kind: 'file',
-    load: async () => ({ name: word, code: await readText(path, options), url, isFile: true }),
+    load: async () => ({ name: word, code: await readText(agent ? path : real, options), url, isFile: true }),
     path,
-    project: projectOf(path, options.agent?.filesBelow),
+    project: projectOf(path, agent?.filesBelow),
+    realProject: projectOf(real, agent?.filesBelow),
   };
 }
+
+/** On Windows, the real path of a file on a mapped drive names the share, and the permission model knows the drive. */
+const realModule = (path: string, platform: NodeJS.Platform): string =>
+  platform === 'win32' ? path : realPath(path);
 
 const projectMarks = ['package.json', 'vals.json', '.git'];
 

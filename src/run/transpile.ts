@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
 import type { CompilerOptions } from './tsconfig.ts';
@@ -30,8 +31,8 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   for (const loader of loadersFor(source.ending)) {
     try {
       const built = await build({
-        ...baseOptions(source, compilerOptions),
-        stdin: { contents: source.code, loader, sourcefile: basename(source.place) },
+        ...optionsFor(source, compilerOptions),
+        stdin: { contents: source.code, loader, sourcefile: nameInMap(source.place) },
       });
       return {
         ...resultOf(built.outputFiles[0]?.text ?? '', built.metafile, source.code),
@@ -47,7 +48,11 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   throw farthest;
 }
 
-const baseOptions = ({ code, ending }: Source, options: CompilerOptions) =>
+/** A source map names its source as a URL, in which `#`, `%` and `?` mean something else. */
+const nameInMap = (place: string): string =>
+  basename(/^https?:/.test(place) ? place : pathToFileURL(place).pathname);
+
+export const optionsFor = ({ code, ending }: Source, options: CompilerOptions) =>
   ({
     write: false,
     metafile: true,
@@ -79,7 +84,7 @@ function resultOf(
   const [output] = Object.values(outputs);
   // esbuild may add an import itself, for JSX.
   const hasImports = output?.imports.some(({ kind }) => kind === 'import-statement');
-  const syntax = input?.format ?? (hasImports ? 'esm' : undefined);
+  const syntax = input?.format ?? (hasImports || declaresCommonJsName.test(code) ? 'esm' : undefined);
   return {
     code,
     syntax,
@@ -88,6 +93,9 @@ function resultOf(
       syntax === 'esm' ? output?.exports.includes('default') === true : exportsFromCommonJs(original),
   };
 }
+
+/** CommonJS has variables with these names already, so Node takes such code for an ES module. */
+const declaresCommonJsName = /^(?:const|let|class) (?:module|exports|require|__filename|__dirname)\b/m;
 
 /** A file that asks whether it is the main program is a script. */
 const exportsFromCommonJs = (code: string): boolean =>

@@ -2,10 +2,12 @@ import type { ServerResponse } from 'node:http';
 import { readOnlyMember } from '../errors.ts';
 import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
+import { identifySession } from './pages/session.ts';
 import { Problem, unauthorized } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 import type { Route } from './routes/route.ts';
 import type { Caller } from './store/caller.ts';
+import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 import type { Identified } from './store/tokens.ts';
 
@@ -25,12 +27,10 @@ export async function admit(
   if (route) checkBodyHeaders(request);
   const identified = await identify(request, store);
   if (identified) countRequest(rateLimit, identified.token.id, request, outgoing);
+  request.identified = identified;
   request.caller = identified?.caller;
-  if (request.space !== undefined && !request.caller) {
-    const mayHaveSession = route?.access === 'page' && !identified;
-    // 403 would reveal to others that the space exists.
-    if (!mayHaveSession) throw nothingAt(request.url);
-  }
+  // 403 would reveal to others that the space exists. A page of it may be that of a public val.
+  if (request.space !== undefined && !request.caller && isOfApi(request)) throw nothingAt(request.url);
   if (!route) return;
   if (route.access === 'token') callerOf(request);
   if (request.caller && route.method !== 'GET') checkMayWrite(request.caller, request.space, route);
@@ -44,12 +44,21 @@ function refuseWebPages(request: ServiceRequest): void {
 
 async function identify(request: ServiceRequest, store: Store): Promise<Identified | undefined> {
   const header = headerOf(request, 'authorization');
-  if (header === undefined) return undefined;
+  if (header === undefined) return isOfApi(request) ? undefined : identifySession(request, store);
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
+  if (found && !found.caller && found.token.spaceId !== null) {
+    throw new Refusal(
+      'not allowed',
+      'The token is good for one space alone, and this is outside of the space.',
+    );
+  }
   if (found) return found;
   throw unauthorized('This service does not know the token, or the token has ended.');
 }
+
+/** The API takes tokens, and no sessions: a page of another site could use them. */
+const isOfApi = ({ path }: ServiceRequest): boolean => path.startsWith('/v1/');
 
 /** A write goes on after its client disconnected, so it counts until both have ended. */
 function countRequest(

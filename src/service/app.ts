@@ -3,11 +3,11 @@ import { admit, callerOf, nothingAt } from './admit.ts';
 import { isStoreBroken } from './database/database.ts';
 import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
-import type { PageAccess } from './pages/page-access.ts';
 import { pageRoutes } from './pages/page-routes.ts';
+import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
 import { Problem } from './problem.ts';
-import { problemReply } from './problem-reply.ts';
-import { healthPath, isForBrowser, json, type Reply, type ServiceRequest, splitSpace } from './request.ts';
+import { problemOf, problemReply } from './problem-reply.ts';
+import { healthPath, json, type Reply, type ServiceRequest, splitSpace, wantsPage } from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { ref } from './routes/schemas.ts';
@@ -27,8 +27,6 @@ interface AppOptions {
   network: Network;
   limits?: Limits;
   isDraining?(): boolean;
-  pageAccess: PageAccess;
-  onRefusedVisit?(): void;
   onStoreFailure?(error: Error): void;
   onInternalError?(failure: InternalError): void;
 }
@@ -47,7 +45,8 @@ export function createApp(store: Store, options: AppOptions): App {
   const { network, limits, onStoreFailure, onInternalError } = options;
   const routes = [
     healthRoute(store, options),
-    ...pageRoutes(store, options),
+    ...pageRoutes(store),
+    ...signInRoutes(store),
     ...valRoutes(store),
     ...userRoutes(store),
     ...tokenRoutes(store),
@@ -57,6 +56,7 @@ export function createApp(store: Store, options: AppOptions): App {
 
   async function reply(request: ServiceRequest, outgoing: ServerResponse, onRoute: (route: string) => void) {
     const { route, params, allowedMethods } = findRoute(request.method, request.path);
+    request.isPage = route?.access === 'page';
     if (route) onRoute((request.space === undefined ? '' : '/@{space}') + patternOf(route.path));
     if (route?.access === 'any host') return route.reply(request, params);
     request.origin = checkHost(request, network);
@@ -65,14 +65,14 @@ export function createApp(store: Store, options: AppOptions): App {
     return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
 
-  function replyOfFailure(request: ServiceRequest, error: Error, route: string): Reply {
+  async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<Reply> {
     if (isStoreBroken(error)) onStoreFailure?.(error);
     const isNoMember = error instanceof Refusal && error.kind === 'no member';
-    const failed = problemReply(isNoMember ? nothingAt(request.url) : error, isForBrowser(request));
-    if (failed.status === 500 && !isStoreBroken(error)) {
+    const problem = isNoMember ? nothingAt(request.url) : problemOf(error);
+    if (problem.status === 500 && !isStoreBroken(error)) {
       onInternalError?.({ method: request.method, route, error });
     }
-    return failed;
+    return wantsPage(request) ? failurePage(request, store, problem) : problemReply(problem);
   }
 
   return async ({ url, onRoute, ...given }, outgoing) => {

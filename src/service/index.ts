@@ -7,7 +7,6 @@ import { createListener } from './http/listener.ts';
 import { inUrl, loopbackOnly, type Network } from './http/network.ts';
 import type { Limits } from './http/rate-limit.ts';
 import { type FinishedRequest, listen, listenError, type Server } from './http/server.ts';
-import { createPageAccess } from './pages/page-access.ts';
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
@@ -22,7 +21,6 @@ export interface EmbeddedService {
   port: number;
   metricsPort: number | undefined;
   token: string | undefined;
-  pageLink(): string | undefined;
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,7 +38,6 @@ export interface ServiceOptions {
   maxVals?: number;
   metrics?: { port: number; host: string };
   onFinished?(answered: FinishedRequest): void;
-  onRefusedVisit?(): void;
   onStoreFailure?(error: LocalError): void;
   onInternalError?(failure: InternalError): void;
 }
@@ -57,14 +54,11 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
   const ended = new AbortController();
   try {
     if (options.seed) await seedOwner(store, options.seed);
-    const pageAccess = createPageAccess();
     let draining = false;
     const app = createApp(store, {
       network,
       limits,
       isDraining: () => draining,
-      pageAccess,
-      onRefusedVisit: options.onRefusedVisit,
       onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
       onInternalError: options.onInternalError,
     });
@@ -75,7 +69,7 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       isBehindProxy: network.publicUrl !== undefined && certificate === undefined,
       onFinished(answered) {
         metrics?.count(answered);
-        options.onFinished?.({ ...answered, path: pageAccess.hideSecret(answered.path) });
+        options.onFinished?.(answered);
       },
     });
     const metrics = options.metrics && (await startMetrics(store, server, options.metrics));
@@ -90,7 +84,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       baseUrl,
       port,
       token: store.owner?.token,
-      pageLink: () => (store.owner && !network.publicUrl ? `${baseUrl}/?key=${pageAccess.key}` : undefined),
       drain() {
         draining = true;
         return server.drain();

@@ -1,18 +1,13 @@
-import { STATUS_CODES } from 'node:http';
 import { DatabaseFailure } from './database/database.ts';
-import { pageHeaders, problemPage } from './pages/html-page.ts';
 import { Problem, problemHeaders, problemText, unauthorized } from './problem.ts';
-import { html, type Reply } from './request.ts';
+import type { Reply } from './request.ts';
 import { Refusal } from './store/refusal.ts';
 
-export function problemReply(error: Error, forBrowser = false): Reply {
-  const problem = error instanceof Problem ? error : problemOf(error);
-  const { status, message } = problem;
-  const headers = problemHeaders(problem);
-  if (!forBrowser) return { status, headers, body: problemText(problem) };
-  const { 'Content-Type': _, ...others } = headers;
-  return html(problemPage(STATUS_CODES[status] ?? 'Problem', message), status, { ...others, ...pageHeaders });
-}
+export const problemReply = (problem: Problem): Reply => ({
+  status: problem.status,
+  headers: problemHeaders(problem),
+  body: problemText(problem),
+});
 
 const statuses: Record<Refusal['kind'], number> = {
   'not found': 404,
@@ -28,7 +23,8 @@ const problemOfRefusal = ({ kind, message }: Refusal): Problem =>
   kind === 'unknown caller' ? unauthorized(message) : new Problem(statuses[kind], message);
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
-function problemOf(error: Error): Problem {
+export function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error;
   if (error instanceof Refusal) return problemOfRefusal(error);
   if (!(error instanceof DatabaseFailure))
     return new Problem(

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from './store/caller.ts';
+import type { Identified } from './store/tokens.ts';
 
 export interface ServiceRequest {
   incoming: IncomingMessage;
@@ -9,7 +10,11 @@ export interface ServiceRequest {
   path: string;
   origin: string;
   hasLinks: boolean;
+  /** Whose token or session the request has. There is no `caller` if it is not good for this place. */
+  identified?: Identified | undefined;
   caller: Caller | undefined;
+  /** Whether the path is that of a page. */
+  isPage?: boolean;
   /** Called when the reply is known, or the request has failed. */
   onReply?(): void;
 }
@@ -25,7 +30,7 @@ export const selfOf = ({ url, origin }: ServiceRequest): URL =>
 export const linkText = ({ hasLinks }: ServiceRequest, url: URL): string =>
   hasLinks ? url.href : `${url.pathname}${url.search}`;
 
-const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/v1\/.*|\/sign-in|\/?)$/;
+const belowSpace = /^\/@([a-z][a-z0-9_-]{0,38})(\/(?:v1|vals|runs)\/.*|\/runs|\/search|\/?)$/;
 
 export function splitSpace(pathname: string): { space: string | undefined; path: string } {
   const [, space, path] = belowSpace.exec(pathname) ?? [];
@@ -45,8 +50,14 @@ export function headerOf({ incoming }: ServiceRequest, name: string): string | u
   return incoming.headersDistinct[name]?.join(name === 'cookie' ? '; ' : ', ');
 }
 
-export const isForBrowser = (request: ServiceRequest): boolean =>
+export const isBrowser = (request: ServiceRequest): boolean =>
   headerOf(request, 'accept')?.includes('text/html') ?? false;
+
+/** A page answers in HTML, unless the program wants something else. */
+export function wantsPage(request: ServiceRequest): boolean {
+  const accept = headerOf(request, 'accept') ?? '*/*';
+  return isBrowser(request) || (request.isPage === true && accept.includes('*/*'));
+}
 
 export const json = (value: object, status = 200, headers: Reply['headers'] = {}): Reply =>
   jsonText(JSON.stringify(value), status, headers);
@@ -54,12 +65,6 @@ export const json = (value: object, status = 200, headers: Reply['headers'] = {}
 export const jsonText = (body: string, status = 200, headers: Reply['headers'] = {}): Reply => ({
   status,
   headers: { 'Content-Type': 'application/json', ...headers },
-  body,
-});
-
-export const html = (body: string, status = 200, headers: Reply['headers'] = {}): Reply => ({
-  status,
-  headers: { 'Content-Type': 'text/html; charset=UTF-8', ...headers },
   body,
 });
 

@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
+import { warnWith } from '../lib/say.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,7 +13,7 @@ export async function updateConfig(
 ): Promise<void> {
   const file = settings.configFile;
   const directory = dirname(file);
-  const { warn } = waiting.say;
+  const warn = warnWith(waiting.say);
   const deadlineMs = settings.timeout.value * 1_000;
 
   async function updateOnce(): Promise<boolean> {

@@ -1,48 +1,23 @@
 import { DeclinedError, describeError, type ValsError, withHintText } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
-import { type JsonObject, stringifyJson } from '../lib/json.ts';
+import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import type { Column } from './column.ts';
+import type { Event } from './presenter.ts';
+import type { ProgressLine } from './progress.ts';
 import type { Sink } from './streams.ts';
 import { createStyle, type Glyphs, type Style } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
-export interface Say {
-  warn(message: Hints): void;
-  /** Shows nothing with --json, because the JSON output already contains the problem. */
-  warnInText(message: Hints): void;
-  /** Shows a hint after the result, if the output is a terminal. */
-  hint(message: Hints): void;
-  /** Says that the list has more records than the command shows, or may have more. */
-  more(isCertain?: boolean): void;
-  note(message: Hints): void;
-  /**
-   * Shows a sentence as the last line, if the output is a terminal. The service and the duration follow in brackets.
-   */
-  done(sentence: string): void;
-  /** Shows a line without wrapping it, for CI systems and for stack traces. */
-  line(text: string): void;
-  /** Shows lines at a terminal. Indented lines are not wrapped, so that the user can copy them. */
-  banner(lines: string): void;
-  table(records: readonly JsonObject[], columns: readonly Column[]): void;
-  /** Like `banner`, but --quiet does not hide the lines. */
-  instruct(lines: string): void;
-}
-
-export interface Messages extends Omit<Say, 'done'> {
-  done(sentence: string, details: readonly string[]): void;
-  trace(line: string): void;
-  error(error: ValsError): void;
+export interface Messages {
+  say(event: Event): void;
   flush(): Promise<void>;
-  finish(): Promise<void>;
+  /** Writes what comes after the result, then the error. */
+  end(error: ValsError | undefined): Promise<void>;
 }
-
-export const moreRecords = (isCertain: boolean): string =>
-  `There ${isCertain ? 'are' : 'may be'} more records.`;
 
 export interface MessageOptions {
   color: boolean;
-  clearProgress(): void;
+  progress: ProgressLine;
   json: boolean;
   quiet: boolean;
   atTerminal: boolean;
@@ -51,70 +26,78 @@ export interface MessageOptions {
   writeHints: WriteHints;
 }
 
+type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
+
 export function createMessages(stderr: Sink, options: MessageOptions): Messages {
-  const { json, quiet, atTerminal, glyphs, redact, writeHints } = options;
+  const { json, quiet, atTerminal, glyphs, progress } = options;
   const writer = createLineWriter(stderr, options);
   /** Several parts of a command may give the same hint. */
   const hints = new Map<string, Hints>();
-  const hint = (message: Hints) => void hints.set(JSON.stringify(message), message);
-  let more: string | undefined;
-  let lastLine: Parameters<Messages['done']> | undefined;
-  const warn = (message: Hints) => writer.writeLabelled('warning:', 'yellow', message);
+  let lastLine: EventOf<'done'> | undefined;
+
+  function say(event: Event): void {
+    switch (event.kind) {
+      case 'warning':
+        if (!(json && event.onlyInText)) writer.writeLabelled('warning:', 'yellow', event.text);
+        break;
+      case 'note':
+        writer.writeDim(event.text);
+        break;
+      case 'hint':
+        hints.set(JSON.stringify(event.text), event.text);
+        break;
+      case 'done':
+        lastLine = event;
+        break;
+      case 'progress':
+        if (event.text === undefined) progress.stop();
+        else progress.show(event.text);
+        break;
+      case 'trace':
+        writer.write(({ dim }) => dim(visible(event.text)));
+        break;
+      case 'lines':
+        sayLines(event);
+        break;
+      case 'table':
+        if (stderr.isTerminal && !quiet) writer.write((style) => drawTable(event, style, stderr, options));
+        break;
+    }
+  }
+
+  function sayLines({ text, despite }: EventOf<'lines'>): void {
+    if (despite === 'pipe') writer.write(() => visible(text));
+    else if (stderr.isTerminal && (!quiet || despite === 'quiet')) writer.writeLines(text);
+  }
+
+  const writeJsonError = (error: ValsError): void =>
+    writer.write(async () =>
+      stringifyJson({ error: await withHintText(describeError(error), options.writeHints) }),
+    );
+
+  function writeError(error: ValsError): void {
+    if (error.message === '') return;
+    if (error instanceof DeclinedError) {
+      writer.writeDim(error.message);
+      return;
+    }
+    const hint = hintList(error.facts.hint);
+    writer.writeLabelled('error:', 'red', error.message);
+    if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
+  }
 
   return {
-    warn,
-    warnInText(message) {
-      if (!json) warn(message);
-    },
-    hint,
-    more: (isCertain = true) => {
-      more = moreRecords(isCertain);
-    },
-    note: writer.writeDim,
-    done: (...line) => {
-      lastLine = line;
-    },
-    line: (text) => writer.write(() => visible(text)),
-    banner(lines) {
-      if (stderr.isTerminal && !quiet) writer.writeLines(lines);
-    },
-    table(records, columns) {
-      if (!stderr.isTerminal || quiet) return;
-      writer.write(async (style) => {
-        const { formatTable } = await import('./table.ts');
-        const { width } = stderr;
-        const screen = { width, style, redact, glyphs, now: 0, hint: () => {} };
-        const tableOptions = { givenOptions: new Set<string>(), userChoseColumns: false };
-        const table = await formatTable(records, columns, screen, tableOptions);
-        return table.trimEnd();
-      });
-    },
-    instruct(lines) {
-      if (stderr.isTerminal) writer.writeLines(lines);
-    },
-    trace: (line) => writer.write(({ dim }) => dim(visible(line))),
-    error(error) {
-      if (json) {
-        return writer.write(async () => {
-          const described = { error: await withHintText(describeError(error), writeHints) };
-          return stringifyJson(described);
-        });
-      }
-      if (error.message === '') return;
-      if (error instanceof DeclinedError) return writer.writeDim(error.message);
-      const hint = hintList(error.facts.hint);
-      writer.writeLabelled('error:', 'red', error.message);
-      if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
-    },
+    say,
     flush: writer.flush,
-    finish() {
-      // A script must learn that its list is not whole, so this line is written in a pipe too.
-      if (more && !quiet) writer.writeDim(`${more} To see them, add --limit N or --all.`);
+    end(error) {
+      progress.stop();
+      const write = json ? writeJsonError : writeError;
+      if (error !== undefined) write(error);
       if (atTerminal && !quiet) {
         for (const message of hints.values()) writer.writeDim(message);
         if (lastLine) {
-          const [sentence, details] = lastLine;
-          writer.writeLabelled(glyphs.ok.trimEnd(), 'green', `${sentence} (${details.join(', ')})`);
+          const { text, details = [] } = lastLine;
+          writer.writeLabelled(glyphs.ok.trimEnd(), 'green', `${text} (${details.join(', ')})`);
         }
       }
       return writer.flush();
@@ -122,15 +105,27 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
   };
 }
 
+async function drawTable(
+  { records, columns }: EventOf<'table'>,
+  style: Style,
+  { width }: Sink,
+  { redact, glyphs }: MessageOptions,
+): Promise<string> {
+  const { formatTable } = await import('./table.ts');
+  const screen = { width, style, redact, glyphs, now: 0, hint: () => {} };
+  const options = { givenOptions: new Set<string>(), userChoseColumns: false };
+  return (await formatTable(records, columns, screen, options)).trimEnd();
+}
+
 const narrow = 60;
 
-function createLineWriter(stderr: Sink, { color, writeHints, clearProgress }: MessageOptions) {
+function createLineWriter(stderr: Sink, { color, writeHints, progress }: MessageOptions) {
   let written = Promise.resolve();
 
   function write(line: (style: Style) => string | Promise<string>): void {
     const writeLine = async () => {
       const text = await line(await createStyle(color));
-      clearProgress();
+      progress.clear();
       await stderr.write(`${text}\n`);
     };
     // A failed write to stderr is ignored, because it cannot be reported anywhere.

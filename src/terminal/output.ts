@@ -2,9 +2,9 @@ import type { HintWriter } from '../lib/hint.ts';
 import type { System } from '../lib/system.ts';
 import { createMessages, type Messages } from './messages.ts';
 import type { Pager } from './pager.ts';
-import { createProgress, type ProgressLine } from './progress.ts';
-import type { Result } from './result.ts';
-import { createRedactor, createSink, type Redactor, type Sink } from './streams.ts';
+import { createProgress } from './progress.ts';
+import { createRedactor, type Redactor } from './redactor.ts';
+import { createSink, type Sink } from './streams.ts';
 import { type Glyphs, glyphsFor, showsUnicode, wantsColor } from './style.ts';
 
 export interface OutputStreams {
@@ -17,7 +17,7 @@ export interface OutputStreams {
   pager?: Pager;
 }
 
-interface OutputFlags {
+export interface OutputFlags {
   json?: boolean;
   ndjson?: boolean;
   fields?: string[];
@@ -33,18 +33,15 @@ interface Format {
   /** True for text at a terminal. With --color, also true for text in a pipe. */
   forPerson: boolean;
   glyphs: Glyphs;
+  quiet: boolean;
 }
 
 export interface Output {
   stdout: Sink;
-  stderr: Sink;
   redactor: Redactor;
-  progress: ProgressLine;
   messages: Messages;
   format: Format;
   hints: HintWriter;
-  /** If an agent called the command, this function gets the result, and stdout gets nothing. */
-  receive?(result: Result): Promise<void>;
 }
 
 export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: HintWriter): Output {
@@ -69,14 +66,14 @@ export function createOutput(streams: OutputStreams, flags: OutputFlags, hints: 
   const messages = createMessages(stderr, {
     json: format.kind !== 'text',
     color: stderrColor,
-    quiet: flags.quiet === true,
+    quiet: format.quiet,
     atTerminal: stderr.isTerminal && stdout.isTerminal,
     glyphs: format.glyphs,
     redact: redactor.redact,
     writeHints: hints.write,
-    clearProgress: () => progress.clear(),
+    progress,
   });
-  return { stdout, stderr, redactor, progress, messages, format, hints };
+  return { stdout, redactor, messages, format, hints };
 }
 
 function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout: Sink): Format {
@@ -88,6 +85,7 @@ function createFormat({ env, system }: OutputStreams, flags: OutputFlags, stdout
     color: hasLayout && wantsColor(flags.color, env, stdout),
     forPerson: hasLayout && kind === 'text',
     glyphs: glyphsFor(env, system),
+    quiet: flags.quiet === true,
   };
 }
 

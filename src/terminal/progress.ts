@@ -1,12 +1,9 @@
 import type { Ora } from 'ora';
 import { visible } from '../lib/visible.ts';
 
-export interface Progress {
+export interface ProgressLine {
   show(text: string): void;
   stop(): void;
-}
-
-export interface ProgressLine extends Progress {
   /** Erases the spinner. The next frame draws it again. */
   clear(): void;
 }

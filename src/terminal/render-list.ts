@@ -12,7 +12,7 @@ import {
 import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
 import type { Output } from './output.ts';
-import type { ListLayout, ListResult, OutcomesResult } from './result.ts';
+import { type ListLayout, type ListResult, moreRecords, type OutcomesResult } from './result.ts';
 import type { Screen } from './screen.ts';
 import { createStyle } from './style.ts';
 
@@ -50,17 +50,25 @@ async function writeList(
   beforePage: (page: Page) => void = () => {},
 ): Promise<void> {
   const writer = createListWriter(result, rendering);
-  const pages = Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
+  const pages: AsyncIterable<Page> | Page[] =
+    Symbol.asyncIterator in result.rows ? result.rows : [{ records: result.rows }];
   let isEmpty = true;
+  let end: Page['end'];
   for await (const page of pages) {
+    end = page.end;
     if (page.records.length === 0) continue;
     isEmpty = false;
     beforePage(page);
     await writer.add(page.records);
   }
   const emptyHint = result.emptyHint ?? rendering.empty;
-  if (isEmpty && emptyHint !== undefined) rendering.output.messages.hint(emptyHint);
+  const { messages, format } = rendering.output;
+  if (isEmpty && emptyHint !== undefined) messages.say({ kind: 'hint', text: emptyHint });
   await writer.finish();
+  const more = moreRecords(end);
+  // A script must learn that its list is not whole, so this line is written in a pipe too.
+  if (more !== undefined && !format.quiet)
+    messages.say({ kind: 'note', text: `${more} To see them, add --limit N or --all.` });
 }
 
 interface ListWriter {
@@ -193,7 +201,7 @@ export const screenOf = async ({ output, now }: Rendering): Promise<Screen> => (
   glyphs: output.format.glyphs,
   now,
   redact: output.redactor.redact,
-  hint: output.messages.hint,
+  hint: (text) => output.messages.say({ kind: 'hint', text }),
 });
 
 const maxKeysInWarning = 20;
@@ -214,7 +222,10 @@ function createMissingFields(result: ListResult, { output: { format, messages },
       if (missing.size === 0 || present.size === 0) return;
       const missingFields = [...missing].map((field) => `"${field}"`).join(' or ');
       const presentFields = [...present].slice(0, maxKeysInWarning).join(', ');
-      messages.warn(`No record has the field ${missingFields}. The fields are: ${presentFields}.`);
+      messages.say({
+        kind: 'warning',
+        text: `No record has the field ${missingFields}. The fields are: ${presentFields}.`,
+      });
     },
   };
 }

@@ -13,9 +13,9 @@ import {
   tabLines,
   writeJson,
 } from './render-list.ts';
-import type { DiffsResult, FollowingResult, RecordResult, Result, ShownDiff } from './result.ts';
+import type { DiffsResult, EventResult, FollowingResult, RecordResult, Result, ShownDiff } from './result.ts';
 import type { Screen } from './screen.ts';
-import { createStyle, type Style } from './style.ts';
+import { createStyle, type Style, withBoldTitles } from './style.ts';
 import { createTextWidth } from './text-width.ts';
 
 export async function render(result: Result, rendering: Rendering): Promise<void> {
@@ -39,6 +39,12 @@ export async function render(result: Result, rendering: Rendering): Promise<void
       return;
     case 'text':
       return renderText(result.text, rendering.output);
+    case 'help':
+      return rendering.output.stdout.write(
+        withBoldTitles(result.text, await createStyle(rendering.output.format.color)),
+      );
+    case 'event':
+      return renderEvent(result, rendering);
     case 'nothing':
       return;
   }
@@ -67,9 +73,10 @@ async function renderJson(value: JsonValue, output: Output): Promise<void> {
 
 async function renderText(text: string, { stdout, format, redactor, messages }: Output): Promise<void> {
   if (redactor.redact(text) !== text) {
-    messages.warn(
-      'The text contained your token. The token was removed, so the output differs from the original.',
-    );
+    messages.say({
+      kind: 'warning',
+      text: 'The text contained your token. The token was removed, so the output differs from the original.',
+    });
   }
   if (format.kind !== 'text') return stdout.write(`${stringifyJson(text)}\n`);
   await stdout.write(stdout.isTerminal ? visibleLines(text) : text);
@@ -150,13 +157,12 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
   return line.startsWith('\\') ? dim(line) : line;
 }
 
-/** One record of a command that goes on, such as a file that was pushed on save. */
-export async function renderEvent(record: JsonObject, rendering: Rendering): Promise<void> {
+async function renderEvent({ record, columns }: EventResult, rendering: Rendering): Promise<void> {
   const { stdout, format } = rendering.output;
   if (format.kind === 'ndjson' || format.fields) {
-    return renderList({ kind: 'list', rows: [record] }, rendering);
+    return renderList({ kind: 'list', rows: [record], columns }, rendering);
   }
-  if (!format.forPerson) return stdout.write(tabLines([record], rendering.columns));
+  if (!format.forPerson) return stdout.write(tabLines([record], columns));
   const style = await createStyle(format.color);
   const paintCell = (column: Column) => {
     const value = cellText(columnValue(record, column));
@@ -164,6 +170,6 @@ export async function renderEvent(record: JsonObject, rendering: Rendering): Pro
     const { text, tone } = column.present(value, record, format.glyphs);
     return tone === undefined ? visible(text) : style[tone](visible(text));
   };
-  const cells = rendering.columns.map(paintCell).filter((cell) => cell !== '');
+  const cells = columns.map(paintCell).filter((cell) => cell !== '');
   await stdout.write(`${cells.join('  ')}\n`);
 }

@@ -65,6 +65,19 @@ interface SeriesResult {
   results: AsyncIterable<JsonResult | PiecesResult>;
 }
 
+/** One record of a command that goes on, such as a file that was pushed on save. */
+export interface EventResult {
+  kind: 'event';
+  record: JsonObject;
+  columns: readonly Column[];
+}
+
+/** Headings of the text are bold at a terminal. */
+interface HelpResult {
+  kind: 'help';
+  text: string;
+}
+
 interface TextResult {
   kind: 'text';
   text: string;
@@ -84,4 +97,15 @@ export type Result =
   | PiecesResult
   | SeriesResult
   | TextResult
+  | HelpResult
+  | EventResult
   | NothingResult;
+
+/** The error of a command that could do only a part of its work. */
+export const errorIn = (result: Result): ValsError | undefined =>
+  'error' in result ? result.error : undefined;
+
+export function moreRecords(end: Page['end']): string | undefined {
+  if (end === 'more') return 'There are more records.';
+  return end === 'maybe' ? 'There may be more records.' : undefined;
+}

@@ -1,5 +1,5 @@
 import { LocalError } from '../errors.ts';
-import { shortestSecret } from '../lib/visible.ts';
+import { type Redactor, redactedBytes } from './redactor.ts';
 
 export interface Sink {
   readonly isTerminal: boolean;
@@ -18,31 +18,6 @@ export interface SinkOptions {
 
 /** The program that reads the pipe has ended early, as `head` does. The command then ends with exit code 0. */
 export class ReaderGone extends Error {}
-
-export interface Redactor {
-  add(secret: string | undefined): void;
-  /** Every output passes this function. Call it before a text is cut too, because it recognizes only the whole token. */
-  redact(text: string): string;
-}
-
-export function createRedactor(): Redactor {
-  const secrets = new Map<string, string>();
-  return {
-    add(secret) {
-      if (secret === undefined || secret.length < shortestSecret) return;
-      // JSON with *** in the place of a number would not be JSON.
-      const mask = /^\d+$/.test(secret) ? '1' : '***';
-      for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-        secrets.set(form, mask);
-      }
-    },
-    redact(text) {
-      let redacted = text;
-      for (const [secret, mask] of secrets) redacted = redacted.replaceAll(secret, mask);
-      return redacted;
-    },
-  };
-}
 
 export function createSink(
   stream: NodeJS.WriteStream,
@@ -69,13 +44,6 @@ export function createSink(
     },
   };
   return sink;
-}
-
-/** Bytes that are no text stay as they are. */
-function redactedBytes(bytes: Buffer, redact: Redactor['redact']): string | Buffer {
-  const text = bytes.toString('latin1');
-  const redacted = redact(text);
-  return redacted === text ? bytes : Buffer.from(redacted, 'latin1');
 }
 
 function createWriter(

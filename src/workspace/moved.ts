@@ -9,10 +9,7 @@ import { walkFolder } from './sources/walk.ts';
 import { createVals, type WorkspaceVal } from './vals.ts';
 import { pathTo, type Workspace, workspaceAt } from './workspace.ts';
 
-export async function followMoves(
-  workspace: Workspace,
-  context: WorkspaceContext & { say: { note(message: string): void } },
-): Promise<Workspace> {
+export async function followMoves(workspace: Workspace, context: WorkspaceContext): Promise<Workspace> {
   const moves = await findMoves(workspace);
   if (moves.size === 0) return workspace;
   let recorded: [from: string, to: string][] = [];
@@ -27,9 +24,10 @@ export async function followMoves(
     }
   });
   for (const [from, to] of recorded) {
-    context.say.note(
-      `${pathTo(workspace, from)} was moved to ${pathTo(workspace, to)}. vals.json was updated.`,
-    );
+    context.say({
+      kind: 'note',
+      text: `${pathTo(workspace, from)} was moved to ${pathTo(workspace, to)}. vals.json was updated.`,
+    });
   }
   return workspaceAt(workspace.root, context);
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { type Say, warnWith } from '../lib/say.ts';
 import { identifyInWorkspace } from '../names/identify.ts';
 import { notInThisWorkspace } from '../names/unknown-word.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
@@ -118,10 +119,8 @@ function withNames(known: WorkspaceFiles, files: readonly string[]): SelectedVal
 const byFile = (a: WorkspaceVal, b: WorkspaceVal): number => (a.file < b.file ? -1 : 1);
 
 /** Leaves out ignored files, because a vals.json from somebody else may list any file of the folder. */
-export async function selectForPush(
-  known: WorkspaceFiles,
-  { warn, note }: { warn: Warn; note: Warn },
-): Promise<SelectedVal[]> {
+export async function selectForPush(known: WorkspaceFiles, say: Say): Promise<SelectedVal[]> {
+  const warn = warnWith(say);
   const reasonNotToPush = createFileCheck(known, warn);
   const vals: SelectedVal[] = [];
   const leftOut: string[] = [];
@@ -131,7 +130,7 @@ export async function selectForPush(
     if (reason === undefined) vals.push(val);
     else leftOut.push(`${pathTo(known, val.file)} (${reason})`);
   }
-  if (leftOut.length > 0) note(leftOutNote(leftOut));
+  if (leftOut.length > 0) say({ kind: 'note', text: leftOutNote(leftOut) });
   return vals;
 }
 

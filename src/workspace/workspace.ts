@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
+import { warnWith } from '../lib/say.ts';
 import { chosenService, embeddedService, serviceName } from '../settings/settings.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
@@ -40,10 +41,8 @@ export function workspaceAt(
   context: WorkspaceContext,
   cwd: string = context.settings.cwd,
 ): Workspace {
-  const {
-    settings,
-    say: { warn },
-  } = context;
+  const { settings } = context;
+  const warn = warnWith(context.say);
   const own = openOwnFolder(settings, root);
   let changes = new Map<string, ManifestChange>();
   let renamed = new Set<string>();

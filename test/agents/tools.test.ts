@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { captureOutput } from '../../src/agents/captured-output.ts';
+import { createToolStage } from '../../src/agents/tool-presenter.ts';
 import { isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
 import type { Permissions } from '../../src/cli/context.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { createHintWriter } from '../../src/lib/hint.ts';
-import { createRedactor } from '../../src/terminal/streams.ts';
+import { createRedactor } from '../../src/terminal/redactor.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
 const toolsFor = (permissions: Permissions) =>
@@ -91,24 +91,25 @@ it('a list that is too large loses unchanged items first, and all outcomes are c
     status,
     large,
   }));
-  const captured = captureOutput({
+  const { presenter, toolResult } = createToolStage({
     redactor: createRedactor(),
     hints: createHintWriter(({ text }) => text),
     log() {},
     onProgress() {},
   });
-  await captured.output.receive?.({ kind: 'outcomes', rows });
-  const { document, texts } = await captured.result(undefined);
+  await presenter.result({ kind: 'outcomes', rows });
+  await presenter.end();
+  const { document, texts } = toolResult();
   expect(document).toMatchObject({
     items: [{ status: 'failed' }, { status: 'pushed' }, { status: 'unchanged' }],
     more: true,
   });
   expect(texts[1]).toContain('All 6 outcomes: ');
   for (let count = 0; count < 1_000; count++) {
-    captured.output.messages.warn(`Skipped: ${large.slice(-50)}${count}`);
+    presenter.say({ kind: 'warning', text: `Skipped: ${large.slice(-50)}${count}` });
   }
-  const { texts: withWarnings } = await captured.result(undefined);
-  expect(withWarnings.join('').length).toBeLessThanOrEqual(50_000);
+  await presenter.end();
+  expect(toolResult().texts.join('').length).toBeLessThanOrEqual(50_000);
 });
 
 it('the input privacy lists its values', () => {

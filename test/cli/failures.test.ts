@@ -90,7 +90,7 @@ describe('a batch', () => {
     work: (file) => (file === 'done.ts' ? Promise.resolve({ status: 'pushed' }) : work(file)),
     concurrency: 1,
     signal: new AbortController().signal,
-    report: { ...pushed, label: (file) => file, say: { warn() {}, warnInText() {} } },
+    report: { ...pushed, label: (file) => file, say() {} },
   });
 
   it('names failures in the order of the items, not in the order of time', async () => {

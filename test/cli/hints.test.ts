@@ -101,11 +101,11 @@ it('no backslash stands before a quote in the quotes, because fish would not end
   expect(quoteFor('linux')("a\\' ; touch x #")).toBe(String.raw`'a'\\''\'' ; touch x #'`);
 });
 
-it('on Windows, words are quoted for PowerShell', async () => {
+it('on Windows, words are quoted for cmd.exe and PowerShell, or for PowerShell alone', async () => {
   const quoted = ["it's", 'a$b', '@acme', 'C:\\vals\\a.ts'].map(quoteFor('win32'));
-  expect(quoted).toEqual(["'it''s'", "'a$b'", "'@acme'", 'C:\\vals\\a.ts']);
+  expect(quoted).toEqual(['"it\'s"', "'a$b'", '"@acme"', 'C:\\vals\\a.ts']);
   expect(await shellHints('win32').write(overwrite)).toBe(
-    "To overwrite it, run `vals push 'a b.ts' --force`.",
+    'To overwrite it, run `vals push "a b.ts" --force`.',
   );
 });
 

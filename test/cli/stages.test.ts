@@ -1,6 +1,6 @@
 // Each stage of the way of a request, with a fake `next`.
 import { describe, expect, it } from 'vitest';
-import type { Call, Reply, Request, Stage } from '../../src/api/call.ts';
+import type { Call, Reply, Request, RequestStage } from '../../src/api/call.ts';
 import { CallFailed } from '../../src/api/http/call-failed.ts';
 import { createGate } from '../../src/api/http/gate.ts';
 import type { Fault } from '../../src/api/http/retry.ts';
@@ -41,7 +41,7 @@ const failure = async (sent: Promise<unknown>): Promise<unknown> =>
 
 describe('retrying', () => {
   const signal = new AbortController().signal;
-  const stage = (options = {}): Stage =>
+  const stage = (options = {}): RequestStage =>
     retrying({
       clock: quickRetries,
       deadlineMs: 60_000,

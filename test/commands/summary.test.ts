@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createDurations } from '../../src/commands/runs/durations.ts';
-import { createTimeline } from '../../src/commands/runs/timeline.ts';
+import { createDurations } from '../../src/lib/run-summary/durations.ts';
+import { createTimeline } from '../../src/lib/run-summary/timeline.ts';
 import { run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { id } from './pushes.ts';

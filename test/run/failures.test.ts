@@ -77,8 +77,52 @@ const cases: Failure[] = [
   [
     'imports no package',
     'import "npm:@s/p@2/x"',
-    'a.ts imports @s/p/x, and no such package is installed',
+    'a.ts imports npm:@s/p@2/x, and no such package is installed (a.ts:1:8).',
     '`npm install @s/p`',
+  ],
+  [
+    'imports a module of JSR',
+    'import "jsr:@std/path@1"',
+    'a.ts imports jsr:@std/path@1, which Node cannot load (a.ts:1:8).',
+    '`npx jsr add @std/path`',
+  ],
+  [
+    'imports a module of another runtime',
+    'import "bun:sqlite"',
+    'a.ts imports bun:sqlite, which Node cannot load (a.ts:1:8).',
+    'Only Bun',
+  ],
+  [
+    "imports a package in a project with Yarn's Plug'n'Play",
+    { 'a.ts': 'import "lodash"', '.pnp.cjs': '' },
+    'a.ts imports lodash, and no such package is installed (a.ts:1:8).',
+    'nodeLinker: node-modules',
+  ],
+  [
+    'imports a default export that is not there',
+    {
+      'a.ts': 'import p from "p"; p',
+      'node_modules/p/package.json': '{"name":"p","exports":"./p.mjs"}',
+      'node_modules/p/p.mjs': 'export const q = 1',
+    },
+    "does not provide an export named 'default' (a.ts:1:15).",
+    "import * as all from 'p'",
+  ],
+  [
+    'uses __dirname in an ES module',
+    'export default () => __dirname',
+    'a.ts failed: ReferenceError: __dirname is not defined (a.ts:1:22).',
+    '`import.meta.dirname`',
+  ],
+  [
+    'fails with a cause',
+    'export default () => { throw new TypeError("fetch failed", { cause: new Error("no route") }) }',
+    'a.ts failed: TypeError: fetch failed: no route (a.ts:1:30).',
+  ],
+  [
+    'has a name with characters that mean something in an address',
+    { 'a#%?.ts': '\nenum E { A }\nthrow new Error("placed")' },
+    'a#%?.ts failed: Error: placed (a#%?.ts:3:7).',
   ],
   [
     'imports a path of tsconfig.json that leads nowhere',
@@ -102,6 +146,12 @@ const cases: Failure[] = [
   [
     'is an object with fetch and expects a Request',
     'export default { fetch: (r: { path: string }) => r.path.length }',
+    'Cannot read properties of undefined',
+    '`vals run --http a.ts`',
+  ],
+  [
+    'exports the fetch method of an object',
+    'const app = { fetch: (a: any) => a.b }\nexport default app.fetch',
     'Cannot read properties of undefined',
     '`vals run --http a.ts`',
   ],

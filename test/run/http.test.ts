@@ -179,12 +179,13 @@ describe('vals run --http', () => {
   });
 
   it('explains a val that has nothing to serve', async () => {
-    const { get, shows } = await serve({ 'a.ts': 'export default 5' });
+    const { get, shows, text } = await serve({ 'a.ts': '/* for a Request */ export default 5' });
     expect(await get('/x?q=1')).toEqual([
       500,
       expect.stringContaining('its default export is neither a function'),
     ]);
     await shows('stderr', 'GET /x?q=1 500 ');
+    expect(text.stderr).not.toContain('hint:');
   });
 });
 

@@ -176,6 +176,23 @@ const cases: [name: string, files: string | Record<string, string>, stdout: stri
     'b dir d\n',
   ],
   [
+    'a script that declares a name of CommonJS',
+    'const module = { a: 1 as number }; console.log(module.a, typeof require)',
+    '1 undefined\n',
+  ],
+  [
+    'a file once for each query, and folders with a package.json of their own',
+    {
+      'a.ts':
+        'import { b } from "./b?1"; import { b as other } from "./b?2"; import { c } from "p/c"; console.log(b === other, c)',
+      'b.ts': 'export const b: object = {}',
+      'node_modules/p/package.json': '{"name":"p"}',
+      'node_modules/p/c/package.json': '{"main":"../lib/c.js"}',
+      'node_modules/p/lib/c.js': 'exports.c = "c"',
+    },
+    'false c\n',
+  ],
+  [
     'nothing of vals in what a val sees of itself',
     'console.log(process.execArgv.length, Object.keys(require.cache).length)',
     '0 1\n',
@@ -239,6 +256,16 @@ describe('vals run runs, as node does,', () => {
     link('packages/app/node_modules/@s/c', 'store/c');
     link('packages/app/node_modules/broken', 'absent');
     expect(await runProcess(['packages/app/a.ts'])).toMatchObject({ exit: 0, stdout: 'bd c\n', stderr: '' });
+  });
+
+  it.skipIf(process.platform === 'win32')('a link out of the project, as the file that it is', async () => {
+    const { path, runProcess } = folderWith({
+      'project/package.json': '{}',
+      'other/a.ts': 'import { b } from "./b"; console.log(b, process.argv[1]?.endsWith("/link.ts"))',
+      'other/b.ts': 'export const b: string = "b"',
+    });
+    symlinkSync('../other/a.ts', join(path, 'project/link.ts'));
+    expect(await runProcess(['project/link.ts'])).toMatchObject({ exit: 0, stdout: 'b true\n', stderr: '' });
   });
 
   it('a thread with TypeScript, with --allow-run', async () => {

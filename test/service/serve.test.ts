@@ -101,28 +101,15 @@ describe('vals serve', () => {
     expect(await end('SIGTERM')).toBe(0);
   });
 
-  it('shows a person at a terminal how to use it, and a link to its page', async () => {
-    let visited = false;
-    let ended = false;
+  it('shows a person at a terminal how to use it, and how to see its pages', async () => {
     const { exit, screen } = await runAtTerminal(['serve', '--port', '0'], {
       columns: 200,
-      async onScreen(shown, press) {
-        const [link] = shown.match(/http:\S+key=[\w-]+(?=\s)/) ?? [];
-        if (link !== undefined && !visited) {
-          visited = true;
-          await fetch(link);
-        }
-        if (!ended && /GET \/page\S+ \d+ \d+ ms/.test(shown)) {
-          ended = true;
-          press('\u0003');
-        }
-      },
+      answers: [{ after: 'Press Ctrl-C', keys: '\u0003' }],
     });
     expect(exit).toBe(130);
     expect(screen).toMatch(/export VALS_BASE_URL=http:\/\/127\.0\.0\.1:\d+/);
     expect(screen).toContain('export VALS_TOKEN=');
-    expect(screen).toMatch(/GET \/ 303 \d+ ms/);
-    expect(screen).toMatch(/GET \/page\/\*\*\* 401 \d+ ms/);
+    expect(screen).toContain('`vals open`');
   });
 
   it('names its own store in the command that adds a person', async () => {

@@ -142,8 +142,7 @@ export async function temporaryService({
   const service = await startService({ ...placeOf(at), port: 0, ...options });
   cleanups.push(service.close);
   const token = service.token ?? localTokens.get(at) ?? '';
-  const pageLink = () => service.pageLink() ?? '';
-  return { ...service, ...clientOf({ baseUrl: service.baseUrl, token }), pageLink, at };
+  return { ...service, ...clientOf({ baseUrl: service.baseUrl, token }), at };
 }
 
 export async function storeOf({ at }: { at: string }): Promise<Store> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, wait } from '../../lib/clock.ts';
-import type { Call, Reply, Request, Stage } from '../call.ts';
+import type { Call, Reply, Request, RequestStage } from '../call.ts';
 import { CallFailed } from './call-failed.ts';
 import type { Gate } from './gate.ts';
 import {
@@ -27,7 +27,7 @@ export interface RetryOptions {
 
 /** Makes up to four attempts within one deadline. retry.ts has the rules. */
 export const retrying =
-  ({ clock, deadlineMs, gate, signal, onPause = () => {} }: RetryOptions): Stage =>
+  ({ clock, deadlineMs, gate, signal, onPause = () => {} }: RetryOptions): RequestStage =>
   (next) =>
   async (call) => {
     const { method } = call;

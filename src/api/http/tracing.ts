@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts';
 import { stringifyJson } from '../../lib/json.ts';
-import type { Stage } from '../call.ts';
+import type { RequestStage } from '../call.ts';
 import { CallFailed } from './call-failed.ts';
 import { addressOf } from './exchange.ts';
 import type { Fault, Trouble } from './retry.ts';
@@ -16,7 +16,7 @@ const longestBody = 2_000;
 
 /** Shows each attempt with --debug: the address, the status, the time, and the body of an error. */
 export const tracing =
-  ({ base, clock, trace, redact }: TraceOptions): Stage =>
+  ({ base, clock, trace, redact }: TraceOptions): RequestStage =>
   (next) =>
   async (call) => {
     const started = clock.now();

@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
-import { type FetchPage, type ListNotes, largestPage, mostPagesWithoutNews, RecentKeys } from './pages.ts';
+import { type FetchPage, largestPage, mostPagesWithoutNews, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {
   serviceIsAway(error: UnavailableError): void;
@@ -15,7 +15,7 @@ export interface FollowOptions {
   last: number;
   clock: Clock;
   signal: AbortSignal;
-  notes: FollowNotes & Pick<ListNotes, 'circular'>;
+  notes: FollowNotes;
 }
 
 const betweenLooksMs = 2_000;
@@ -30,7 +30,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
 
   const first = await readNewest(options, (_page, found) => found >= Math.max(last, largestPage));
   remember(first.records);
-  yield { records: first.records.slice(0, last).toReversed() };
+  const newest = first.records.slice(0, last).toReversed();
+  yield first.isStuck ? { records: newest, end: 'stuck' } : { records: newest };
 
   for (let failures = 0; ; ) {
     await wait(clock, Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures), signal);
@@ -71,9 +72,9 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
 const keyOf = (record: JsonObject): string => textOf(record.id) ?? stringifyJson(record);
 
 async function readNewest(
-  { fetchPage, filters, notes }: FollowOptions,
+  { fetchPage, filters }: FollowOptions,
   isEnough: (page: readonly JsonObject[], found: number) => boolean,
-): Promise<{ records: JsonObject[]; isWholeList: boolean }> {
+): Promise<{ records: JsonObject[]; isWholeList: boolean; isStuck: boolean }> {
   const records = new Map<string, JsonObject>();
   let pagesWithoutNews = 0;
   for (let offset = 0; ; ) {
@@ -88,8 +89,8 @@ async function readNewest(
     offset += page.length;
     pagesWithoutNews = lastRepeated + 1 < page.length ? 0 : pagesWithoutNews + 1;
     const isStuck = pagesWithoutNews >= mostPagesWithoutNews;
-    if (isStuck) notes.circular();
     const isWholeList = next === null || page.length === 0 || isStuck;
-    if (isWholeList || isEnough(page, records.size)) return { records: [...records.values()], isWholeList };
+    if (isWholeList || isEnough(page, records.size))
+      return { records: [...records.values()], isWholeList, isStuck };
   }
 }

@@ -14,11 +14,6 @@ export interface FetchedPage {
 
 export type FetchPage = (query: URLSearchParams) => Promise<FetchedPage>;
 
-export interface ListNotes {
-  circular(): void;
-  more(isCertain: boolean): void;
-}
-
 export interface ListOptions {
   fetchPage: FetchPage;
   filters: URLSearchParams;
@@ -26,7 +21,6 @@ export interface ListOptions {
   paging: Paging | undefined;
   /** The records of some lists have no id, or all have the id of their val. */
   recordsHaveIds: boolean;
-  notes: ListNotes;
 }
 
 export const defaultLimit = 20;
@@ -36,7 +30,7 @@ export const largestPage = 100;
 export const mostPagesWithoutNews = 20;
 
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
-  const { filters, paging, notes } = options;
+  const { filters, paging } = options;
   const wanted = paging === undefined || paging.all ? Infinity : (paging.limit ?? defaultLimit);
   const lookAhead = createLookAhead(options.fetchPage);
   const progress = createProgress(options.recordsHaveIds);
@@ -52,16 +46,17 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     offset += records.length;
     const isDone = given === wanted;
     const hasMore = chosen.length < fresh.length || Boolean(next);
-    // A service without links does not say whether the list goes on.
-    if (isDone && (hasMore || next === undefined)) notes.more(hasMore);
     const following: URLSearchParams | undefined = isDone ? undefined : queryAfter(records, next);
     const isStuck = following !== undefined && progress.pagesWithoutNews() >= mostPagesWithoutNews;
     query = isStuck ? undefined : following;
     if (query !== undefined) requestAhead(query, fresh.length);
     // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
-    yield { records: chosen };
-    if (isStuck) notes.circular();
+    if (isStuck) yield { records: chosen, end: 'stuck' };
+    else if (isDone && hasMore) yield { records: chosen, end: 'more' };
+    // A service without links does not say whether the list goes on.
+    else if (isDone && next === undefined) yield { records: chosen, end: 'maybe' };
+    else yield { records: chosen };
   }
 
   function queryAfter(

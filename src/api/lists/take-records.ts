@@ -5,16 +5,17 @@ import { defaultLimit, type Paging } from './pages.ts';
 export async function* takeRecords(
   pages: AsyncIterable<Page>,
   { all, limit = all ? Infinity : defaultLimit, offset = 0 }: Paging,
-  onMore: () => void,
 ): AsyncGenerator<Page> {
   let toSkip = offset;
   let left = limit;
-  for await (const { records } of pages) {
-    const skipped = Math.min(toSkip, records.length);
-    const taken = Math.min(left, records.length - skipped);
-    if (taken > 0) yield { records: records.slice(skipped, skipped + taken) };
+  for await (const page of pages) {
+    const skipped = Math.min(toSkip, page.records.length);
+    const taken = Math.min(left, page.records.length - skipped);
+    const records = page.records.slice(skipped, skipped + taken);
+    const hasMore = skipped + taken < page.records.length;
+    yield hasMore ? { records, end: 'more' } : { ...page, records };
+    if (hasMore) return;
     toSkip -= skipped;
     left -= taken;
-    if (skipped + taken < records.length) return onMore();
   }
 }

@@ -4,7 +4,7 @@
 // - bad-reply.ts: replies that make no sense
 // - sign-in.ts, space.ts: who asks, and for whom
 // - service-message.ts: what the service itself says
-import type { Stage } from '../../api/call.ts';
+import type { RequestStage } from '../../api/call.ts';
 import { CallFailed } from '../../api/http/call-failed.ts';
 import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsError } from '../../errors.ts';
 import { badReply } from './bad-reply.ts';
@@ -15,7 +15,7 @@ import { statusError } from './status.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
 export const explain =
-  (service: Service): Stage =>
+  (service: Service): RequestStage =>
   (next) => {
     const whyNoSpace = createSpaceCheck(next, service);
     return async (call) => {

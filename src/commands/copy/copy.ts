@@ -70,7 +70,7 @@ export const command = defineCommand({
     const target = await openTarget(context, to, ids.length);
     const items = all ? await listItems(context, from) : namedItems(context, ids);
     const onFinished = (finished: number) =>
-      context.progress.show(`Copying ${finished} of ${items.length} vals`);
+      context.say({ kind: 'progress', text: `Copying ${finished} of ${items.length} vals` });
     onFinished(0);
     return runBatch<Item>(items, {
       describe: ({ name }) => ({ name }),

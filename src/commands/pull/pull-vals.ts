@@ -42,14 +42,15 @@ export interface Pulling {
 }
 
 export async function pullVals(
-  { signal, progress, say }: Pick<Context, 'signal' | 'progress' | 'say'>,
+  { signal, say }: Pick<Context, 'signal' | 'say'>,
   { workspace, remotes, items, file, ...given }: Pulling,
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const options = { ...given, backup, isInOtherProject };
   const adopt = createAdopter(workspace);
-  const onFinished = (finished: number) => progress.show(`Pulling ${finished} of ${items.length} vals`);
+  const onFinished = (finished: number) =>
+    say({ kind: 'progress', text: `Pulling ${finished} of ${items.length} vals` });
   onFinished(0);
   const { rows, error } = await runBatch<PullItem>(items, {
     describe: (item): JsonObject =>
@@ -69,7 +70,7 @@ export async function pullVals(
   if (files.length > 0) {
     const [first = ''] = files;
     const what = files.length === 1 ? pathTo(workspace, first) : `${files.length} files`;
-    say.note(`The old content of ${what} is kept in ${folder}.`);
+    say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
   return { rows, error: error ?? unsaved };

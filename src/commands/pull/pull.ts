@@ -71,7 +71,7 @@ export const command = defineCommand({
     const api = await context.connect();
     const known = words.length === 0 ? [...workspace.vals] : named;
     const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
-    if (all) context.progress.show('Reading the list of vals');
+    if (all) context.say({ kind: 'progress', text: 'Reading the list of vals' });
     const items = all ? await selectAll(workspace, remotes) : known;
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };

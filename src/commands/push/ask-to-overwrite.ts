@@ -32,7 +32,7 @@ export async function askAboutDiffering(
   items: readonly PushItem[],
   { yes, force, fork, dryRun, remotes }: Answers,
 ): Promise<Overwriting> {
-  const { prompt, progress, say } = context;
+  const { prompt, say } = context;
   const decided = (isAllowed: boolean): Overwriting => ({
     mayOverwrite: () => isAllowed,
     declined: new Set(),
@@ -40,13 +40,15 @@ export async function askAboutDiffering(
   if (yes || force || workspace === undefined || !prompt.isAtTerminal()) return decided(yes || force);
   const differing = await findDiffering(workspace, items, remotes, fork);
   if (differing.size === 0) return decided(false);
-  progress.stop();
+  say({ kind: 'progress' });
   const lines = [...differing.values()].map((each) => lineFor(workspace, each, context.clock.now()));
-  say.instruct(
-    `The code of these vals on the service differs from the files, and vals has no record of it:\n${lines.join('')}`,
-  );
+  say({
+    kind: 'lines',
+    text: `The code of these vals on the service differs from the files, and vals has no record of it:\n${lines.join('')}`,
+    despite: 'quiet',
+  });
   if (dryRun) {
-    say.note('A push would ask before it overwrites these vals.');
+    say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
     return decided(true);
   }
   const count = differing.size;

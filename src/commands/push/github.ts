@@ -8,11 +8,12 @@ export type Annotate = (file: string, error: ValsError) => void;
 export function createAnnotations(context: Context): Annotate {
   if (context.env.GITHUB_ACTIONS !== 'true') return () => {};
   const said = new Set<string>();
+  const line = (text: string) => context.say({ kind: 'lines', text, despite: 'pipe' });
   return (file, error) => {
     const { message, facts } = error;
     const text = percentEncoded(message, /[%\r\n]/g);
-    if (!isOfService(error)) return context.say.line(`::error ${placeIn(file, facts, context)}::${text}`);
-    if (!said.has(text)) context.say.line(`::error::${text}`);
+    if (!isOfService(error)) return line(`::error ${placeIn(file, facts, context)}::${text}`);
+    if (!said.has(text)) line(`::error::${text}`);
     said.add(text);
   };
 }

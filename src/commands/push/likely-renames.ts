@@ -28,7 +28,7 @@ export async function noteLikelyRenames(
     missing.map(async (val) => ({ file: pathTo(workspace, val.file), codes: await codesOf(val) })),
   );
   const after = fresh.map(({ file, val }) => ({ file, read: () => readBelow(root, val?.file ?? '') }));
-  for (const rename of likelyRenames(before, after)) say.note(renameHint(rename));
+  for (const rename of likelyRenames(before, after)) say({ kind: 'note', text: renameHint(rename) });
 }
 
 async function lastCodes(

@@ -48,8 +48,12 @@ async function confirmPruning(
   await confirmDeletion(
     context,
     async () => {
-      context.progress.stop();
-      context.say.instruct(shown.map((each) => lineFor(workspace, each, renames)).join(''));
+      context.say({ kind: 'progress' });
+      context.say({
+        kind: 'lines',
+        text: shown.map((each) => lineFor(workspace, each, renames)).join(''),
+        despite: 'quiet',
+      });
       return shown.length === 1
         ? 'The file of this val is gone. Delete the val on the service, with all its versions?'
         : `The files of these ${shown.length} vals are gone. Delete the vals on the service, with all their versions?`;

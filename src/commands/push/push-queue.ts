@@ -93,9 +93,10 @@ export function createPushQueue(
   function beginOutage(): void {
     if (isOutage) return;
     isOutage = true;
-    say.warn(
-      'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
-    );
+    say({
+      kind: 'warning',
+      text: 'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+    });
   }
 
   function endOutage(): void {
@@ -104,12 +105,12 @@ export function createPushQueue(
     retries = 0;
     cancelRetry?.();
     cancelRetry = undefined;
-    say.note('The service can be reached again.');
+    say({ kind: 'note', text: 'The service can be reached again.' });
   }
 
   async function saveManifest(): Promise<void> {
     const error = await pusherOptions.workspace.saveManifest();
-    if (error !== undefined) say.warn(messageWithHint(error));
+    if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
   }
 
   return {
@@ -131,7 +132,7 @@ function createReporter(context: Context): (result: PushResult, isRetry: boolean
   const { flags, say } = context;
   const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
   return async ({ outcome, warning }, isRetry) => {
-    if (warning !== undefined && !flags.ndjson) say.warn(warning);
+    if (warning !== undefined && !flags.ndjson) say({ kind: 'warning', text: warning });
     if (outcome !== undefined && isNews(outcome, isRetry)) await context.event(outcome, columns);
   };
 }

@@ -71,7 +71,8 @@ export function createFilePusher(
     onPossibleTakeover() {},
     beforeRenaming() {},
     remark(remark: Remark, hints?: Hints) {
-      for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }])) say.warn(warning);
+      for (const warning of summarizeRemarks([{ remark, hints: hintList(hints) }]))
+        say({ kind: 'warning', text: warning });
     },
     checkCode: (path: string, code: string) => refuseBrokenCode(path, code, check),
     beforeSending: () => signal.throwIfAborted(),

@@ -48,7 +48,7 @@ export async function readAndCheck(
     const failure = refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) });
     return { items: checked, failure };
   }
-  for (const warning of warnings) say.warn(warning);
+  for (const warning of warnings) say({ kind: 'warning', text: warning });
   return { items: checked };
 }
 

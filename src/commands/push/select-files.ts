@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
 import { pathProblem } from '../../workspace/disk/file-names.ts';
 import { existsBelow, readBelow } from '../../workspace/disk/files.ts';
@@ -92,7 +93,7 @@ export function pathOf({ settings, say }: Context, workspaces: Workspaces, word:
   if (workspaces.placeOf(word)?.file === val.file) return word;
   // A vals.json from somebody else may give a harmless name to an ignored file.
   if (createNestedProjectCheck(workspace.root)(val.file)) throw inOtherProject(path, 'push');
-  const reason = createFileCheck(workspace, say.warn)(val);
+  const reason = createFileCheck(workspace, warnWith(say))(val);
   if (reason !== undefined) throw pathNeeded(word, path, reason);
   return path;
 }
@@ -169,7 +170,7 @@ function canBeListed({ say }: Context, { file, inFolder }: FoundFile, place: Pat
       hint: 'Rename the file or its folder.',
     });
   }
-  say.warn(`${file} was not pushed, because its path ${problem}.`);
+  say({ kind: 'warning', text: `${file} was not pushed, because its path ${problem}.` });
   return false;
 }
 

@@ -48,9 +48,10 @@ export function createItemSender(context: Context, { api, workspace, ...given }:
       void possibleTakeovers.push(workspace ? pathTo(workspace, file) : file),
     beforeRenaming({ file, name }: WorkspaceVal, nameThere: string) {
       if (flags.json || flags.ndjson) return;
-      say.note(
-        `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${workspace ? pathTo(workspace, file) : file} to "${name}".`,
-      );
+      say({
+        kind: 'note',
+        text: `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${workspace ? pathTo(workspace, file) : file} to "${name}".`,
+      });
     },
   };
 

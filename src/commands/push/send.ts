@@ -41,7 +41,7 @@ export async function sendAll(
   const { say } = context;
   const tracked = planned.flatMap(({ val }) => val ?? []);
   const serviceWarning = workspace && otherServiceWarning(workspace.service, tracked);
-  if (serviceWarning !== undefined) say.warn(serviceWarning);
+  if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const api = await context.connect({ concurrency });
   const createRemotes = () => createRemoteVals({ ...context, api }, planned.length);
   const remotes = createRemotes();
@@ -71,7 +71,7 @@ export async function sendAll(
   }
   const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
-  if (importWarning !== undefined) say.warn(importWarning);
+  if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
   if (dryRun) notePossibleTakeovers(context, sender.possibleTakeovers);
 
   // The list of vals must be read again, because `remotes` may keep an older list, which lacks the new vals.
@@ -103,9 +103,10 @@ function sendItems(
   send: ItemSender['send'],
   concurrency: number | 'auto',
 ): Promise<OutcomesResult> {
-  const { say, signal, progress } = context;
+  const { say, signal } = context;
   const annotate = createAnnotations(context);
-  const showProgress = (finished: number) => progress.show(`Pushing ${finished} of ${items.length} vals`);
+  const showProgress = (finished: number) =>
+    say({ kind: 'progress', text: `Pushing ${finished} of ${items.length} vals` });
   showProgress(0);
   return runBatch<PushItem>(items, {
     describe: fileAndName,

@@ -30,20 +30,26 @@ export function hintAtMissingIds(
   const count = rows.filter(isSentWithoutId).length;
   if (count === 0) return;
   const which = count === rows.length ? 'the pushed vals' : `${count} of the pushed vals`;
-  say.hint([
-    `The service sent no id for ${which}. Find the ids of these vals on the service.`,
-    hasTrackedVals
-      ? { text: 'To make an id known', command: 'pull', input: { vals: true } }
-      : { text: 'To use an id', command: 'val get' },
-  ]);
+  say({
+    kind: 'hint',
+    text: [
+      `The service sent no id for ${which}. Find the ids of these vals on the service.`,
+      hasTrackedVals
+        ? { text: 'To make an id known', command: 'pull', input: { vals: true } }
+        : { text: 'To use an id', command: 'val get' },
+    ],
+  });
 }
 
 export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {
   const count = rows.filter(({ status }) => status === 'behind').length;
   if (count === 0) return;
   const which = count === 1 ? '1 val' : `${count} vals`;
-  say.hint([
-    `${which} changed on the service.`,
-    { text: 'To write the changes into the files', command: 'pull' },
-  ]);
+  say({
+    kind: 'hint',
+    text: [
+      `${which} changed on the service.`,
+      { text: 'To write the changes into the files', command: 'pull' },
+    ],
+  });
 }

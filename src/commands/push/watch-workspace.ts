@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
@@ -32,7 +33,7 @@ export async function watchWorkspace(
   context: Context,
   { paths: words, concurrency, force, yes, check }: WatchOptions,
 ): Promise<never> {
-  const { flags, signal, clock, progress, say } = context;
+  const { flags, signal, clock, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
@@ -43,13 +44,13 @@ export async function watchWorkspace(
   const { root } = workspace;
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
-  progress.stop();
+  say({ kind: 'progress' });
 
   const failure = new AbortController();
   const endWatch = (error: unknown) => failure.abort(error);
   const ending = AbortSignal.any([signal, failure.signal]);
 
-  const ignoreFiles = createIgnoreFiles(say.warn);
+  const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
   const selectChosen = async () => (await selectForPush(workspace, say)).filter(({ file }) => isChosen(file));
   const { mayOverwrite, declined } = await askFirst(context, workspace, await selectChosen(), {
@@ -77,7 +78,7 @@ export async function watchWorkspace(
     endWatch(cannotWatch(root, error)),
   );
   try {
-    say.banner(`Watching ${root}. Press Ctrl-C to stop.\n`);
+    say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
     const declinedFiles = new Set([...declined].map(({ val }) => val?.file));
     for (const { file } of await selectChosen()) if (!declinedFiles.has(file)) pushes.addInitial(file);
     await aborted(ending);
@@ -122,7 +123,7 @@ function watchedPaths(context: Context, words: readonly string[]): { workspace: 
     });
   }
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const reasonNotToPush = createFileCheck(workspace, say.warn);
+  const reasonNotToPush = createFileCheck(workspace, warnWith(say));
   for (const path of paths) {
     const below = pathBelowRoot(workspace, path);
     if (below === undefined) throw notWatched(path, `outside of the workspace ${workspace.root}`);
@@ -146,7 +147,7 @@ const notWatched = (path: string, reason: string): LocalError =>
 
 async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
-    say.note('Waiting for the running pushes. Press Ctrl-C again to stop immediately.'),
+    say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );
   await beyondGracePeriod(async () => {
     await saves.close();

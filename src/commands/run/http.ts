@@ -9,12 +9,12 @@ import { prepare } from './once.ts';
 import { finishedRun } from './record-run.ts';
 
 export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
-  const { signal, clock, flags, progress, say } = context;
+  const { signal, clock, flags, say } = context;
   const { serveVal } = await import('../../run/serve-val.ts');
   // A run that is under way when vals is interrupted is recorded, too.
   const { target, launch, beginRecord } = await prepare(context, given, new AbortController().signal);
   const entry = await target.load();
-  progress.stop();
+  say({ kind: 'progress' });
   const log = await context.openLog();
   const reload = async () => {
     try {
@@ -22,7 +22,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       (await starting).reload(changed);
     } catch (error) {
       if (!(error instanceof ValsError)) throw error;
-      say.warn(messageWithHint(error));
+      say({ kind: 'warning', text: messageWithHint(error) });
     }
   };
   const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, reload);
@@ -40,7 +40,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
       modules: launch.modules(entry, changes.follow),
       command: launch.command('serve', entry, [names]),
     }),
-    onFailure: (failure) => say.warn(messageWithHint(failure)),
+    onFailure: (failure) => say({ kind: 'warning', text: messageWithHint(failure) }),
     onFinished({ method, path, status, startedAt, endedAt, failure, entry, logs }) {
       log.write(`${method} ${path} ${status} ${endedAt - startedAt} ms`);
       if (failure !== undefined) log.write(failure.message);
@@ -56,7 +56,7 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   });
   try {
     await context.print(flags.json || flags.ndjson ? stringifyJson({ url: served.url }) : served.url);
-    say.banner('Press Ctrl-C to stop.\n');
+    say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
     await aborted(signal);
   } finally {
     const { reason } = signal;

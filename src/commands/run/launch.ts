@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import type { Context } from '../../cli/context.ts';
 import { isWithin, realPath } from '../../lib/paths.ts';
 import { createCompiler } from '../../run/compiled.ts';
@@ -14,7 +14,8 @@ import { packagePaths } from '../../run/packages.ts';
 import { canInspectInSandbox, nodeOptions, type Permissions } from '../../run/permissions.ts';
 import type { ProcessOptions } from '../../run/process.ts';
 import { createRemote } from '../../run/remote.ts';
-import type { Target, Wanted } from '../../run/target.ts';
+import type { FileTarget, Target, Wanted } from '../../run/target.ts';
+import { spelledAsOnDisk } from '../../run/windows-paths.ts';
 
 export const defaultSeconds = 60;
 const mostCompiledFiles = 4_000;
@@ -51,7 +52,10 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
   const inspect = given.inspect === true;
   const needsNoSandbox = inspect && !canInspectInSandbox(node.version);
   if (needsNoSandbox && !given.allowAll) {
-    say.warn(`Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`);
+    say({
+      kind: 'warning',
+      text: `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`,
+    });
   }
   const isSandboxed = !given.allowAll && !needsNoSandbox;
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
@@ -76,7 +80,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     command(mode, entry, args) {
       const [first = '', ...others] = options;
       // A script is the main program itself, so that `require.main` and `process.argv[1]` are as with `node`.
-      if (mode === 'script' && entry.isFile) return [first, ...others, fileURLToPath(entry.url), ...args];
+      if (mode === 'script' && target.kind === 'file') return [first, ...others, target.path, ...args];
       return [first, ...others, join(programs, 'main.cjs'), mode, entry.url, ...args];
     },
     modules: (entry, onFile) => createModules(entry, { cwd: settings.cwd, compile, fetchModule, onFile }),
@@ -88,8 +92,9 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
       dotenv: given.dotenv ?? [],
       variables: given.env ?? [],
       isSandboxed,
+      platform,
     }),
-    cwd: settings.cwd,
+    cwd: spelledAsOnDisk(settings.cwd, platform),
     platform,
     group: platform === 'win32' || isAtTerminal ? 'shared' : 'own',
     stdin: agent ? 'ignore' : 'inherit',
@@ -103,13 +108,16 @@ function permissionsOf(
   target: Target,
   programs: string,
 ): Permissions {
-  const fromCwd = (path: string) => resolve(settings.cwd, path);
-  const own = target.kind === 'file' ? readableCode(target.path, target.project, settings) : target.path;
+  const spelled = (path: string) => spelledAsOnDisk(path, settings.system.platform);
+  const fromCwd = (path: string) => spelled(resolve(settings.cwd, path));
+  const own = target.kind === 'file' ? readableCode(target, settings) : [target.path];
   const terminal = allowTerminal ? ['/dev/tty'] : [];
   return {
     read: [
-      ...[programs, own, realPath(own)],
+      spelled(programs),
+      ...own.flatMap((path) => [path, realPath(path)]),
       ...packagePaths(dirname(target.path)),
+      ...(target.kind === 'file' ? packagePaths(dirname(realPath(target.path))) : []),
       ...terminal,
       ...allowRead.map(fromCwd),
     ],
@@ -119,12 +127,11 @@ function permissionsOf(
 }
 
 /** In the home folder, or around the config of vals, a project would be everything that the person has. */
-function readableCode(path: string, project: string, settings: Context['settings']): string {
+function readableCode({ path, project, realProject }: FileTarget, settings: Context['settings']): string[] {
   const ownFolders = [settings.configDirectory, settings.dataDirectory].flatMap(
     (folder) => folder?.value ?? [],
   );
-  const isTooWide = [homedir(), ...ownFolders].some((folder) =>
-    isWithin(realPath(project), realPath(folder)),
-  );
-  return isTooWide ? path : project;
+  const isTooWide = (folder: string) =>
+    [homedir(), ...ownFolders].some((own) => isWithin(realPath(folder), realPath(own)));
+  return [project, realProject].map((folder) => (isTooWide(folder) ? path : folder));
 }

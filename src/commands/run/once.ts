@@ -41,10 +41,10 @@ export async function* run(
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
 ): AsyncGenerator<Shown> {
-  const { clock, flags, progress, say, agent } = context;
+  const { clock, flags, say, agent } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
-  progress.stop();
+  say({ kind: 'progress' });
   const startedAt = clock.now();
   const logs = createLogs();
   let record: RecordRun | undefined;
@@ -68,7 +68,8 @@ export async function* run(
     record = beginRecord(entry);
     yield* show(started, entry, asRecord, result);
     const { wasCutOff } = await started.finished();
-    if (wasCutOff) say.note(`${entry.name} was ended: it still worked 5 s after it had returned.`);
+    if (wasCutOff)
+      say({ kind: 'note', text: `${entry.name} was ended: it still worked 5 s after it had returned.` });
     isSilentScript = mode === 'script' && logs.isEmpty();
   } catch (error) {
     if (!(error instanceof RunFailedError)) throw error;
@@ -79,11 +80,12 @@ export async function* run(
   const recorded = await (record ?? beginRecord(entry))(finished);
   const printed = agent ? endForAgents(finished.logs) : finished.logs;
   if (failure !== undefined) {
-    if (!flags.json && !flags.ndjson) for (const line of failure.details) say.line(line);
+    if (!flags.json && !flags.ndjson)
+      for (const line of failure.details) say({ kind: 'lines', text: line, despite: 'pipe' });
     throw agent ? new RunFailedError(failure.message, failure.facts, failure.details, printed) : failure;
   }
   if (isSilentScript && !asRecord) {
-    say.note(`${entry.name} ran, but it has no default export and printed nothing.`);
+    say({ kind: 'note', text: `${entry.name} ran, but it has no default export and printed nothing.` });
   }
   if (!asRecord) return;
   yield { kind: 'json', value: { value, run: { ...finished, ...recorded, logs: printed } } };
@@ -132,8 +134,8 @@ async function collect(name: string, pieces: AsyncGenerator<Buffer>): Promise<st
   for await (const piece of pieces) {
     size += piece.length;
     if (size > largestValue) {
-      throw new RunFailedError(`${name} returned more than 64 MiB, which --json cannot print.`, {
-        hint: 'Omit --json. Then the val can return a string or a Response of any length.',
+      throw new RunFailedError(`${name} returned more than 64 MiB, which cannot be printed as JSON.`, {
+        hint: 'Return a string, a stream or a Response, and use no --json. Their length is not limited.',
       });
     }
     all.push(piece);

@@ -26,7 +26,7 @@ export function createRecorder(context: Context, { target, signal }: RecorderOpt
   const connect = () => (connection ??= context.connect({ mostMs: mostSeconds * 1_000, signal }));
   const said = new Set<string>();
   const notRecorded = (reason: string) => {
-    if (!said.has(reason)) say.banner(`Not recorded: ${visible(reason)}\n`);
+    if (!said.has(reason)) say({ kind: 'lines', text: `Not recorded: ${visible(reason)}\n` });
     said.add(reason);
   };
 
@@ -47,7 +47,7 @@ export function createRecorder(context: Context, { target, signal }: RecorderOpt
       if (!(error instanceof ValsError)) throw error;
       if (signal.aborted) return undefined;
       if (version === undefined) notRecorded(error.message);
-      else say.warn(`The run was not recorded: ${error.message}`);
+      else say({ kind: 'warning', text: `The run was not recorded: ${error.message}` });
       return undefined;
     }
   }

@@ -116,7 +116,10 @@ export const command = defineCommand({
     }
     const misplaced = args.find((word) => optionNames.has(word));
     if (misplaced !== undefined) {
-      context.say.hint(`${misplaced} went to the val. To give it to \`vals run\`, write it before the file.`);
+      context.say({
+        kind: 'hint',
+        text: `${misplaced} went to the val. To give it to \`vals run\`, write it before the file.`,
+      });
     }
     const given = { ...options, val, args };
     if (options.http) return serveRequests(context, given);

@@ -20,14 +20,17 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   const end = () => round.abort(context.signal.reason);
   context.signal.addEventListener('abort', end);
   if (context.signal.aborted) end();
-  context.say.banner(`Watching ${given.val} and the files that it imports. Press Ctrl-C to stop.\n`);
+  context.say({
+    kind: 'lines',
+    text: `Watching ${given.val} and the files that it imports. Press Ctrl-C to stop.\n`,
+  });
   try {
     for (;;) {
       try {
         yield* run(invocation, round.signal, changes.follow);
       } catch (error) {
         if (error instanceof RunFailedError || error instanceof LocalError)
-          context.say.warn(messageWithHint(error));
+          context.say({ kind: 'warning', text: messageWithHint(error) });
         else if (error !== savedDuringRun) throw exitQuietly(error);
       }
       await aborted(round.signal);

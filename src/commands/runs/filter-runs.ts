@@ -7,8 +7,8 @@ export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
 
 export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter): AsyncGenerator<Page> {
   // All pages must be read, because a service may send the runs in any order.
-  for await (const { records } of pages) {
-    yield { records: records.filter((record) => matches(readRun(record), filter)) };
+  for await (const page of pages) {
+    yield { ...page, records: page.records.filter((record) => matches(readRun(record), filter)) };
   }
 }
 

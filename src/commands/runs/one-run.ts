@@ -28,14 +28,15 @@ export async function showRun(context: Context, word: string, list: Call): Promi
   const listed = await findInList(api, word, list);
   const id = textAt(listed, 'id') ?? word;
   const record = id === word ? undefined : await readRun(api, id);
-  if (record === undefined) context.say.note('The service does not keep what a run printed.');
+  if (record === undefined)
+    context.say({ kind: 'note', text: 'The service does not keep what a run printed.' });
   return { kind: 'record', record: shownTo(context, record ?? listed), columns };
 }
 
 function shownTo({ agent, say }: Context, run: JsonObject): JsonObject {
   const logs = textAt(run, 'logs') ?? '';
   if (agent === undefined || endForAgents(logs) === logs) return run;
-  say.note('The output of the run is long. `logs` has only the end of it.');
+  say({ kind: 'note', text: 'The output of the run is long. `logs` has only the end of it.' });
   return { ...run, logs: endForAgents(logs) };
 }
 

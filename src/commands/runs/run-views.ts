@@ -69,19 +69,18 @@ export async function showRuns(
     const { summarize } = await import('./summary.ts');
     const { rows, total } = await summarize(filtered(api.pages(call, { all: true })), {
       defaultVal: val,
-      onRead: (runs) => context.progress.show(`Reading runs: ${runs}`),
+      onRead: (runs) => context.say({ kind: 'progress', text: `Reading runs: ${runs}` }),
     });
-    rows.sort((a, b) => Number(b.failed) - Number(a.failed));
     const columns = summaryColumns(filter.since);
     return { kind: 'list', rows, columns, total: rows.length > 1 ? total : undefined };
   }
   const layout: ListLayout = { columns: filter.error ? failedRunColumns : runColumns, inBlocks: full };
   if (!follow) {
     if (!filtersHere) return { kind: 'list', rows: api.pages(call, paging), ...layout };
-    const rows = takeRecords(filtered(api.pages(call, { all: true })), paging, context.say.more);
+    const rows = takeRecords(filtered(api.pages(call, { all: true })), paging);
     return { kind: 'list', rows, ...layout };
   }
-  context.progress.show('Waiting for runs. Press Ctrl-C to stop');
+  context.say({ kind: 'progress', text: 'Waiting for runs. Press Ctrl-C to stop' });
   const pages = untilInterrupted(
     filtered(api.follow(call, paging.limit ?? runsBeforeFollowing)),
     context.signal,

@@ -2,23 +2,14 @@ import type { Context } from '../../cli/context.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
 import type { EmbeddedService } from '../../service/index.ts';
-import type { Log, Setup, ShowLink } from './start.ts';
+import type { Log, Setup } from './start.ts';
 import type { Place } from './store-place.ts';
-
-export function createLinkBanner(say: Context['say']): ShowLink {
-  let shown: string | undefined;
-  return (link) => {
-    if (link === undefined || link === shown) return;
-    shown = link;
-    say.banner(`To see the vals in a browser, open the link below. The link works once:\n  ${link}\n`);
-  };
-}
 
 export async function announce(
   context: Context,
   service: EmbeddedService,
   { network, metrics, isShared, place }: Setup,
-  { log, showLink }: { log: Log; showLink: ShowLink },
+  log: Log,
 ): Promise<void> {
   const { flags, say, settings } = context;
   const { baseUrl } = service;
@@ -31,15 +22,15 @@ export async function announce(
     log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
     showVariables(context, baseUrl, token);
-    showLink(service.pageLink());
+    say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
   }
   if (isShared) {
     const quote = quoteFor(settings.system.platform);
     const addUser = `vals user add <username>${optionsOf(place, quote)}`;
-    say.banner(`To give a person a token, run \`${addUser}\`. The person then runs:\n`);
-    say.banner(`  vals login --base-url ${quote(baseUrl)}\n`);
+    say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
+    say({ kind: 'lines', text: `  vals login --base-url ${quote(baseUrl)}\n` });
   }
-  say.banner('Press Ctrl-C to stop.\n');
+  say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
 }
 
 function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): string {
@@ -53,6 +44,9 @@ function showVariables({ settings, say }: Context, baseUrl: string, token: strin
     `export VALS_BASE_URL=${baseUrl}`,
     ...(token === undefined ? [] : [`export VALS_TOKEN=${token}`]),
   ];
-  say.banner('Only this machine can reach the service. To use the service in another terminal, run:\n');
-  say.instruct(lines.map((line) => `  ${line}\n`).join(''));
+  say({
+    kind: 'lines',
+    text: 'Only this machine can reach the service. To use the service in another terminal, run:\n',
+  });
+  say({ kind: 'lines', text: lines.map((line) => `  ${line}\n`).join(''), despite: 'quiet' });
 }

@@ -44,7 +44,7 @@ export async function withStoreOrNew<Result>(
   const { openStore, DatabaseFailure } = await import('../../service/index.ts');
   const place = storePlace(context, given);
   const store = await openStore(place.location);
-  if (store.upgrade !== undefined) context.say.note(store.upgrade);
+  if (store.upgrade !== undefined) context.say({ kind: 'note', text: store.upgrade });
   try {
     return await work(store, place);
   } catch (error) {

@@ -49,13 +49,12 @@ export const command = defineCommand({
   columns: [],
   async run(context, options) {
     const { signal } = context;
-    const { announce, createLinkBanner } = await import('./announce.ts');
+    const { announce } = await import('./announce.ts');
     const { readSetup, start } = await import('./start.ts');
     const setup = readSetup(context, options);
     const log = await context.openLog();
-    const output = { log, showLink: createLinkBanner(context.say) };
-    const service = await start(context, setup, output);
-    await announce(context, service, setup, output);
+    const service = await start(context, setup, log);
+    await announce(context, service, setup, log);
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {

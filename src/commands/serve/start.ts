@@ -1,6 +1,7 @@
 import type { Context } from '../../cli/context.ts';
 import { messageWithHint, UsageError, type ValsError } from '../../errors.ts';
 import { stringifyJson } from '../../lib/json.ts';
+import { warnWith } from '../../lib/say.ts';
 import type { EmbeddedService, Network } from '../../service/index.ts';
 import { mostVals, requestsPerSecond, requestsUnderWay } from '../../service/limits.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
@@ -27,8 +28,6 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export type ShowLink = (link: string | undefined) => void;
-
 export type Log = Awaited<ReturnType<Context['openLog']>>;
 
 export function readSetup(context: Context, options: ServeOptions): Setup {
@@ -50,11 +49,7 @@ export function readSetup(context: Context, options: ServeOptions): Setup {
   };
 }
 
-export async function start(
-  context: Context,
-  setup: Setup,
-  { log, showLink }: { log: Log; showLink: ShowLink },
-): Promise<EmbeddedService> {
+export async function start(context: Context, setup: Setup, log: Log): Promise<EmbeddedService> {
   const { say } = context;
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
   const { startService, parseSeed, countSeed, withoutTokens } = await import('../../service/index.ts');
@@ -70,7 +65,7 @@ export async function start(
     maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
     metrics,
     seed: seedData,
-    onWarning: say.warn,
+    onWarning: warnWith(say),
     onUpgrade: log.write,
     onFinished({ method, path, route, status, ms: exactMs }) {
       const ms = Math.round(exactMs);
@@ -79,7 +74,6 @@ export async function start(
         : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
       log.write(line);
     },
-    onRefusedVisit: () => void starting.then(({ pageLink }) => showLink(pageLink())).catch(() => {}),
     onStoreFailure: createFailureWarning(say),
     onInternalError({ method, route, error }) {
       const text = withoutTokens(error.stack ?? `${error}`);
@@ -99,7 +93,7 @@ export async function start(
 function createFailureWarning(say: Context['say']): (error: ValsError) => void {
   let last = '';
   return (error) => {
-    if (error.message !== last) say.warn(messageWithHint(error));
+    if (error.message !== last) say({ kind: 'warning', text: messageWithHint(error) });
     last = error.message;
   };
 }

@@ -39,9 +39,10 @@ export function storePlace(
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
     if (address.password !== '' || address.searchParams.has('password')) {
-      say.warn(
-        'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
-      );
+      say({
+        kind: 'warning',
+        text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
+      });
     }
     // A hint must not repeat the address, because the address may contain a password.
     return { ...placeOf(address), input: { database: true } };

@@ -8,11 +8,13 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
   const [file] = files;
   if (file === undefined || flags.json || flags.ndjson) return;
   const reason = 'The service cannot list vals.';
-  say.note(
-    files.length === 1
-      ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
-      : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
-  );
+  say({
+    kind: 'note',
+    text:
+      files.length === 1
+        ? `${reason} If the service already has a val with the name of ${file}, a push replaces the code of that val.`
+        : `${reason} If the service already has vals with the names of ${fileAndOthers(file, files.length - 1)}, a push replaces the code of those vals.`,
+  });
 }
 
 export const fileAndOthers = (file: string, others: number): string =>
@@ -26,7 +28,8 @@ export function withNameProposed(error: unknown, name: string, hint: (valid: str
 
 export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): void {
   if (!isOn(env.VALS_LOCAL)) return;
-  say.warn(
-    'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
-  );
+  say({
+    kind: 'warning',
+    text: 'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
+  });
 }

@@ -17,8 +17,11 @@ export const command = defineCommand({
     withStoreOrNew(context, given, async (store, place) => {
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, 'space', store, place);
-      context.say.done(`Added the space ${name} to ${place.name}.`);
-      context.say.hint({ text: 'To add members', command: 'space grant', input: { name, ...place.input } });
+      context.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });
+      context.say({
+        kind: 'hint',
+        text: { text: 'To add members', command: 'space grant', input: { name, ...place.input } },
+      });
       return { kind: 'record', record: { ...space } };
     }),
 });

@@ -21,10 +21,11 @@ export const command = defineCommand({
       const outcome = await spaces.grant(name, username, role);
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);
-      context.say.done(`${username} may ${role} the vals of the space ${name}.`);
-      context.say.hint(
-        `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
-      );
+      context.say({ kind: 'done', text: `${username} may ${role} the vals of the space ${name}.` });
+      context.say({
+        kind: 'hint',
+        text: `To use the space, ${username} runs \`vals use\` with the base URL that ends in /@${name}.`,
+      });
       return { kind: 'record', record: { space: name, username, role } };
     }),
 });

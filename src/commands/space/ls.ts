@@ -19,7 +19,8 @@ export const command = defineCommand({
   run: (context, given) =>
     withStore(context, given, async ({ spaces }, { input }) => {
       const all = await spaces.list();
-      if (all.length === 0) context.say.hint({ text: 'To add a space', command: 'space add', input });
+      if (all.length === 0)
+        context.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });
       const rows = all.map(({ id, username, vals, members }) => ({
         ...{ id, username, vals },
         members: members.map(({ username, role }) => ({ username, role })),

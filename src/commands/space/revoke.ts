@@ -23,7 +23,7 @@ export const command = defineCommand({
           hint: { text: 'To list the members of each space', command: 'space ls', input: place.input },
         });
       }
-      context.say.done(`${username} has no access to the space ${name} any more.`);
+      context.say({ kind: 'done', text: `${username} has no access to the space ${name} any more.` });
       return { kind: 'record', record: { space: name, status: outcome } };
     }),
 });

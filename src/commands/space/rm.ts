@@ -39,7 +39,7 @@ export const command = defineCommand({
       const outcome = await spaces.remove(name, { withVals, id: space.id });
       if (outcome === 'absent') throw removedMeanwhile(name);
       if (outcome === 'has vals') throw ownsVals(name);
-      context.say.done(`Removed the space ${name}.`);
+      context.say({ kind: 'done', text: `Removed the space ${name}.` });
       return { kind: 'record', record: { space: name, status: outcome } };
     });
   },

@@ -1,6 +1,7 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, messageWithHint, ValsError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
 import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
@@ -20,20 +21,20 @@ export async function compareVals(
   words: readonly string[],
   { keepsCode }: { keepsCode(examined: Examined): boolean },
 ): Promise<Compared> {
-  const { progress, connect, say } = context;
+  const { connect, say } = context;
   const workspaces = createWorkspaces(context);
   const isAgent = context.agent !== undefined;
   const { workspace: opened, words: chosen } = wordsOfOneWorkspace(workspaces, words);
   const workspace = isAgent ? await viewWorkspace(opened) : await followMoves(opened, context);
-  const vals = await selectVals(workspaces, workspace, chosen, say.warn);
+  const vals = await selectVals(workspaces, workspace, chosen, warnWith(say));
   const serviceWarning = otherServiceWarning(workspace.service, vals);
-  if (serviceWarning !== undefined) say.warn(serviceWarning);
+  if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const api = await connect();
   const examined: (Examined | undefined)[] = [];
   const errors: ValsError[] = [];
   const remotes = createRemoteVals({ ...context, api }, vals.length);
   let finished = 0;
-  const show = () => progress.show(`Comparing ${finished} of ${vals.length} vals`);
+  const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${vals.length} vals` });
   show();
   const compareVal = async (val: SelectedVal): Promise<Examined> => {
     if (val.problem !== undefined) throw val.problem;
@@ -52,7 +53,7 @@ export async function compareVals(
     show();
   });
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
-  for (const error of others) say.warn(messageWithHint(error));
+  for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   return { workspace, examined: examined.filter((each) => each !== undefined), error: first };
 }
 

@@ -101,7 +101,7 @@ export const command = defineCommand({
       };
     }
     for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
-      context.say.hint(hint);
+      context.say({ kind: 'hint', text: hint });
     const possibleTakeovers = differing
       .filter(({ isNameUnknown, here }) => isNameUnknown && here !== undefined)
       .map(({ val }) => pathTo(workspace, val.file));
@@ -120,11 +120,14 @@ function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined
     .map(({ val }) => pathTo(workspace, val.file));
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
-  say.note([
-    `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
-    'To compare with the code on the service, find the id of the val on the service.',
-    { text: 'To make the id known', command: 'pull', input: { vals: true } },
-  ]);
+  say({
+    kind: 'note',
+    text: [
+      `The service sent no id for ${files} and cannot list vals. So the comparison is with the code that was pushed last.`,
+      'To compare with the code on the service, find the id of the val on the service.',
+      { text: 'To make the id known', command: 'pull', input: { vals: true } },
+    ],
+  });
 }
 
 const allUnchanged = (count: number): string =>

@@ -47,7 +47,7 @@ export async function listSpaces(
   } catch (error) {
     if (error instanceof NotFoundError || error instanceof RefusedError) return undefined;
     if (error instanceof InterruptedError || !(error instanceof ValsError)) throw error;
-    say.warn(`Your spaces on ${service.href} could not be listed: ${error.message}`);
+    say({ kind: 'warning', text: `Your spaces on ${service.href} could not be listed: ${error.message}` });
     return undefined;
   }
 }

@@ -2,6 +2,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { baseUrl } from '../../cli/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import { warnWith } from '../../lib/say.ts';
 import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../../settings/base-url.ts';
 import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
@@ -35,12 +36,12 @@ export const command = defineCommand({
     if (wanted === undefined) {
       const { configDirectory } = settings;
       const config = configDirectory
-        ? readConfig(settings.configFile, settings.system, say.warn)
+        ? readConfig(settings.configFile, settings.system, warnWith(say))
         : { tokens: {} };
       warnIfLocalIsSet(context);
       return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
-    const known = readConfig(settings.configFile, settings.system, say.warn);
+    const known = readConfig(settings.configFile, settings.system, warnWith(say));
     const baseUrl = parseBaseUrl(
       wanted.includes('://') ? wanted : withScheme(wanted, known),
       'the command line',
@@ -57,11 +58,12 @@ export const command = defineCommand({
       return changed;
     });
     if (env.VALS_BASE_URL)
-      say.warn(
-        'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
-      );
+      say({
+        kind: 'warning',
+        text: 'VALS_BASE_URL is set, so commands use the service in VALS_BASE_URL instead of the default service.',
+      });
     warnIfLocalIsSet(context);
-    say.done(`The default service is now ${href}.`);
+    say({ kind: 'done', text: `The default service is now ${href}.` });
     return { kind: 'list', rows: services(changed, listed) };
   },
 });

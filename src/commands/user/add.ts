@@ -18,10 +18,11 @@ export const command = defineCommand({
     withStoreOrNew(context, given, async (store, place) => {
       const added = await store.people.add(username);
       if (!added) throw await nameTaken(username, 'user', store, place);
-      context.say.done(`Added ${username} to ${place.name}.`);
-      context.say.hint(
-        `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
-      );
+      context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
+      context.say({
+        kind: 'hint',
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
+      });
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),
 });

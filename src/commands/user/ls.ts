@@ -14,7 +14,8 @@ export const command = defineCommand({
   run: (context, given) =>
     withStore(context, given, async ({ people }, { input }) => {
       const all = await people.list();
-      if (all.length === 0) context.say.hint({ text: 'To add a user', command: 'user add', input });
+      if (all.length === 0)
+        context.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });
       const rows = all.map(({ id, username, createdAt, vals }) => ({ id, username, createdAt, vals }));
       return { kind: 'list', rows };
     }),

@@ -15,7 +15,7 @@ export const command = defineCommand({
     withStore(context, given, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
-      context.say.done(`${username} has a new token. The old token no longer works.`);
+      context.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });
       return { kind: 'record', record: { ...renewed.user, token: renewed.token } };
     }),
 });

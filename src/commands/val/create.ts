@@ -3,6 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { PartialError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { readCode, readText } from '../../workspace/sources/read-text.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -35,10 +36,10 @@ export const command = defineCommand({
         hint: 'Give the path of a file for the code or for the readme.',
       });
     }
-    checkName(name, context.say.warn);
+    checkName(name, warnWith(context.say));
     const code = await readCode(file, context);
     const readmeText = readme === undefined ? undefined : await readText(readme, context);
-    checkSizes({ code, readme: readmeText }, file, context.say.warn);
+    checkSizes({ code, readme: readmeText }, file, warnWith(context.say));
     const call = routes.createVal({
       name,
       code,
@@ -58,7 +59,7 @@ export const command = defineCommand({
         input: { name: valid, file },
       }));
     });
-    context.say.done(`Created ${name}.`);
+    context.say({ kind: 'done', text: `Created ${name}.` });
     const privacyNow = fieldOf(record, 'privacy');
     const isTooPublic = privacy !== undefined && publicity(privacyNow, 0) > publicity(privacy, 0);
     if (!isTooPublic) return { kind: 'record', record };

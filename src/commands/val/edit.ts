@@ -3,6 +3,7 @@ import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';
 import { type JsonObject, stringifyJson } from '../../lib/json.ts';
+import { warnWith } from '../../lib/say.ts';
 import { beyondGracePeriod } from '../../lib/signals.ts';
 import { findSyntaxFaults } from '../../run/check-syntax.ts';
 import { decode } from '../../workspace/disk/files.ts';
@@ -29,41 +30,41 @@ export const command = defineCommand({
     const read = () => api.recordWithEtag(routes.getVal(val));
     const { record } = await read();
     const code = codeOf(record);
-    context.progress.stop();
+    context.say({ kind: 'progress' });
     // Ctrl-C in the editor must not end this command.
     const { bytes, file, ...editing } = await beyondGracePeriod(() =>
       edit(code, `${fileName(textAt(record, 'name'))}.ts`, context.env, context.settings.system),
     );
     const discard = async () => {
       const kept = await editing.discard();
-      if (kept !== undefined) context.say.warn(kept);
+      if (kept !== undefined) context.say({ kind: 'warning', text: kept });
     };
     // An added newline at the end is not a change, because many editors add one.
     if ([code, `${code}\n`].some((text) => bytes.equals(Buffer.from(text)))) {
       await discard();
       context.signal.throwIfAborted();
-      context.say.hint('You did not change the code, so nothing was sent.');
+      context.say({ kind: 'hint', text: 'You did not change the code, so nothing was sent.' });
       return { kind: 'nothing' };
     }
     try {
       context.signal.throwIfAborted();
       const edited = checkNotEmpty(file, decode(file, bytes));
-      checkSizes({ code: edited }, file, context.say.warn);
+      checkSizes({ code: edited }, file, warnWith(context.say));
       if (!noCheck) await refuseBrokenText(file, edited, val);
       const { record: now, etag } = await read();
       if (!isSame(record, now)) throw changedMeanwhile(val, file);
       const call = { ...routes.createVersion(val, edited), ifMatch: etag };
       if (dryRun) {
         // The plan shows only the beginning of a long text.
-        context.say.warn(textIsIn(file));
+        context.say({ kind: 'warning', text: textIsIn(file) });
         return plan(call);
       }
       const sent = await api.record(call);
       await discard();
-      context.say.done(newVersion(sent));
+      context.say({ kind: 'done', text: newVersion(sent) });
       return { kind: 'record', record: sent };
     } catch (error) {
-      context.say.warn(textIsIn(file));
+      context.say({ kind: 'warning', text: textIsIn(file) });
       throw error;
     }
   },

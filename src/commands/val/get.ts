@@ -29,7 +29,8 @@ export const command = defineCommand({
     if (readme) return { kind: 'text', text: textAt(record, 'readme') ?? '' };
     if (code)
       return { kind: 'text', text: version === undefined ? codeOf(record) : versionCode(record, val) };
-    if (forPerson) say.hint({ text: 'To print the code of the val', input: { code: true } });
+    if (forPerson)
+      say({ kind: 'hint', text: { text: 'To print the code of the val', input: { code: true } } });
     return { kind: 'record', record };
   },
 });

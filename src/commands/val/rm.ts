@@ -39,9 +39,9 @@ export const command = defineCommand({
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.givenVals.readSummary));
-  context.progress.stop();
+  context.say({ kind: 'progress' });
   const vals = records.map((record, index) => ({ ...record, id: ids[index] ?? '' }));
-  context.say.table(vals, removedColumns);
+  context.say({ kind: 'table', records: vals, columns: removedColumns });
   const names = vals.map((val) => textAt(val, 'name') ?? val.id);
   return vals.length === 1
     ? `Delete the val ${names[0]}, with all its versions and runs?`

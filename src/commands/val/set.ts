@@ -5,6 +5,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, PartialError, RefusedError, UsageError } from '../../errors.ts';
+import { warnWith } from '../../lib/say.ts';
 import { checkName, checkReadme } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { withNameProposed } from '../shared/notes.ts';
@@ -49,7 +50,8 @@ export const command = defineCommand({
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
     const given = Object.keys(fields);
     const applied = given.filter((field) => !notApplied.some((other) => other === field));
-    if (applied.length > 0) context.say.done(`Changed the ${listed(applied)} of ${label}.`);
+    if (applied.length > 0)
+      context.say({ kind: 'done', text: `Changed the ${listed(applied)} of ${label}.` });
     if (notApplied.length === 0) return { kind: 'record', record };
     const message = `The service did not change the ${listed(notApplied)} of ${label}.`;
     const hint = `Change the ${listed(notApplied)} on the service itself.`;
@@ -68,10 +70,10 @@ async function readFields(
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });
-  if (name !== undefined) checkName(name, context.say.warn);
+  if (name !== undefined) checkName(name, warnWith(context.say));
   const { readText } = await import('../../workspace/sources/read-text.ts');
   const text = readme === undefined ? undefined : await readText(readme, context);
-  checkReadme(text, context.say.warn);
+  checkReadme(text, warnWith(context.say));
   return {
     ...(name !== undefined && { name }),
     ...(privacy !== undefined && { privacy }),

@@ -34,7 +34,7 @@ export const command = defineCommand({
     const api = await connect();
     const a = given ?? (await versionBefore(api, val));
     if (a === undefined) {
-      say.hint('The val has only one version.');
+      say({ kind: 'hint', text: 'The val has only one version.' });
       return { kind: 'diffs', rows: [], diffs: [] };
     }
     const later = b === undefined ? routes.getVal(val) : routes.getVersion(val, b);
@@ -51,7 +51,7 @@ export const command = defineCommand({
     const name = textAt(after, 'name') ?? textAt(before, 'name');
     const named = (label: string) => (name === undefined ? label : `${name} (${label})`);
     const forTerminal = diffOf(visible(named(from)), visible(named(shownTo)));
-    if (diff === '') say.hint('The code is the same in both versions.');
+    if (diff === '') say({ kind: 'hint', text: 'The code is the same in both versions.' });
     const row = { id: val, a: jsonNumber(a), ...(b !== undefined && { b: jsonNumber(b) }), diff };
     return { kind: 'diffs', rows: [row], diffs: diff === '' ? [] : [{ patch: diff, forTerminal }] };
   },

@@ -1,6 +1,7 @@
 import { etagAtVersion } from '../../api/expected-version.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
+import { warnWith } from '../../lib/say.ts';
 import { readCode } from '../../workspace/sources/read-text.ts';
 import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
@@ -25,7 +26,7 @@ export const command = defineCommand({
   columns: valColumns,
   async run(context, { val, file = '-', ifVersion, noCheck, dryRun }) {
     const code = await readCode(file, context);
-    checkSizes({ code }, file, context.say.warn);
+    checkSizes({ code }, file, warnWith(context.say));
     const call = routes.createVersion(val, code);
     const checking = refuseBrokenCode(file, code, !noCheck);
     if (dryRun && ifVersion === undefined) {
@@ -36,7 +37,7 @@ export const command = defineCommand({
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const record = await api.record({ ...call, ifMatch });
-    context.say.done(newVersion(record));
+    context.say({ kind: 'done', text: newVersion(record) });
     return { kind: 'record', record };
   },
 });

@@ -25,12 +25,19 @@ export const command = defineCommand({
     if (dryRun) return plan(call);
     const file = await fileOf(context, val);
     const restored = await api.record(call);
-    say.done(doneSentence(version, textAt(restored, 'version')));
+    say({ kind: 'done', text: doneSentence(version, textAt(restored, 'version')) });
     if (file !== undefined) {
-      say.warn([
-        `The file ${file} keeps its code, and a push of it would undo this.`,
-        { text: 'To write the code of the service into the file', command: 'pull', input: { vals: [file] } },
-      ]);
+      say({
+        kind: 'warning',
+        text: [
+          `The file ${file} keeps its code, and a push of it would undo this.`,
+          {
+            text: 'To write the code of the service into the file',
+            command: 'pull',
+            input: { vals: [file] },
+          },
+        ],
+      });
     }
     return { kind: 'record', record: restored };
   },

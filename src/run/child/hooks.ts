@@ -48,24 +48,25 @@ export function resolve(
     };
   }
   const name = specifier.replace(/^npm:\/?((?:@[^/]+\/)?[^/@]+)(?:@[^/]*)?/, '$1');
+  const find = (missing?: string) => {
+    const written = name === specifier ? {} : { written: specifier };
+    return urlIn(
+      ask({ kind: 'find', specifier: name, ...written, ...(from && { from }), ...(missing && { missing }) }),
+    );
+  };
+  if (ofOtherRuntime.test(name)) find();
   return orElse(
     () => next(name, from !== undefined && isRemote(from) ? { ...context, parentURL: state.entry } : context),
     (error) => {
       const { code = '', url: missing } = error as NodeJS.ErrnoException & { url?: string };
-      if (!notFound.has(code)) throw error;
-      const reply = ask({
-        kind: 'find',
-        specifier: name,
-        ...(from && { from }),
-        ...(missing && { missing }),
-      });
-      const found = urlIn(reply);
+      const found = notFound.has(code) ? find(missing) : undefined;
       if (found === undefined) throw error;
       return { url: found, shortCircuit: true };
     },
   );
 }
 
+const ofOtherRuntime = /^(?:jsr|bun|cloudflare):/;
 const notFound = new Set(['ERR_MODULE_NOT_FOUND', 'ERR_UNSUPPORTED_DIR_IMPORT', 'MODULE_NOT_FOUND']);
 
 export function load(

@@ -45,7 +45,7 @@ async function importDefault(): Promise<unknown> {
 
 async function callAndSend(exported: unknown): Promise<void> {
   const call = functionIn(exported);
-  const takesRequests = call !== undefined && call !== exported;
+  const takesRequests = call !== undefined && (call !== exported || call.name === 'fetch');
   try {
     await sendValue(call === undefined ? exported : await call(...process.argv.slice(2)));
     sendEvent({ kind: 'returned' });

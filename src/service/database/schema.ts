@@ -63,6 +63,7 @@ const namedTokens = ({ sortedText, tableEnd }: Dialect, replaceUsers: string): s
   )${tableEnd};
   CREATE INDEX links_by_token ON links (token_id);
   CREATE INDEX links_by_end ON links (expires_at);
+  CREATE INDEX vals_by_change ON vals (owner_id, updated_at, position);
   INSERT INTO tokens (id, user_id, name, digest, created_at)
     SELECT id, id, 'first', token_digest, created_at FROM users WHERE token_digest IS NOT NULL;
   ${replaceUsers}

@@ -1,146 +1,142 @@
 import { nothingAt } from '../admit.ts';
-import type { Network } from '../http/network.ts';
 import { unauthorized } from '../problem.ts';
-import { html, isForBrowser, json, type Reply, type ServiceRequest } from '../request.ts';
-import { type PageRequest, pageRequest } from '../routes/checks.ts';
+import { json, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
+import { parseVersion } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
-import { listPage, pageHeaders, refusalPage } from './html-page.ts';
-import type { PageAccess } from './page-access.ts';
-import { createSignIn } from './sign-in.ts';
-import { mostCountedRuns, valPage, valPageLimits } from './val-page.ts';
+import { readHome, readRun, readRuns, readSearch, readVal, readVersion } from './page-data.ts';
+import * as check from './page-queries.ts';
+import { valAddress } from './parts.ts';
+import { viewOf, visitorOf } from './visitor.ts';
 
-const valsPerPage = 50;
+/** The pages are loaded with the first of them, so that they cost the API nothing. */
+const loadViews = () => import('./views.ts');
 
-interface PageOptions {
-  network: Network;
-  pageAccess: PageAccess;
-  onRefusedVisit?(): void;
+function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
+  if (!identified) throw unauthorized('This page needs a sign-in in a browser, or a token.');
+  if (!caller) throw nothingAt(url);
+  return caller;
 }
 
-export function pageRoutes(store: Store, { network, pageAccess, onRefusedVisit }: PageOptions): Route[] {
-  // The links are for the owner of the embedded service. Other people need a sign-in.
-  const hasLinks = store.owner !== undefined && network.publicUrl === undefined;
-  const signIn = hasLinks ? undefined : createSignIn(store, network);
+const page = { access: 'page', responses: { 200: 'text/html' } } as const;
+const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 
-  const refuseVisit = (request: ServiceRequest): Reply => {
-    onRefusedVisit?.();
-    const isBrowser = isForBrowser(request);
-    if (request.space !== undefined && !(signIn && isBrowser)) throw nothingAt(request.url);
-    if (isBrowser) return signIn ? signIn.ask(request) : html(refusalPage(), 401, pageHeaders);
-    const other = signIn ? 'a sign-in' : 'the link that `vals serve` shows';
-    throw unauthorized(`This page needs a token or, in a browser, ${other}.`);
-  };
-
-  const identifyOwner = async () => store.owner && (await store.identify({ secret: store.owner.token }));
-
-  async function linkAccess(): Promise<PageAccess> {
-    pageAccess.endSessionsOfOldToken((await identifyOwner())?.token.digest ?? '');
-    return pageAccess;
-  }
-
-  async function visitorOf(request: ServiceRequest): Promise<Caller | undefined> {
-    const identified = await signIn?.visitor(request);
-    if (identified && !identified.caller) throw nothingAt(request.url);
-    return identified?.caller;
-  }
-
-  async function ownerWithLink(request: ServiceRequest, place: string): Promise<Caller | undefined> {
-    const isAdmitted = (await linkAccess()).isAdmitted(request, place);
-    return isAdmitted ? (await identifyOwner())?.caller : undefined;
-  }
-
-  async function readVal(caller: Caller, id: string, { version, from, run }: PageRequest) {
-    const val = await (version === undefined ? store.val(caller, id) : store.version(caller, id, version));
-    const isOwn = val.author.id === caller.owner.id;
-    const runs = isOwn ? (await store.runs(caller, id, { limit: valPageLimits.runs })).records : [];
-    return {
-      val,
-      runs: runs.map(({ json }) => JSON.parse(json)),
-      runCount: isOwn ? await store.countRuns(caller, id, mostCountedRuns + 1) : 0,
-      shownRun: run === undefined ? undefined : { id: run, ...(await store.run(caller, run)) },
-      versions: (await store.versions(caller, id, { limit: valPageLimits.versions })).items,
-      comparedWith: from === undefined ? undefined : await store.version(caller, id, from),
-    };
-  }
-
-  async function readList(caller: Caller, page: number) {
-    const range = { limit: valsPerPage, offset: (page - 1) * valsPerPage };
-    const { items: vals, next } = await store.listVals(caller, caller.owner, range);
-    return { vals, failed: await store.valsThatFailed(vals), next: next && page + 1 };
-  }
-
-  async function show(
-    request: ServiceRequest,
-    query: PageRequest,
-    { caller, canSignOut }: { caller: Caller | undefined; canSignOut: boolean },
-  ) {
-    if (!caller) return refuseVisit(request);
-    const spaces = signIn ? await store.spaces.withMember(caller.actor) : [];
-    const common = { now: Date.now(), visitor: { caller, spaces, canSignOut } };
-    const page =
-      query.val === undefined
-        ? listPage({ ...(await readList(caller, query.page)), number: query.page, ...common })
-        : valPage({ ...(await readVal(caller, query.val, query)), ...common });
-    return html(page, 200, pageHeaders);
-  }
+export function pageRoutes(store: Store): Route[] {
+  const view = async (request: ServiceRequest) => viewOf(request, await visitorOf(request, store));
 
   return [
-    ...(signIn
-      ? [
-          route('POST', '/sign-in', {
-            id: 'signIn',
-            access: 'form',
-            summary: 'Sign a browser in',
-            responses: { 303: 'nothing' },
-            reply: signIn.signIn,
-          }),
-          route('POST', '/sign-out', {
-            id: 'signOut',
-            access: 'form',
-            summary: 'Sign a browser out',
-            responses: { 303: 'nothing' },
-            reply: signIn.signOut,
-          }),
-        ]
-      : []),
     route('GET', '/', {
-      id: 'getPage',
-      access: 'page',
-      summary: 'The vals as a web page',
-      query: pageRequest,
-      responses: { 200: 'text/html' },
+      ...page,
+      id: 'getHomePage',
+      summary: 'The vals as a web page, newest change first',
+      query: check.home,
       async reply(request, { query }) {
-        if (request.caller) return show(request, query, { caller: request.caller, canSignOut: false });
-        if (!signIn && request.space === undefined) {
-          return (await linkAccess()).admit(request) ?? refuseVisit(request);
-        }
-        return show(request, query, { caller: await visitorOf(request), canSignOut: true });
+        const caller = visitorsCaller(request);
+        const { homePage } = await loadViews();
+        return homePage(await view(request), await readHome(store, caller, query.after));
+      },
+    }),
+    route('GET', '/search', {
+      ...page,
+      id: 'getSearchPage',
+      summary: 'Vals whose name or code contains the text, as a web page',
+      query: check.search,
+      async reply(request, { query: { q: text = '', after } }) {
+        const caller = visitorsCaller(request);
+        const { searchPage, emptySearchPage } = await loadViews();
+        if (text === '') return emptySearchPage(await view(request));
+        return searchPage(await view(request), await readSearch(store, caller, { text, after }));
+      },
+    }),
+    route('GET', '/vals/:id', {
+      ...page,
+      id: 'getValPage',
+      summary: 'A val as a web page',
+      query: check.val,
+      async reply(request, { params, query }) {
+        const shown = await readVal(store, request, params.id, query.versions);
+        const { valPage } = await loadViews();
+        return elsewhere(request) ?? valPage(await view(request), shown);
+      },
+    }),
+    route('GET', '/vals/:id/versions/:version', {
+      ...page,
+      id: 'getVersionPage',
+      summary: 'What a version changed, as a web page',
+      query: check.version,
+      async reply(request, { params, query: { from } }) {
+        const shown = await readVersion(store, request, params.id, {
+          version: parseVersion(params.version),
+          from,
+        });
+        const { versionPage } = await loadViews();
+        return elsewhere(request) ?? versionPage(await view(request), shown);
+      },
+    }),
+    route('GET', '/vals/:id/raw', {
+      ...raw,
+      id: 'getRawCode',
+      summary: 'The code of a val, as plain text',
+      reply: async ({ caller }, { params }) => text((await store.val(caller, params.id)).code),
+    }),
+    route('GET', '/vals/:id/versions/:version/raw', {
+      ...raw,
+      id: 'getRawVersion',
+      summary: 'The code of a version, as plain text',
+      reply: async ({ caller }, { params: { id, version } }) =>
+        text((await store.version(caller, id, parseVersion(version))).code),
+    }),
+    route('GET', '/runs', {
+      ...page,
+      id: 'getRunsPage',
+      summary: 'Runs as a web page',
+      query: check.runs,
+      async reply(request, { query }) {
+        const caller = visitorsCaller(request);
+        const { runsPage } = await loadViews();
+        return runsPage(await view(request), await readRuns(store, caller, query));
+      },
+    }),
+    route('GET', '/runs/:id', {
+      ...page,
+      id: 'getRunPage',
+      summary: 'A run as a web page',
+      async reply(request, { params }) {
+        const caller = visitorsCaller(request);
+        const { runPage } = await loadViews();
+        return runPage(await view(request), await readRun(store, caller, params.id));
       },
     }),
     route('GET', '/v1/me/page-link', {
       id: 'createPageLink',
-      summary: 'A link that opens the web page once',
-      query: pageRequest,
+      summary: 'A link that signs a browser in, for one visit',
+      query: check.pageLink,
       responses: { 200: ref('PageLink') },
-      async reply(request) {
-        if (signIn || request.caller?.owner.id !== store.owner?.user.id) throw nothingAt(request.url);
-        const link = new URL(`/${request.url.search}`, request.origin);
-        const access = await linkAccess();
-        link.searchParams.set('key', access.makeOneTimeKey());
+      async reply(request, { query: { val } }) {
+        const caller = visitorsCaller(request);
+        const base = spacePrefix(request.space);
+        const link = new URL('/sign-in', request.origin);
+        link.searchParams.set('next', val === undefined ? `${base}/` : valAddress(base, val));
+        link.searchParams.set('key', await store.links.add(caller.token));
         return json({ url: link.href });
       },
     }),
-    route('GET', '/page/:place', {
-      id: 'getOwnerPage',
-      access: 'anyone',
-      summary: 'The vals as a web page, for a browser that has opened a link',
-      query: pageRequest,
-      responses: { 200: 'text/html' },
-      reply: async (request, { params, query }) =>
-        show(request, query, { caller: await ownerWithLink(request, params.place), canSignOut: false }),
-    }),
   ];
 }
+
+/** Whoever is not a member of a space sees its public vals where the vals of all others are. */
+function elsewhere({ identified, caller, url, path }: ServiceRequest): Reply | undefined {
+  return identified && !caller ? redirect(`${path}${url.search}`) : undefined;
+}
+
+/** Plain text cannot run in a browser, whatever the code is. */
+const text = (code: string): Reply => ({
+  status: 200,
+  headers: {
+    'Content-Type': 'text/plain; charset=UTF-8',
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+  },
+  body: code,
+});

@@ -9,7 +9,6 @@ import {
   anyString,
   type BodyField,
   body,
-  type Check,
   choice,
   flag,
   integer,
@@ -18,7 +17,6 @@ import {
   optional,
   orNull,
   type Parameter,
-  type Query,
   query,
   refuse,
   string,
@@ -89,10 +87,9 @@ export const newToken = thenCheck(
   },
 );
 
-const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
-  limit: integer(20, 1, 100),
-  offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
-  after: optional(
+/** Where the previous page of a list ended. */
+export const position = <Position extends readonly (string | number)[]>(positions: Positions<Position>) =>
+  optional(
     {
       type: 'string',
       description: 'The end of the previous page. Use links.next, which contains this parameter.',
@@ -102,7 +99,12 @@ const paging = <Position extends readonly (string | number)[]>(positions: Positi
       if (!found) throw refuse(name, 'must be copied from links.next of the previous page');
       return found;
     },
-  ),
+  );
+
+const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
+  limit: integer(20, 1, 100),
+  offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
+  after: position(positions),
 });
 
 const period = { since: time, until: time };
@@ -143,22 +145,6 @@ export const comments = thenCheck(
   }),
   ({ relationship: tag, ...range }) => ({ tag, ...range }),
 );
-
-export interface PageRequest {
-  val?: string;
-  version?: number;
-  from?: number;
-  run?: string;
-  page: number;
-}
-
-export const pageRequest: Check<Query, PageRequest> = query({
-  val: optional({ type: 'string' }, (text) => text),
-  version: optional({ type: 'integer', minimum: 0 }, parseVersion),
-  from: optional({ type: 'integer', minimum: 0 }, parseVersion),
-  run: optional({ type: 'string' }, (text) => text),
-  page: integer(1, 1, 1_000_000_000),
-});
 
 export function parseVersion(text: string): number {
   if (!/^(0|[1-9]\d*)$/.test(text)) throw refuse('version', 'must be an integer of at least 0');

@@ -92,7 +92,7 @@ function addressesOf(id: string, base: string | undefined): Partial<Pick<RecordO
   const name = encodeURIComponent(id);
   const self = `${base}/v1/vals/${name}`;
   return {
-    url: `${base}/?val=${name}`,
+    url: `${base}/vals/${name}`,
     links: { self, versions: `${self}/versions`, module: `${self}/module` },
   };
 }

@@ -24,7 +24,7 @@ export interface Route {
   hasIfMatch?: boolean;
   /** Whether the header If-None-Match counts: for a write `*`, for a read the ETags that the client has. */
   hasIfNoneMatch?: boolean;
-  responses: Record<number, Schema | 'text/html' | 'application/typescript' | 'nothing'>;
+  responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
   reply(request: ServiceRequest, params: Record<string, string>): Reply | Promise<Reply>;

@@ -119,11 +119,12 @@ export function valRoutes(store: Store): Route[] {
 
     route('GET', '/v1/vals/:id/versions', {
       id: 'listVersions',
+      access: 'anyone',
       summary: 'The versions of a val, newest first',
       query: check.versions,
       responses: { 200: listOf('Version') },
       async reply(request, { params: { id }, query }) {
-        const found = await store.versions(callerOf(request), id, query);
+        const found = await store.versions(request.caller, id, query);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });
         return shortPage(request, found, query, { positions: versionPositions, recordOf });
       },
@@ -141,11 +142,12 @@ export function valRoutes(store: Store): Route[] {
     }),
     route('GET', '/v1/vals/:id/versions/:version', {
       id: 'getVersion',
+      access: 'anyone',
       summary: 'A val with the code of one version',
       hasIfNoneMatch: true,
       responses: { 200: ref('Val'), 304: 'nothing' },
       reply: async (request, { params: { id, version } }) =>
-        valReply(request, await store.version(callerOf(request), id, check.parseVersion(version))),
+        valReply(request, await store.version(request.caller, id, check.parseVersion(version))),
     }),
     route('DELETE', '/v1/vals/:id/versions/:version', {
       id: 'deleteVersion',

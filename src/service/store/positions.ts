@@ -39,8 +39,10 @@ export const versionPositions = positionsOf('versions', isOneNumber);
 
 export type RecordPosition = readonly [at: string, position: number];
 
-export const recordPositions = positionsOf(
-  'records',
-  (parts): parts is RecordPosition =>
-    parts.length === 2 && /^[\d:.TZ-]{0,30}$/.test(`${parts[0]}`) && isOneNumber(parts.slice(1)),
-);
+const isTimeAndNumber = (parts: readonly unknown[]): parts is RecordPosition =>
+  parts.length === 2 && /^[\d:.TZ-]{0,30}$/.test(`${parts[0]}`) && isOneNumber(parts.slice(1));
+
+export const recordPositions = positionsOf('records', isTimeAndNumber);
+
+/** In a list of vals whose last change comes first. */
+export const changePositions = positionsOf('changes', isTimeAndNumber);

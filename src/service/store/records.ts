@@ -81,19 +81,6 @@ export async function findRecord(
   return found && { json: found.json, logs: found.logs && Buffer.from(found.logs).toString() };
 }
 
-export async function countRecords(
-  db: Reader,
-  kind: RecordKind,
-  valId: string,
-  most: number,
-): Promise<number> {
-  const [counted] = await db.query<{ count: number }>(
-    'SELECT count(*) AS count FROM (SELECT 1 FROM records WHERE kind = ? AND val_id = ? LIMIT ?) AS first',
-    [kind, valId, most],
-  );
-  return Number(counted?.count);
-}
-
 export async function putRecord(tx: Tx, owner: User, record: StoredRecord): Promise<void> {
   const { kind, key, at, tag, valId, json, logs = null } = record;
   await tx.query(

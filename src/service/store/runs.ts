@@ -27,18 +27,6 @@ export async function findRun(db: Reader, { owner }: Caller, id: string) {
   throw new Refusal('not found', `There is no run with the id ${id}.`);
 }
 
-/** The ids of those vals whose last run failed. */
-export async function valsThatFailed(db: Reader, vals: readonly { id: string }[]): Promise<Set<string>> {
-  if (vals.length === 0) return new Set();
-  const lastTag = `(SELECT tag FROM records WHERE kind = 'runs' AND val_id = vals.id
-    ORDER BY at DESC, position LIMIT 1)`;
-  const rows = await db.query<{ id: string }>(
-    `SELECT id FROM vals WHERE id IN (${vals.map(() => '?').join(', ')}) AND ${lastTag} = 'failed'`,
-    vals.map(({ id }) => id),
-  );
-  return new Set(rows.map(({ id }) => id));
-}
-
 export async function addRun(tx: Tx, caller: Caller, id: string, reported: ReportedRun) {
   const { version, logs, ...times } = reported;
   const { name } = await lockOwnVal(tx, caller, id);

@@ -5,9 +5,10 @@ import { currentSchema } from '../database/schema.ts';
 import type { Caller, User } from './caller.ts';
 import type { Once } from './idempotency.ts';
 import { type ListRange, listVals, type SearchRange, searchVals } from './lists.ts';
+import { createPageReads } from './page-reads.ts';
 import { createPeople, makeStoreOwner, storeOwner } from './people.ts';
-import { countRecords, findRecords, type RecordFilter, type RecordKind } from './records.ts';
-import { addRun, deleteOldRuns, findRun, type ReportedRun, valsThatFailed } from './runs.ts';
+import { findRecords, type RecordFilter, type RecordKind } from './records.ts';
+import { addRun, deleteOldRuns, findRun, type ReportedRun } from './runs.ts';
 import { createSpaces } from './spaces.ts';
 import { now } from './times.ts';
 import {
@@ -64,6 +65,7 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     people: createPeople(database),
     spaces: createSpaces(database),
     links: createLinks(database),
+    pages: createPageReads(database),
     ...valWrites(database, maxVals),
     upgrade: describeUpgrade(database.upgradedFrom),
     connections: database.connections,
@@ -115,11 +117,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       return findRecords(database, 'runs', { valId: id }, filter);
     },
     run: (caller: Caller, id: string) => findRun(database, caller, id),
-    valsThatFailed: (vals: readonly { id: string }[]) => valsThatFailed(database, vals),
-    async countRuns(caller: Caller, id: string, most: number) {
-      await checkVal(database, caller, id, { isOwn: true });
-      return countRecords(database, 'runs', id, most);
-    },
     deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
       deleteOldRuns(database, keepMs, clock, signal),
 

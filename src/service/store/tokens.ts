@@ -71,12 +71,7 @@ export function identifiedBy(row: TokenRow, space: string | undefined): Identifi
   const actor = { id: row.id, username: row.username };
   const { tokenId: id, digest, expiresAt, limitedTo: spaceId } = row;
   const token: CallerToken = { id, digest, expiresAt, readOnly: row.readOnly === 1, spaceId };
-  if (spaceId !== null && spaceId !== row.spaceId) {
-    throw new Refusal(
-      'not allowed',
-      'The token is good for one space alone, and this is outside of the space.',
-    );
-  }
+  if (spaceId !== null && spaceId !== row.spaceId) return { actor, token };
   if (space === undefined) return { actor, token, caller: { owner: actor, actor, role: 'write', token } };
   if (row.spaceId === null || row.role === null) return { actor, token };
   const owner = { id: row.spaceId, username: space };

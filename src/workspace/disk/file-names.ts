@@ -7,12 +7,13 @@ const holdsInvisible = (name: string): boolean => /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{S
 const windowsDevice = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])\s*(?:\.|$)/i;
 const windowsShortName = /^[^.]{1,6}~\d/;
 
-export function nameProblem(name: string): string | undefined {
+export function nameProblem(name: string, platform = process.platform): string | undefined {
   if (name === '') return 'is empty';
   // Comes before `fold`, which would take hours for a name with millions of accents.
   if (Buffer.byteLength(name) > longestNameBytes) return `is longer than ${longestNameBytes} bytes`;
   if (holdsInvisible(name)) return 'contains invisible characters';
   if (/[/\\:]/.test(name)) return 'contains /, \\ or :';
+  if (platform === 'win32' && /[<>"|?*]/.test(name)) return 'contains <, >, ", |, ? or *';
   if (name.startsWith('.')) return 'begins with a dot';
   if (/^\s|[\s.]$/.test(name)) return 'begins with a space, or ends with a space or a dot';
   if (windowsDevice.test(name)) return 'is reserved for a device on Windows';

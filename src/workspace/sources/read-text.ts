@@ -4,6 +4,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { LocalError, UsageError, ValsError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { largestFile, readPlainFile, tooLarge } from '../../lib/plain-file.ts';
+import type { Say } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { decode, readBytesBelow } from '../disk/files.ts';
 import { refuseLinkToSecret } from './typed-path.ts';
@@ -14,7 +15,7 @@ export interface Input {
   agent?: FileLimits | undefined;
   stdin: () => Readable & { isTTY?: boolean };
   signal: AbortSignal;
-  say: { banner(lines: string): void };
+  say: Say;
 }
 
 export async function readCode(file: string, input: Input): Promise<string> {
@@ -70,7 +71,8 @@ const isFolder = (file: string): UsageError =>
 
 async function readStdin(input: Input): Promise<Buffer> {
   const stream = input.stdin();
-  if (stream.isTTY) input.say.banner('Reading standard input. To end the input, press Ctrl-D.\n');
+  if (stream.isTTY)
+    input.say({ kind: 'lines', text: 'Reading standard input. To end the input, press Ctrl-D.\n' });
   return readStream('Standard input', stream, input);
 }
 

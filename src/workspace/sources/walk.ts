@@ -5,6 +5,7 @@ import nativePath, { basename, extname, join, type PlatformPath, resolve } from 
 import { LocalError, UsageError } from '../../errors.ts';
 import { fileError, missingFile } from '../../lib/file-error.ts';
 import { realPath, withSlashes } from '../../lib/paths.ts';
+import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
@@ -39,15 +40,16 @@ interface FileInFolder {
 interface CollectContext {
   settings: Pick<Settings, 'cwd'>;
   agent?: FileLimits | undefined;
-  say: { warn(message: string): void };
+  say: Say;
 }
 
 export async function collectFiles(
   paths: readonly string[],
-  { settings, agent, say: { warn } }: CollectContext,
+  { settings, agent, say }: CollectContext,
   isListed: (path: string) => boolean = () => false,
 ): Promise<FoundFile[]> {
   const { cwd } = settings;
+  const warn = warnWith(say);
   const found: FoundFile[] = [];
   const ignoreFiles = createIgnoreFiles(warn);
   for (const path of paths) {

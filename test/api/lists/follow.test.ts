@@ -92,7 +92,6 @@ async function followPlan(plan: Plan, failWith: Error = new UnavailableError('aw
         serviceIsAway: () => notes.push('away'),
         serviceIsBack: () => notes.push('back'),
         tooManyRecords: () => notes.push('too many'),
-        circular: () => notes.push('circular'),
       },
       fetchPage,
       filters: new URLSearchParams(),

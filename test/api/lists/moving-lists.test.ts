@@ -20,9 +20,11 @@ async function readAll(respond: Respond, paging: Paging | undefined, served = as
     filters: new URLSearchParams(),
     paging,
     recordsHaveIds: paging !== undefined,
-    notes: { circular: () => void warnings++, more: () => {} },
   });
-  for await (const { records } of pages) for (const { id } of records) ids.push(String(id));
+  for await (const { records, end } of pages) {
+    for (const { id } of records) ids.push(String(id));
+    if (end === 'stuck') warnings++;
+  }
   return { ids, warnings, requests };
 }
 

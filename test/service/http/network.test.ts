@@ -47,7 +47,7 @@ test('links are made with the public URL', async () => {
   await send('POST', '/v1/vals', { name: 'b', code: '1' });
   const self = `http://localhost:9/v1/vals/${made.id}`;
   expect(made).toMatchObject({
-    url: `http://localhost:9/?val=${made.id}`,
+    url: `http://localhost:9/vals/${made.id}`,
     links: { self, module: `${self}/module` },
   });
   const list = `/v1/users/${(await send('GET', '/v1/me')).id}/vals?limit=1`;

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { escapeHtml, highlight } from '../../../src/service/pages/code-html.ts';
+import { highlight } from '../../../src/service/pages/highlight.ts';
+import { html, markupOf } from '../../../src/service/pages/html.ts';
 import { budget } from '../../support/cases.ts';
 
-const marked = (code: string) => highlight(code).join('\n');
-const plain = (html: string) => html.replace(/<\/?span[^>]*>/g, '');
+const marked = (code: string) => highlight(code).map(markupOf).join('\n');
+const plain = (markup: string) => markup.replace(/<\/?span[^>]*>/g, '');
+const escaped = (text: string) => markupOf(html`${text}`).replace(/\n$/, '');
 
 test.each([
   ['const a = 1;', '<span class="k">const</span> a = <span class="n">1</span>;'],
@@ -12,33 +14,69 @@ test.each([
   ["'it\\'s' // no", `<span class="s">&#39;it\\&#39;s&#39;</span> <span class="c">// no</span>`],
   ['/* a\nb */x', '<span class="c">/* a</span>\n<span class="c">b */</span>x'],
   ['a / b / c', 'a / b / c'],
-  ['x = /[/"]/g', 'x = <span class="r">/[/&quot;]/g</span>'],
-  ['return /a/', '<span class="k">return</span> <span class="r">/a/</span>'],
+  ['x = /[/"]/g', 'x = <span class="s">/[/&quot;]/g</span>'],
+  ['return /a/', '<span class="k">return</span> <span class="s">/a/</span>'],
   ['"unclosed\n1', '<span class="s">&quot;unclosed</span>\n<span class="n">1</span>'],
-  ['`a\nb`', '<span class="s">`a</span>\n<span class="s">b`</span>'],
+  [
+    '`a\nb`',
+    '<span class="s">`</span><span class="s">a</span>\n<span class="s">b</span><span class="s">`</span>',
+  ],
   ['x: Promise<T>', 'x: <span class="t">Promise</span>&lt;<span class="t">T</span>&gt;'],
   ['constant.new1', 'constant.new1'],
-])('%j is coloured', (code, html) => {
-  expect(marked(code)).toBe(html);
+  ['x.default.type', 'x.default.type'],
+  ['x?.delete(y)', 'x?.<span class="f">delete</span>(y)'],
+  ['({ type: 1, from })', '({ type: <span class="n">1</span>, from })'],
+  ['f = <T>(x) => 1', 'f = &lt;<span class="t">T</span>&gt;(x) =&gt; <span class="n">1</span>'],
+])('%j is coloured', (code, markup) => {
+  expect(marked(code)).toBe(markup);
+});
+
+test.each([
+  ["a = <p>Don't</p>; 1", 'n', ['1']],
+  [
+    `a = <B c='d'>{\`e\${f('g')}\`} it's</B>; 'h'`,
+    's',
+    ['&#39;d&#39;', '`', 'e', '&#39;g&#39;', '`', '&#39;h&#39;'],
+  ],
+  ["return <><I/> don't </>; 'a'", 's', ['&#39;a&#39;']],
+  [`\`a\${\`b\${{ c: "d" }}\`}\` + 1`, 'n', ['1']],
+])('in %j, the texts of kind %s are found', (code, kind, texts) => {
+  const found = [...marked(code).matchAll(new RegExp(`<span class="${kind}">([^<]*)</span>`, 'g'))];
+  expect(found.map(([, text]) => text)).toEqual(texts);
+});
+
+test('an import of another val is a link', () => {
+  const lines = highlight(`import { a } from './b.ts';`, (name) =>
+    name === './b.ts' ? '/vals/1?a&b' : undefined,
+  );
+  expect(lines.map(markupOf).join()).toContain(
+    '<span class="s"><a href="/vals/1?a&amp;b">&#39;./b.ts&#39;</a></span>',
+  );
 });
 
 test('coloured code is the same code, whatever it contains', () => {
-  const pieces = fc.constantFrom(...'/*"\'`\\\n\r[]}<&\u202e', '${', 'if', 'a1');
+  const pieces = fc.constantFrom(...'/*"\'`\\\n\r[]{}<>&.=\u202e', `$${'{'}`, 'if', 'a1', '</', '/>', ' ');
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 40 }), (parts) => {
       const code = parts.join('');
-      expect(plain(marked(code))).toBe(escapeHtml(code).replace(/\n$/, ''));
+      expect(plain(marked(code))).toBe(escaped(code));
     }),
     { numRuns: budget(200) },
   );
 });
 
-test.each(['/[', '"\\', '/*', '=/[/', '1/'])(
+test.each(['/[', '"\\', '/*', '=/[/', '1/', '`', '<', '=<a', '=<a>', `\`$${'{'}`, '{', 'get '])(
   '256,000 characters of %j are coloured up to a limit, and shown whole',
   (piece) => {
     const code = piece.repeat(256_000 / piece.length);
-    const html = marked(code);
-    expect(plain(html)).toBe(escapeHtml(code));
-    expect(html.match(/<span/g)?.length ?? 0).toBeLessThanOrEqual(20_000);
+    const markup = marked(code);
+    expect(plain(markup)).toBe(escaped(code));
+    expect(markup.match(/<span/g)?.length ?? 0).toBeLessThanOrEqual(20_000);
   },
 );
+
+test('what is put into a template is escaped, unless it is HTML', () => {
+  const inner = html`<b>${'<i>'}</b>`;
+  const markup = markupOf(html`<p title="${`"'`}">${inner}${['&', 1, undefined]}${'\u202e\r\n'}</p>`);
+  expect(markup).toBe('<p title="&quot;&#39;"><b>&lt;i&gt;</b>&amp;1\\u202e\n</p>');
+});

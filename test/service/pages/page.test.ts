@@ -1,234 +1,121 @@
 import { describe, expect, test } from 'vitest';
-import { storeOf, temporaryService, type Val } from '../support.ts';
+import { addPerson, behindProxy, browse, clientOf, temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
 const service = await temporaryService();
-const val = await service.createVal({ name: 'hello', code: 'first code', readme: '<b>read</b> me' });
+const val = await service.createVal({ name: 'hello', code: 'first code', readme: '<b>read</b> *me*' });
 await service.putVal('hello', nasty);
-
-const visit = (path: string, headers: Record<string, string> = {}) =>
-  fetch(new URL(path, service.baseUrl), { headers: { Accept: 'text/html', ...headers }, redirect: 'manual' });
-
-async function firstVisit() {
-  const { status, headers } = await visit(service.pageLink());
-  const setCookie = `${headers.get('set-cookie')}`;
-  const [cookie = ''] = setCookie.split(';');
-  const path = headers.get('location')?.replace(/\?$/, '') ?? '';
-  return { status, setCookie, cookie, path, page: await visit(path, { cookie }) };
-}
 
 const textIn = (html: string) => html.replace(/<[^>]*>/g, '').replace(/[ \n]+/g, ' ');
 const shown = async (path: string, from = service) => (await from.ask('GET', path)).text;
-const linkTo = async (from = service, query = '') =>
-  (await from.get<{ url: string }>(`/v1/me/page-link${query}`)).url;
+const linksIn = (html: string) =>
+  [...html.matchAll(/ href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'));
 
-describe('access to the page', () => {
-  test('is refused without the link, and the visitor learns how to get a link', async () => {
-    const answer = await visit('/');
-    expect(answer.status).toBe(401);
-    expect(answer.headers.get('set-cookie')).toBeNull();
-    const text = await answer.text();
-    expect(text).toContain('vals serve');
-    expect(text).not.toContain('hello');
-    const problem = await service.ask('GET', '/', { token: null });
-    expect(problem).toMatchObject({ status: 401, body: { status: 401 } });
-  });
+async function report(
+  id: string,
+  error: string | null,
+  { logs, version = 1, hour = 10 }: { logs?: string; version?: number; hour?: number } = {},
+) {
+  const [runStartAt, runEndAt] = ['00:00Z', '00:01.500Z'].map((rest) => `2024-05-01T${hour}:${rest}`);
+  const body = { version, runStartAt, runEndAt, error, logs };
+  return ((await service.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
+}
 
-  test.each(['/?key=', '/?key=wrong', `/?key=${service.token}`])('is refused with %s', async (path) => {
-    expect((await visit(path)).status).toBe(401);
-  });
-
-  test('the link works once, and then the cookie works', async () => {
-    const link = service.pageLink();
-    expect((await fetch(link, { method: 'HEAD', redirect: 'manual' })).status).toBe(401);
-    const { status, setCookie, cookie, path, page } = await firstVisit();
-    expect([status, page.status]).toEqual([303, 200]);
-    expect(await page.text()).toMatch(/^(?!.*Sign out).*hello/s);
-    // Browsers send a cookie to every port of a host, so the cookie needs a path that no other server knows.
-    expect(path).toMatch(/^\/page\/[\w-]{43}$/);
-    expect(setCookie).toMatch(new RegExp(`^vals=[\\w-]{43}; Path=${path}; HttpOnly; SameSite=Lax$`));
-    for (const secret of [service.token, link.split('=')[1]])
-      expect(`${setCookie} ${path}`).not.toContain(secret);
-    expect((await visit(link)).status).toBe(401);
-    expect(service.pageLink()).not.toBe(link);
-    for (const [cookies, status] of [
-      [`vals=x; other=1; ${cookie}`, 200],
-      [`${cookie}x`, 401],
-      ['vals=', 401],
-      ['', 401],
-    ] as const) {
-      expect((await visit(path, { cookie: cookies })).status, cookies).toBe(status);
-    }
-  });
-
-  test('a new token ends the open page and the links that were requested with the old token', async () => {
+describe('the first page', () => {
+  test('lists the vals, newest change first, with the result of the last run', async () => {
     const own = await temporaryService();
-    const unused = await linkTo(own);
-    const { headers } = await own.ask('GET', await linkTo(own), { token: null });
-    const Cookie = `${headers['set-cookie']}`;
-    const open = () => own.statusOf('GET', `${headers.location}`, { token: null, headers: { Cookie } });
-    expect(await open()).toBe(200);
-    await (await storeOf(own)).people.renewToken('local');
-    expect(await open()).toBe(401);
-    expect(await own.statusOf('GET', unused, { token: null })).toBe(401);
-  });
-
-  test('a link that was requested with the token works once, and the link in the terminal still works', async () => {
-    const inTerminal = service.pageLink();
-    const url = await linkTo(service, `?val=${val.id}`);
-    expect(url).not.toContain(service.token);
-    const first = await visit(url);
-    expect(first.headers.get('location')).toMatch(new RegExp(`^/page/[\\w-]{43}\\?val=${val.id}$`));
-    expect((await visit(url)).status).toBe(401);
-    expect(service.pageLink()).toBe(inTerminal);
-  });
-
-  test('the cookie opens nothing else, and helps no other web page', async () => {
-    const { cookie, path } = await firstVisit();
-    for (const path of ['/', '/page/x', '/v1/me']) expect((await visit(path, { cookie })).status).toBe(401);
-    expect((await visit(`/v1/vals/${val.id}`, { cookie })).status).toBe(404);
-    expect((await visit(path, { cookie, origin: 'http://evil.example' })).status).toBe(403);
-    const link = service.pageLink();
-    expect((await visit(link, { origin: service.baseUrl })).status).toBe(403);
-    expect(service.pageLink()).toBe(link);
-  });
-
-  test('the token opens the page of its owner', async () => {
-    expect(await service.statusOf('GET', '/')).toBe(200);
-    expect(await service.statusOf('GET', '/', { token: 'wrong' })).toBe(401);
-  });
-});
-
-describe('the page shows', () => {
-  test('the vals, each with its code and versions, as plain text', async () => {
-    const list = await shown('/');
-    expect(list).toContain(`<a href="?val=${val.id}">hello</a>`);
-    expect(textIn(list)).toMatch(/hello private version 2 changed just now by local/);
-    const text = await shown(`/?val=${val.id}`);
-    expect(textIn(text)).toContain('&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;');
-    expect(textIn(text)).toContain('&amp;amp;\\u202e\\u0000\\u001b[31m');
-    expect(text).toContain('&lt;b&gt;read&lt;/b&gt; me');
-    expect(text).not.toMatch(/<(?:script>document|img|b>read)/);
-    expect(text).toContain('<button data-copies="code" hidden>Copy</button>');
-    expect(list + text).not.toContain(service.token);
-  });
-
-  test('the list page by page, newest first', async () => {
-    const many = await temporaryService();
-    for (let i = 0; i < 110; i++) await many.putVal(`v${i}`, 'c');
-    const read = async (page: number) => {
-      const text = await shown(`/?page=${page}`, many);
-      const links = [...text.matchAll(/<a href="\?page=(\d+)">(\w+)</g)].map(
-        ([, to, name]) => `${name} ${to}`,
+    const ids: Record<string, string> = {};
+    for (const name of ['a', 'b', 'c']) ids[name] = (await own.createVal({ name, code: '1' })).id;
+    const order = async () =>
+      [...(await shown('/', own)).matchAll(/class="name" href="\/vals\/[\w-]+">(\w+)</g)].map(
+        ([, name]) => name,
       );
-      return { links, names: [...text.matchAll(/>(v\d+)</g)].map(([, name]) => name) };
-    };
-    const numbered = (from: number, length: number) => Array.from({ length }, (_, i) => `v${from - i}`);
-    expect(await read(1)).toEqual({ links: ['Older 2'], names: numbered(109, 50) });
-    expect(await read(2)).toEqual({ links: ['Newer 1', 'Older 3'], names: numbered(59, 50) });
-    expect(await read(3)).toEqual({ links: ['Newer 2'], names: numbered(9, 10) });
+    expect(await order()).toEqual(['c', 'b', 'a']);
+    await own.putVal('a', '2');
+    expect(await order()).toEqual(['a', 'c', 'b']);
+    const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
+    await own.ask('POST', `/v1/vals/${ids.b}/runs`, { body: { version: 1, ...times, error: 'x' } });
+    await own.ask('POST', `/v1/vals/${ids.c}/runs`, { body: { version: 1, ...times } });
+    const text = textIn(await shown('/', own));
+    expect(text).toMatch(/a never run private version 2 changed \S+ \S+ UTC \(just now\) by local/);
+    expect(text).toMatch(/c ✓ last run ok.*b ✗ last run failed/);
   });
 
-  test('older versions, and what changed between any two versions', async () => {
-    const { id } = await service.createVal({ name: 'compared', code: 'first()' });
-    expect(await shown(`/?val=${id}`)).not.toContain('>Compare<');
-    for (const code of ['second()', 'third()']) await service.putVal('compared', code);
-    const text = await shown(`/?val=${id}`);
-    expect(text).toContain(`version=3">3</a> <span class="badge">current</span>`);
-    expect(text).toContain(`<a href="?val=${id}&amp;version=1">1</a>`);
-    expect(text).toContain(`href="?val=${id}&amp;version=2&amp;from=1">changes</a>`);
-    expect(text).toMatch(
-      new RegExp(`name="val" value="${id}"><select name="from".*<option>1</option>.*>Compare<`),
-    );
-    const older = textIn(await shown(`/?val=${id}&version=1`));
-    expect(older).toContain('first()');
-    expect(older).toContain('This is version 1. See version 3');
-    const compared = await shown(`/?val=${id}&from=1&version=3`);
-    expect(compared).toContain('Changes from version 1 to 3');
-    expect(compared).toContain('<span class="minus">-first()</span>');
-    expect(compared).toContain('<span class="plus">+third()</span>');
-    expect(await shown(`/?val=${val.id}&version=2&from=1`)).toContain('<span class="plus">+&lt;/code&gt;');
+  test('has further pages, found by where the last one ended', async () => {
+    const many = await temporaryService();
+    for (let i = 0; i < 45; i++) await many.putVal(`v${i}`, 'c');
+    const names: string[] = [];
+    for (let path: string | undefined = '/'; path; ) {
+      const text = await shown(path, many);
+      names.push(...[...text.matchAll(/>(v\d+)</g)].map(([, name = '']) => name));
+      path = linksIn(text).find((link) => link.startsWith('/?after='));
+    }
+    expect(names).toEqual(Array.from({ length: 45 }, (_, i) => `v${44 - i}`));
   });
 
-  test.each([
-    [`/?val=${val.id}&version=1&from=9`, 404],
-    ['/?val=nothing', 404],
-    [`/?val=${val.id}&version=9`, 404],
-    [`/?val=${val.id}&run=absent`, 404],
-    [`/?val=${val.id}&version=x`, 400],
-    ['/?page=0', 400],
-  ])('a page with the status of %s, which is %i', async (path, status) => {
-    const answer = await service.ask('GET', path, { headers: { Accept: 'text/html' } });
-    expect(answer).toMatchObject({ status, text: expect.stringContaining('<h1>') });
-    expect(answer.headers['content-type']).toBe('text/html; charset=UTF-8');
-    expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
-  });
-
-  test('how to begin, if there are no vals', async () => {
+  test('says how to begin, if there are no vals', async () => {
     expect(await shown('/', await temporaryService())).toContain('vals push');
   });
 });
 
-describe('of the runs of a val, the page shows', async () => {
-  const { id } = await service.createVal({ name: 'busy', code: 'c' });
-  let hour = 10;
-  const report = async (error: string | null, logs?: string) => {
-    const [runStartAt, runEndAt] = ['00:00Z', '00:01.500Z'].map((rest) => `2024-05-01T${hour}:${rest}`);
-    hour += 1;
-    const body = { version: 1, runStartAt, runEndAt, error, logs };
-    return ((await service.ask('POST', `/v1/vals/${id}/runs`, { body })).body as Val).id;
-  };
-
-  test('failures, errors as text, and in the list whether the last run failed', async () => {
-    expect(await shown('/')).not.toContain('✗');
-    for (const error of [null, '<i>boom</i>', 'first\n<u>second</u>']) await report(error);
-    expect(textIn(await shown('/'))).toMatch(/busy.*✗ last run failed/);
-    const text = await shown(`/?val=${id}`);
-    expect(textIn(text)).toMatch(/✓ ok 2024-05-01, version 1, 1\.5 s/);
-    expect(textIn(text).match(/✗ failed/g)).toHaveLength(2);
-    expect(text).toContain('<p class="why">&lt;i&gt;boom&lt;/i&gt;</p>');
-    expect(text).toContain('<summary>first</summary><pre>first\n&lt;u&gt;second&lt;/u&gt;</pre>');
-    await report(null);
-    expect(await shown('/')).not.toContain('✗');
+describe('the page of a val', () => {
+  test('shows code, readme and versions as text, and no token', async () => {
+    const text = await shown(`/vals/${val.id}`);
+    expect(textIn(text)).toContain('&lt;/code&gt;&lt;/pre&gt;&lt;script&gt;');
+    expect(textIn(text)).toContain('&amp;amp;\\u202e\\u0000\\u001b[31m');
+    expect(text).toContain('&lt;b&gt;read&lt;/b&gt; <em>me</em>');
+    expect(text).not.toMatch(/<(?:script>document|img|b>read)/);
+    expect(text).not.toContain(service.token);
+    const raw = await service.ask('GET', `/vals/${val.id}/raw`);
+    expect(raw).toMatchObject({
+      text: nasty,
+      headers: { 'content-type': 'text/plain; charset=UTF-8', 'x-content-type-options': 'nosniff' },
+    });
+    expect(await shown(`/vals/${val.id}/versions/1/raw`)).toBe('first code');
   });
 
-  test('the output, which is text', async () => {
-    const run = await report(null, 'line 1\n<script>line 2</script>');
-    const address = `?val=${id}&amp;run=${run}`;
-    expect(await shown(`/?val=${id}`)).toContain(`<a class="end" href="${address}">output</a>`);
-    const text = await shown(`/${address.replace('&amp;', '&')}`);
-    expect(text).toContain('line 1\n&lt;script&gt;line 2&lt;/script&gt;</pre>');
-    const silent = await shown(`/?val=${id}&run=${await report(null)}`);
-    expect(silent).toContain('The service kept no output of this run.');
+  test('has all versions, page by page', async () => {
+    for (let i = 0; i < 45; i++) await service.putVal('often', `${i}`);
+    const { id } = await service.get('/v1/alias/local/often');
+    const found: string[] = [];
+    for (let path: string | undefined = `/vals/${id}`; path; ) {
+      const links = linksIn(await shown(path));
+      found.push(...links.flatMap((link) => /\/versions\/(\d+)$/.exec(link)?.[1] ?? []));
+      path = links.find((link) => link.includes('?versions='))?.replace('#versions', '');
+    }
+    expect(found.map(Number)).toEqual(Array.from({ length: 45 }, (_, i) => 45 - i));
   });
 
-  test('how many there are, if not all of them are shown', async () => {
-    const { id } = await service.createVal({ name: 'crowded', code: 'c' });
-    const times = { runStartAt: '2024-05-01T10:00:00Z', runEndAt: '2024-05-01T10:00:01Z' };
-    const reportMany = (length: number) =>
-      Promise.all(
-        Array.from({ length }, () =>
-          service.ask('POST', `/v1/vals/${id}/runs`, { body: { version: 1, ...times } }),
-        ),
-      );
-    await reportMany(20);
-    expect(await shown(`/?val=${id}`)).not.toContain('20 of');
-    await reportMany(3);
-    expect(textIn(await shown(`/?val=${id}`))).toContain(
-      `20 of 23 runs. To see all runs: vals val runs ${id} --all`,
-    );
+  test('links the imports of other vals that the visitor may read', async () => {
+    const other = await service.createVal({ name: 'other', code: 'export const a = 1;' });
+    const code = [
+      `import { a } from '${service.baseUrl}/v1/vals/${other.id}/module';`,
+      `import './other.ts';`,
+      `import('./nobody.ts');`,
+      `import 'https://x.example/v1/vals/${other.id}/module';`,
+    ];
+    const { id } = await service.createVal({ name: 'user', code: code.join('\n'), privacy: 'public' });
+    const inCode = (html: string) => [...html.matchAll(/<a href="([^"]*)">&#39;/g)].map(([, link]) => link);
+    expect(inCode(await shown(`/vals/${id}`))).toEqual([`/vals/${other.id}`, `/vals/${other.id}`]);
+    expect(inCode((await service.ask('GET', `/vals/${id}`, { token: null })).text)).toEqual([]);
   });
 });
 
-test('the page loads nothing, runs only its own script, and cannot be shown in a frame', async () => {
-  const { page } = await firstVisit();
-  const policy = page.headers.get('content-security-policy') ?? '';
-  const hash = "'sha256-[\\w+/=]+'";
-  const sources = `default-src 'none'; img-src data:; style-src ${hash}; script-src ${hash}; base-uri 'none'; `;
-  expect(policy).toMatch(new RegExp(`^${sources}`));
-  expect(policy).toContain("form-action 'self'; frame-ancestors 'none'");
-  expect(page.headers.get('cache-control')).toBe('no-store');
-  expect(page.headers.get('referrer-policy')).toBe('same-origin');
+test('the page of a version shows what it changed, or how it differs from any other', async () => {
+  const { id } = await service.createVal({ name: 'compared', code: 'first()' });
+  for (const code of ['second()', 'third()']) await service.putVal('compared', code);
+  const third = await shown(`/vals/${id}/versions/3`);
+  expect(third).toContain('Changes since version 2');
+  expect(third).toContain('<span class="minus">-second()</span>');
+  expect(third).toContain('<span class="plus">+third()</span>');
+  expect(textIn(third)).toContain('by local');
+  const wide = await shown(`/vals/${id}/versions/3?from=1`);
+  expect(wide).toContain('Changes from version 1 to 3');
+  expect(wide).toContain('<span class="minus">-first()</span>');
+  expect(await shown(`/vals/${id}/versions/1`)).toContain('This is the first version.');
+  await service.ask('DELETE', `/v1/vals/${id}/versions/2`);
+  expect(await shown(`/vals/${id}/versions/3`)).toContain('Changes since version 1');
+  expect(await shown(`/vals/${val.id}/versions/2`)).toContain('<span class="plus">+&lt;/code&gt;');
 });
 
 test('a diff that is too large is left to the command line', async () => {
@@ -236,7 +123,159 @@ test('a diff that is too large is left to the command line', async () => {
     Array.from({ length: 19_000 }, (_, i) => `${(i * 7_919 * seed) % 8_191}`).join('\n');
   const { id } = await service.createVal({ name: 'long', code: lines(3) });
   await service.putVal('long', lines(5));
-  expect(textIn(await shown(`/?val=${id}&version=2&from=1`))).toContain(
-    `This diff is too large for this page. To see the diff: vals version diff ${id} 1 2`,
+  expect(textIn(await shown(`/vals/${id}/versions/2`))).toContain(`To see it: vals version diff ${id} 1 2`);
+});
+
+describe('the pages of runs', async () => {
+  const { id } = await service.createVal({ name: 'busy', code: 'c' });
+  const ok = await report(id, null, { logs: 'line 1\n<script>line 2</script>' });
+  const failed = await report(id, 'first\n<u>second</u>', { hour: 11 });
+
+  test('list all runs, or the failed ones, of one val or of all, below the bars of their summary', async () => {
+    const text = textIn(await shown('/runs'));
+    expect(text).toMatch(/2 runs, 1 failed/);
+    expect(text).toMatch(/busy12✗ 150%1\.5 s1\.5 s/);
+    expect(await shown('/runs')).toMatch(/<svg class="bars wide" .*<rect class="broke"/s);
+    expect(text).toMatch(
+      /✗ failed run busy version 1 2024-05-01 11:00 UTC \(\d+ years? ago\) 1\.5 s by local ?first/,
+    );
+    expect(text).toMatch(/✓ ok run busy/);
+    for (const path of ['/runs?error=true', `/runs?error=true&val=${id}`])
+      expect(textIn(await shown(path))).not.toContain('✓ ok run');
+    expect(textIn(await shown('/runs?error=false'))).not.toContain('✗ failed run');
+  });
+
+  test('show one run with its result, times, error and output', async () => {
+    const bad = await shown(`/runs/${failed}`);
+    expect(textIn(bad)).toMatch(
+      /Result✗ failedValbusyVersion1Started2024-05-01 11:00 UTC .*Took1\.5 sReported bylocal/,
+    );
+    expect(bad).toContain('first\n&lt;u&gt;second&lt;/u&gt;</pre>');
+    expect(bad).toContain('The service kept no output of this run.');
+    expect(await shown(`/runs/${ok}`)).toContain('line 1\n&lt;script&gt;line 2&lt;/script&gt;</pre>');
+    await service.putVal('busy', 'd');
+    await service.ask('DELETE', `/v1/vals/${id}/versions/1`);
+    expect(linksIn(await shown(`/runs/${ok}`))).not.toContain(`/vals/${id}/versions/1`);
+  });
+
+  test('are paged', async () => {
+    const { id } = await service.createVal({ name: 'crowded', code: 'c' });
+    await Promise.all(Array.from({ length: 30 }, () => report(id, null)));
+    const first = linksIn(await shown(`/runs?val=${id}`));
+    const older = first.find((link) => link.includes('after=')) ?? '';
+    const runs = [...first, ...linksIn(await shown(older))].filter((link) => link.startsWith('/runs/'));
+    expect(new Set(runs).size).toBe(30);
+    expect(textIn(await shown(`/vals/${id}`)).match(/✓ ok run/g)).toHaveLength(10);
+  });
+});
+
+test('the search is that of the API', async () => {
+  const eve = await addPerson(service, 'eve');
+  await eve.createVal({ name: 'eve_public', code: 'needle', privacy: 'public' });
+  await eve.createVal({ name: 'eve_private', code: 'needle' });
+  await service.createVal({ name: 'mine', code: 'a needle' });
+  const text = await shown('/search?q=needle');
+  expect([...text.matchAll(/class="name" [^>]*>(\w+)</g)].map(([, name]) => name)).toEqual([
+    'mine',
+    'eve_public',
+  ]);
+  expect(textIn(text)).toContain('of eve');
+  expect(await shown('/search?q=%3Cb%3E')).toContain('Vals with “&lt;b&gt;”');
+  expect(await shown('/search')).toContain('Enter a part');
+});
+
+test.each([
+  [`/vals/${val.id}/versions/1?from=9`, 404],
+  ['/vals/nothing', 404],
+  [`/vals/${val.id}/versions/9`, 404],
+  ['/runs/absent', 404],
+  ['/nothing', 404],
+  [`/vals/${val.id}/versions/x`, 400],
+  ['/?after=x', 400],
+])('%s is a page with the status %i, who is signed in, a way home and a way out', async (path, status) => {
+  const answer = await service.ask('GET', path, { headers: { Accept: 'text/html' } });
+  expect(answer).toMatchObject({ status, headers: { 'content-type': 'text/html; charset=UTF-8' } });
+  expect(answer.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(answer.text).toMatch(
+    /<a class="brand" href="\/">.*Signed in as <b>local<\/b>.*action="\/sign-out"/s,
   );
+});
+
+describe('without a session', () => {
+  const ask = (path: string, accept = 'text/html') =>
+    service.ask('GET', path, { token: null, headers: { Accept: accept } });
+
+  test('public and unlisted vals and their versions are shown, and nothing else of them', async () => {
+    for (const privacy of ['public', 'unlisted']) {
+      const { id } = await service.createVal({ name: privacy, code: 'seen()', privacy });
+      await report(id, 'secret error');
+      for (const path of [`/vals/${id}`, `/vals/${id}/versions/1`]) {
+        const { status, text } = await ask(path);
+        expect({ status, hasCode: text.includes('seen') }).toEqual({ status: 200, hasCode: true });
+        expect(text).toContain(`href="/sign-in?next=${encodeURIComponent(path)}"`);
+        expect(text).not.toContain('secret error');
+      }
+      expect((await ask(`/vals/${id}/raw`)).text).toBe('seen()');
+      for (const path of ['', '/versions', '/versions/1'])
+        expect(await service.statusOf('GET', `/v1/vals/${id}${path}`, { token: null })).toBe(200);
+      expect(await service.statusOf('GET', `/v1/vals/${id}/runs`, { token: null })).toBe(401);
+    }
+  });
+
+  test.each([
+    '/',
+    '/runs',
+    '/search?q=a',
+    `/vals/${val.id}`,
+    `/vals/${val.id}/raw`,
+    '/vals/absent',
+    '/nothing',
+    '/@acme/',
+    '/@acme/vals/x',
+  ])('%s is the sign-in, which goes on there', async (path) => {
+    const { status, text } = await ask(path);
+    expect(status).toBe(200);
+    expect(text).toContain(`<form method="post" action="/sign-in?next=${encodeURIComponent(path)}">`);
+    expect(text).not.toContain('hello');
+    expect((await ask(path, 'application/json')).status).toBeGreaterThan(400);
+  });
+
+  test('a program that takes anything gets the sign-in as a refusal', async () => {
+    expect(await ask('/', '*/*')).toMatchObject({
+      status: 401,
+      text: expect.stringContaining('type="password"'),
+    });
+    expect(await ask('/nothing', '*/*')).toMatchObject({ status: 404, body: { status: 404 } });
+  });
+});
+
+test('the address of a val in a record is its page', async () => {
+  const { url } = await service.get<{ url: string }>(`/v1/vals/${val.id}`);
+  expect(url).toBe(`${service.baseUrl}/vals/${val.id}`);
+  expect(await shown(new URL(url).pathname)).toContain('hello');
+});
+
+test('a page loads nothing, runs only its own script, and cannot be shown in a frame', async () => {
+  const { headers } = await service.ask('GET', '/');
+  const policy = `${headers['content-security-policy']}`;
+  const hash = "'sha256-[\\w+/=]+'";
+  expect(policy).toMatch(
+    new RegExp(
+      `^default-src 'none'; img-src data:; connect-src 'self'; style-src ${hash}; script-src ${hash}; base-uri 'none'; `,
+    ),
+  );
+  expect(policy).toContain("form-action 'self'; frame-ancestors 'none'");
+  expect(headers).toMatchObject({ 'cache-control': 'no-store', 'referrer-policy': 'same-origin' });
+  expect(await service.statusOf('GET', '/', { headers: { Origin: 'http://evil.example' } })).toBe(403);
+});
+
+test('a service that is called by another name has the same pages', async () => {
+  const shared = await temporaryService({ at: service.at, network: behindProxy });
+  const record = await clientOf({ baseUrl: `http://127.0.0.1:${shared.port}`, token: service.token }).ask(
+    'GET',
+    `/v1/vals/${val.id}`,
+    { headers: { Host: 'vals.example' } },
+  );
+  expect(record.body).toMatchObject({ url: `https://vals.example/vals/${val.id}` });
+  expect((await browse(shared, '/')).text).toContain('Your token');
 });

@@ -1,8 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { behindProxy, browse, clientOf, newPlace, signedIn, storeOf, temporaryService } from '../support.ts';
+import {
+  addPerson,
+  behindProxy,
+  browse,
+  clientOf,
+  newPlace,
+  signedIn,
+  storeOf,
+  temporaryService,
+} from '../support.ts';
 
 const at = await newPlace();
-const val = await (await temporaryService({ at })).createVal({ name: 'hello', code: 'my_code' });
+const own = await temporaryService({ at });
+const val = await own.createVal({ name: 'hello', code: 'my_code' });
 const service = await temporaryService({ at, network: behindProxy });
 
 const visit = (path: string, headers: Record<string, string> = {}, to = service) =>
@@ -11,39 +21,42 @@ const visit = (path: string, headers: Record<string, string> = {}, to = service)
 const signIn = (token: string, headers: Record<string, string> = {}, path = '/sign-in') =>
   browse(service, path, { form: `token=${encodeURIComponent(token)}`, headers });
 
+const isSignIn = ({ text }: { text: string }) => text.includes('<label for="token">');
+
 describe('the form', () => {
-  test('is sent to a browser that is not signed in, and shows no val', async () => {
-    const { status, text, headers } = await visit(`/?val=${val.id}`);
-    expect(status).toBe(401);
-    expect(text).toContain(`<form method="post" action="/sign-in?val=${val.id}">`);
-    expect(text).toContain('type="password"');
-    expect(text).not.toContain('hello');
-    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*form-action 'self'/);
-    // With the policy no-referrer, a browser would send "Origin: null" with the form, so the policy is same-origin.
-    expect(headers['referrer-policy']).toBe('same-origin');
-    expect(headers['set-cookie']).toBeUndefined();
-  });
-
-  test('other programs get a problem, and there is no link as on the loopback address', async () => {
-    const answer = await visit('/', { Accept: 'application/json' });
-    expect(answer).toMatchObject({ status: 401, headers: { 'content-type': 'application/problem+json' } });
-    expect((await visit('/?key=')).status).toBe(401);
-    expect(service.pageLink()).toBe('');
-  });
-
-  test('escapes the query of the request', async () => {
-    expect((await visit('/?val="><script>alert(1)</script>')).text).not.toMatch(/<script|val="/);
-  });
-
-  test('accepts the token, sets a cookie, and redirects to the requested page', async () => {
-    const { status, headers } = await signIn(` ${service.token}\n`, {}, `/sign-in?val=${val.id}`);
-    expect({ status, location: headers.location }).toEqual({ status: 303, location: `/?val=${val.id}` });
+  test('accepts the token, sets a cookie, and goes on to the requested page', async () => {
+    const next = `/vals/${val.id}/versions/1?from=1`;
+    const path = `/sign-in?next=${encodeURIComponent(next)}`;
+    const { status, headers } = await signIn(` ${service.token}\n`, {}, path);
+    expect({ status, location: headers.location }).toEqual({ status: 303, location: next });
     expect(headers['set-cookie']).toEqual([
       expect.stringMatching(
         /^__Host-vals=[\w-]+\.\d+\.[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
       ),
     ]);
     expect(headers['set-cookie']?.[0]).not.toContain(service.token);
+  });
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    'javascript:alert(1)',
+    '/.//evil.example',
+  ])('goes on to no other service than this one (%s)', async (next) => {
+    const { headers } = await signIn(service.token, {}, `/sign-in?next=${encodeURIComponent(next)}`);
+    expect(new URL(`${headers.location}`, 'https://vals.example').origin).toBe('https://vals.example');
+  });
+
+  test('on loopback sets a cookie of this port', async () => {
+    const { headers } = await own.ask('POST', '/sign-in', {
+      raw: `token=${own.token}`,
+      token: null,
+      headers: { Origin: own.baseUrl, 'Content-Type': 'application/x-www-form-urlencoded' },
+    });
+    expect(headers['set-cookie']?.[0]).toMatch(
+      new RegExp(`^vals-${own.port}=[^;]+; Max-Age=43200; Path=/; HttpOnly; SameSite=Lax$`),
+    );
   });
 
   test.each<[string, string, Record<string, string>, number, string]>([
@@ -57,20 +70,61 @@ describe('the form', () => {
   ])('is refused %s', async (_, token, headers, status, says) => {
     const answer = await signIn(token, headers);
     expect(answer).toMatchObject({ status, text: expect.stringContaining(says) });
+    expect(answer.text).toContain('<a class="brand" href="/">');
     expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+});
+
+describe('the link of `vals open`', () => {
+  const linkOf = async (token: string, path = '/v1/me/page-link') => {
+    const { body } = await clientOf({ baseUrl: `http://127.0.0.1:${service.port}`, token }).ask('GET', path, {
+      headers: { Host: 'vals.example' },
+    });
+    return new URL((body as { url: string }).url);
+  };
+
+  test('signs a browser in once, at every process with the same data', async () => {
+    const { origin, pathname, search } = await linkOf(service.token, `/v1/me/page-link?val=${val.id}`);
+    expect(origin).toBe('https://vals.example');
+    const other = await temporaryService({ at, network: behindProxy });
+    const head = await clientOf({ baseUrl: `http://127.0.0.1:${other.port}` }).ask(
+      'HEAD',
+      `${pathname}${search}`,
+      { headers: { Host: 'vals.example' } },
+    );
+    expect(head.headers['set-cookie']).toBeUndefined();
+    const { status, headers } = await visit(`${pathname}${search}`, {}, other);
+    expect({ status, location: headers.location }).toEqual({ status: 303, location: `/vals/${val.id}` });
+    const cookie = `${headers['set-cookie']?.[0]}`.split(';')[0] ?? '';
+    expect((await visit(`/vals/${val.id}`, { cookie })).text).toContain('my_code');
+    const again = await visit(`${pathname}${search}`);
+    expect(isSignIn(again)).toBe(true);
+    expect(again.text).toContain('This link was used before');
+    expect((await visit(`${pathname}${search}`, { cookie })).headers.location).toBe(`/vals/${val.id}`);
+  });
+
+  test('ends with the token that asked for it', async () => {
+    const { people } = await storeOf({ at });
+    const ida = await addPerson(own, 'ida');
+    const { pathname, search } = await linkOf(ida.token);
+    await people.renewToken('ida');
+    expect(isSignIn(await visit(`${pathname}${search}`))).toBe(true);
   });
 });
 
 describe('the cookie', async () => {
   const cookie = await signedIn(service, service.token);
 
-  test('opens the page, which has a button to sign out', async () => {
-    const { status, text, headers } = await visit('/', { cookie: `a=b; ${cookie}` });
+  test('opens the pages', async () => {
+    const { status, text } = await visit('/', { cookie: `a=b; ${cookie}` });
     expect(status).toBe(200);
     expect(text).toContain('hello');
-    expect(text).toContain('action="/sign-out"');
-    expect(headers['content-security-policy']).toContain("form-action 'self'");
-    expect((await visit(`/?val=${val.id}`, { cookie })).text).toContain('my_code');
+    expect(text).toContain('Signed in as <b>local</b>');
+    expect((await visit(`/vals/${val.id}/raw`, { cookie })).text).toBe('my_code');
+    expect(await visit('/nothing', { cookie })).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('Signed in as'),
+    });
   });
 
   test('is not accepted by the API', async () => {
@@ -83,25 +137,34 @@ describe('the cookie', async () => {
 
   test('is accepted by another process on the same store, and not on another store', async () => {
     const other = await temporaryService({ at, network: behindProxy });
-    expect((await visit('/', { cookie }, other)).status).toBe(200);
+    expect(isSignIn(await visit('/', { cookie }, other))).toBe(false);
     const stranger = await temporaryService({ network: behindProxy });
-    expect((await visit('/', { cookie }, stranger)).status).toBe(401);
+    expect(isSignIn(await visit('/', { cookie }, stranger))).toBe(true);
   });
 
-  test("shows only the person's own vals, and ends when the token is replaced or the person is removed", async () => {
+  test('shows what the person may read, and ends with the token and the person', async () => {
     const { people } = await storeOf({ at });
-    const { token = '' } = (await people.add('ada')) ?? {};
-    const cookie = await signedIn(service, token);
-    const page = await visit('/', { cookie });
-    expect(page).toMatchObject({ status: 200, text: expect.stringContaining('No vals yet') });
-    expect((await visit(`/?val=${val.id}`, { cookie })).status).toBe(404);
+    const ada = await addPerson(own, 'ada');
+    const cookie = await signedIn(service, ada.token);
+    expect((await visit('/', { cookie })).text).toContain('No vals yet');
+    expect((await visit(`/vals/${val.id}`, { cookie })).status).toBe(404);
     const renewed = await people.renewToken('ada');
-    expect((await visit('/', { cookie })).status).toBe(401);
-    expect((await signIn(token)).status).toBe(401);
+    expect(isSignIn(await visit('/', { cookie }))).toBe(true);
     const next = await signedIn(service, renewed?.token ?? '');
-    expect((await visit('/', { cookie: next })).status).toBe(200);
+    expect(isSignIn(await visit('/', { cookie: next }))).toBe(false);
     await people.remove('ada', { withVals: false });
-    expect((await visit('/', { cookie: next })).status).toBe(401);
+    expect(isSignIn(await visit('/', { cookie: next }))).toBe(true);
+  });
+
+  test('of a token with a name ends when the token is removed', async () => {
+    const { body } = await own.ask('POST', '/v1/me/tokens', {
+      body: { name: 'laptop', readOnly: true, expiresAt: null },
+    });
+    const { id, token } = body as { id: string; token: string };
+    const cookie = await signedIn(service, token);
+    expect(isSignIn(await visit('/', { cookie }))).toBe(false);
+    expect(await own.statusOf('DELETE', `/v1/me/tokens/${id}`)).toBe(204);
+    expect(isSignIn(await visit('/', { cookie }))).toBe(true);
   });
 
   test('is refused when anything in it was changed', async () => {
@@ -114,7 +177,7 @@ describe('the cookie', async () => {
       [id],
     ]) {
       const changed = `${name}=${parts.join('.')}`;
-      expect((await visit('/', { cookie: changed })).status, changed).toBe(401);
+      expect(isSignIn(await visit('/', { cookie: changed })), changed).toBe(true);
     }
   });
 
@@ -128,9 +191,53 @@ describe('the cookie', async () => {
   });
 });
 
-test("the forms are accepted only by POST, and not at all on the owner's own service", async () => {
-  for (const path of ['/sign-in', '/sign-out']) {
-    expect(await visit(path)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-  }
-  expect(await (await temporaryService()).statusOf('POST', '/sign-in', { body: {} })).toBe(404);
+describe('the pages of a space', async () => {
+  const store = await storeOf({ at });
+  await store.spaces.add('acme');
+  await store.spaces.grant('acme', 'local', 'write');
+  await addPerson(own, 'eve');
+  const eve = await store.people.renewToken('eve');
+  const shared = (await own.ask('PUT', '/@acme/v1/vals', { body: { name: 'shared', code: 'of_acme' } }))
+    .body as { id: string };
+  const open = (
+    await own.ask('POST', '/@acme/v1/vals', { body: { name: 'open', code: 'for_all', privacy: 'public' } })
+  ).body as { id: string; url: string };
+  const member = await signedIn(service, service.token);
+  const outsider = await signedIn(service, eve?.token ?? '');
+
+  test('are for its members, and do not exist for others', async () => {
+    const home = await visit('/@acme/', { cookie: member });
+    expect(home.text).toMatch(/<title>Vals of acme · acme · vals<.*shared/s);
+    expect((await visit(`/@acme/vals/${shared.id}`, { cookie: member })).text).toContain('of_acme');
+    expect((await visit('/', { cookie: member })).text).toContain('href="/@acme/"');
+    for (const path of ['/@acme/', '/@acme/runs', `/@acme/vals/${shared.id}`, '/@nobody/']) {
+      expect((await visit(path, { cookie: outsider })).status, path).toBe(404);
+      expect(isSignIn(await visit(path)), path).toBe(true);
+    }
+  });
+
+  test('have its public vals for everybody', async () => {
+    const { pathname } = new URL(open.url);
+    expect(pathname).toBe(`/@acme/vals/${open.id}`);
+    expect((await visit(pathname)).text).toContain('for_all');
+    expect((await visit(pathname, { cookie: outsider })).headers.location).toBe(`/vals/${open.id}`);
+  });
+
+  test('are the only ones for a token of this space', async () => {
+    const { body } = await own.ask('POST', '/@acme/v1/me/tokens', {
+      body: { name: 'ci', readOnly: true, expiresAt: null },
+    });
+    const { token } = body as { token: string };
+    const { headers } = await signIn(token);
+    expect(headers.location).toBe('/@acme/');
+    const cookie = `${headers['set-cookie']?.[0]}`.split(';')[0] ?? '';
+    expect((await visit('/@acme/', { cookie })).text).toContain('shared');
+    const outside = await visit('/', { cookie });
+    expect(outside).toMatchObject({
+      status: 404,
+      text: expect.stringContaining('<a class="brand" href="/@acme/">'),
+    });
+    await store.spaces.revoke('acme', 'local');
+    expect(isSignIn(await visit('/@acme/', { cookie }))).toBe(true);
+  });
 });

@@ -59,9 +59,12 @@ test('the description is OpenAPI 3.1, for a person and for a space, and needs no
 const withoutToken = [
   'GET /v1/vals/{id}',
   'GET /v1/vals/{id}/module',
+  'GET /v1/vals/{id}/versions',
+  'GET /v1/vals/{id}/versions/{version}',
   'GET /healthz',
   'GET /v1/openapi.json',
-  'GET /',
+  ...['', 'search', 'runs', 'runs/{id}', 'vals/{id}', 'vals/{id}/raw'].map((path) => `GET /${path}`),
+  ...['', '/raw'].map((path) => `GET /vals/{id}/versions/{version}${path}`),
 ];
 
 test('every route is described, needs a token unless it is open, and answers as described', async () => {
@@ -119,8 +122,13 @@ test('every route is described, needs a token unless it is open, and answers as 
   await hold('GET', '/v1/alias/{username}/{name}', '/v1/alias/local/one');
   await hold('GET', '/healthz', '/healthz');
   await hold('GET', '/v1/openapi.json', '/v1/openapi.json');
-  await hold('GET', '/', '/');
   const { data: runs } = await service.get<List>('/v1/me/runs');
+  for (const path of ['/', '/runs', '/vals/{id}', '/vals/{id}/raw'])
+    await hold('GET', path, path.replace('{id}', id));
+  for (const path of ['', '/raw'])
+    await hold('GET', `/vals/{id}/versions/{version}${path}`, `/vals/${id}/versions/2${path}`);
+  await hold('GET', '/search', '/search?q=o');
+  await hold('GET', '/runs/{id}', `/runs/${runs[0]?.id}`);
   await hold('GET', '/v1/runs/{id}', `/v1/runs/${runs[0]?.id}`);
   const { spaces } = await storeOf(service);
   await spaces.add('acme');
@@ -137,7 +145,7 @@ test('every route is described, needs a token unless it is open, and answers as 
   const described = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  const onPage = ['GET /v1/me/page-link', 'GET /page/{place}', 'POST /sign-in', 'POST /sign-out'];
+  const onPage = ['GET /v1/me/page-link', 'GET /sign-in', 'POST /sign-in', 'POST /sign-out'];
   expect(described.filter((each) => !onPage.includes(each)).sort()).toEqual([...tried].sort());
 });
 

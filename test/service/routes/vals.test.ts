@@ -24,7 +24,7 @@ describe('a new val', () => {
       ...{ id: expect.stringMatching(uuid), name: 'plain', code: 'export {}', readme: null, version: 1 },
       ...{ privacy: 'private', public: false, type: 'script', likeCount: 0, referenceCount: 0 },
       ...{ createdAt, versionCreatedAt, updatedAt, author, versionAuthor: author },
-      url: `${service.baseUrl}/?val=${id}`,
+      url: `${service.baseUrl}/vals/${id}`,
       links: { self, versions: `${self}/versions`, module: `${self}/module` },
     });
     expect(answer.headers.location).toBe(`/v1/vals/${id}`);

@@ -39,7 +39,7 @@ describe('a seed', () => {
           versionCreatedAt: expect.any(String),
           updatedAt: expect.any(String),
         },
-        url: `${service.baseUrl}/?val=l`,
+        url: `${service.baseUrl}/vals/l`,
         links: { self, versions: `${self}/versions`, module: `${self}/module` },
       },
     ]);

@@ -7,15 +7,13 @@ import {
   withHintTexts,
 } from '../errors.ts';
 import type { Hints, HintWriter } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
 import { countOutcomes } from '../lib/outcome.ts';
-import { type Messages, moreRecords } from '../terminal/messages.ts';
-import type { Output } from '../terminal/output.ts';
-import type { ListResult, Result } from '../terminal/result.ts';
-import type { Redactor, Sink } from '../terminal/streams.ts';
-import { glyphsFor } from '../terminal/style.ts';
+import type { Event, Stage } from '../terminal/presenter.ts';
+import type { Redactor } from '../terminal/redactor.ts';
+import { type ListResult, moreRecords, type Result } from '../terminal/result.ts';
 
-interface CaptureOptions {
+interface ToolStageOptions {
   hints: HintWriter;
   redactor: Redactor;
   log(line: string): void;
@@ -28,47 +26,51 @@ export interface ToolResult {
   isError: boolean;
 }
 
-interface Captured {
-  output: Output;
-  result(error: ValsError | undefined): Promise<ToolResult>;
-}
-
 /** Together at most 50,000 characters. */
 const mostOfDocument = 40_000;
 const mostOfSentences = 3_000;
 const mostOfErrorField = 2_000;
 
-export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptions): Captured {
+/** Collects what a command shows. After its end, `toolResult` is what the agent gets. */
+export function createToolStage(options: ToolStageOptions): Stage & { toolResult(): ToolResult } {
+  const { hints, redactor, log, onProgress } = options;
   const said: Hints[] = [];
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
-
-  const say = (sentence: Hints) => void said.push(sentence);
+  let collected: ToolResult | undefined;
 
   async function takeList(rows: ListResult['rows']): Promise<void> {
     const items: JsonObject[] = [];
     document = { items };
     let size = 0;
-    for await (const { records } of Symbol.asyncIterator in rows ? rows : [{ records: rows }]) {
-      for (const record of records) {
+    let end: Page['end'];
+    const pages: AsyncIterable<Page> | Page[] = Symbol.asyncIterator in rows ? rows : [{ records: rows }];
+    for await (const page of pages) {
+      for (const record of page.records) {
         size += stringifyJson(record).length + 1;
         if (size > mostOfDocument) {
           if (items.length === 0) throw tooLarge();
           hasMore = true;
-          say('There are more records, but a result has at most 50,000 characters. Ask for less at a time.');
+          said.push(
+            'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
+          );
           return;
         }
         items.push(record);
       }
+      end = page.end;
     }
+    hasMore ||= end === 'more';
+    const more = moreRecords(end);
+    if (more !== undefined) said.push(`${more} To see them, give a higher limit.`);
   }
 
   async function takeOutcomes(rows: readonly JsonObject[]): Promise<void> {
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
     const whole = await withHintTexts(rows, hints.write);
     await takeList(fits(whole) ? whole : [...whole.filter(isNews), ...whole.filter((row) => !isNews(row))]);
-    if (hasMore) say(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
+    if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
   function take(value: JsonObject): void {
@@ -76,7 +78,7 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
     document = value;
   }
 
-  async function receive(result: Result): Promise<void> {
+  async function takeResult(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
         if (result.error === undefined || fits(result.record)) take(result.record);
@@ -93,49 +95,72 @@ export function captureOutput({ hints, redactor, log, onProgress }: CaptureOptio
       case 'json':
         return take(asDocument(result.value));
       case 'series':
-        for await (const each of result.results) await receive(each);
+        for await (const each of result.results) await takeResult(each);
         return;
       case 'pieces':
       case 'following':
+      case 'event':
+      case 'help':
       case 'nothing':
         return;
     }
   }
 
-  async function sentences(): Promise<string[]> {
-    const written = new Set(await Promise.all(said.map(hints.write)));
-    return written.size === 0 ? [] : [[...written].join('\n').slice(0, mostOfSentences)];
+  function say(event: Event): void {
+    switch (event.kind) {
+      case 'warning':
+        // The error of the result already contains the problem.
+        if (!event.onlyInText) said.push(event.text);
+        break;
+      case 'note':
+      case 'hint':
+        said.push(event.text);
+        break;
+      case 'lines':
+        if (event.despite !== 'pipe') said.push(event.text);
+        break;
+      case 'progress':
+        if (event.text !== undefined) onProgress(event.text);
+        break;
+      case 'trace':
+        log(event.text);
+        break;
+      case 'done':
+      case 'table':
+        break;
+    }
+  }
+
+  async function documentWith(error: ValsError | undefined): Promise<JsonObject> {
+    if (error === undefined) return hasMore ? { ...document, more: true } : document;
+    return {
+      error: shortened(await withHintText(describeError(error), hints.write)),
+      ...itemsDone(document),
+      ...(hasMore && { more: true }),
+      ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
+    };
+  }
+
+  async function end(error?: ValsError): Promise<void> {
+    const whole = await documentWith(error);
+    const first = error === undefined && text !== undefined ? text : stringifyJson(whole);
+    const sentences = [...new Set(await Promise.all(said.map(hints.write)))].join('\n');
+    collected = {
+      document: whole,
+      texts: [first, ...(sentences === '' ? [] : [sentences.slice(0, mostOfSentences)])],
+      isError: error !== undefined,
+    };
   }
 
   return {
-    output: {
-      ...capturedStreams,
-      redactor,
-      hints,
-      progress: { show: onProgress, stop() {}, clear() {} },
-      messages: capturedMessages(say, log, (isCertain = true) => {
-        hasMore ||= isCertain;
-        say(`${moreRecords(isCertain)} To see them, give a higher limit.`);
-      }),
-      receive,
-    },
-    async result(error) {
-      if (error === undefined) {
-        const whole: JsonObject = hasMore ? { ...document, more: true } : document;
-        return {
-          document: whole,
-          texts: [text ?? stringifyJson(whole), ...(await sentences())],
-          isError: false,
-        };
-      }
-      const described = shortened(await withHintText(describeError(error), hints.write));
-      const whole: JsonObject = {
-        error: described,
-        ...itemsDone(document),
-        ...(hasMore && { more: true }),
-        ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
-      };
-      return { document: whole, texts: [stringifyJson(whole), ...(await sentences())], isError: true };
+    presenter: { result: takeResult, say, end },
+    hints,
+    redactor,
+    forPerson: false,
+    async flush() {},
+    toolResult() {
+      if (collected === undefined) throw new Error('the command has not ended');
+      return collected;
     },
   };
 }
@@ -169,38 +194,3 @@ function asDocument(value: JsonValue): JsonObject {
   if (Array.isArray(value)) return { items: value };
   return isObject(value) ? value : { value };
 }
-
-const nowhere: Sink = { isTerminal: false, width: 80, async write() {}, async writeLong() {} };
-
-const capturedStreams: Pick<Output, 'stdout' | 'stderr' | 'format'> = {
-  stdout: nowhere,
-  stderr: nowhere,
-  format: {
-    kind: 'json',
-    fields: undefined,
-    color: false,
-    forPerson: false,
-    glyphs: glyphsFor({}, { platform: 'linux' }),
-  },
-};
-
-const capturedMessages = (
-  say: (sentence: Hints) => void,
-  log: (line: string) => void,
-  more: Messages['more'],
-): Messages => ({
-  warn: say,
-  note: say,
-  hint: say,
-  banner: say,
-  instruct: say,
-  more,
-  trace: log,
-  warnInText() {},
-  done() {},
-  line() {},
-  table() {},
-  error() {},
-  async flush() {},
-  async finish() {},
-});

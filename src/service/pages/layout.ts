@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import type { Reply } from '../request.ts';
+import type { User } from '../store/caller.ts';
+import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
+import { script } from './script.ts';
+import { style } from './style.ts';
+import { spaceHome, type View, type Visitor } from './visitor.ts';
+
+const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** With the referrer policy `no-referrer`, browsers would send forms with `Origin: null`, which the service refuses. */
+const pageHeaders = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    'img-src data:',
+    "connect-src 'self'",
+    `style-src ${hashOf(style)}`,
+    `script-src ${hashOf(script)}`,
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Content-Type': 'text/html; charset=UTF-8',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'same-origin',
+};
+
+interface PageContent {
+  title: string;
+  main: HtmlPart;
+  /** The text in the search field. */
+  query?: string;
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export function pageReply(view: View, { title, main, query, status = 200, headers }: PageContent): Reply {
+  const { visitor } = view;
+  const space = visitor && visitor.owner.id !== visitor.actor.id ? ` · ${visitor.owner.username}` : '';
+  const markup = html`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<link rel="icon" href="data:,">
+<title>${title}${space} · vals</title>
+<style>${trustedHtml(style)}</style>
+<a class="skip" href="#main">Skip to the content</a>
+${headerOf(view, query)}
+<main id="main">
+${main}
+</main>
+<p id="said" class="said" role="status" aria-live="polite"></p>
+<script>${trustedHtml(script)}</script>
+</html>
+`;
+  return { status, headers: { ...headers, ...pageHeaders }, body: markupOf(markup) };
+}
+
+function headerOf(view: View, query = ''): Html {
+  const { visitor, base, here } = view;
+  if (!visitor) {
+    const address = `/sign-in?next=${encodeURIComponent(here)}`;
+    return html`<header><a class="brand" href="/">vals</a>
+<div class="who"><span>Not signed in</span> <a href="${address}">Sign in</a></div></header>`;
+  }
+  const { actor, home } = visitor;
+  return html`<header><a class="brand" href="${home}">vals</a>
+<nav aria-label="Pages">${ownerLinks(visitor)} <a href="${base}/runs">Runs</a></nav>
+<form class="search" role="search" action="${base}/search">
+<input type="search" name="q" value="${query}" aria-label="Search vals" placeholder="Search vals" required maxlength="200">
+<button>Search</button></form>
+<div class="who"><span>Signed in as <b>${actor.username}</b></span>
+<form method="post" action="/sign-out"><button>Sign out</button></form></div></header>`;
+}
+
+function ownerLinks({ actor, owner, spaces, hasOwnPages }: Visitor): Html[] {
+  const link = (path: string, { id, username }: User) =>
+    html`<a href="${path}"${id === owner.id ? html` aria-current="true"` : ''}>${username}</a> `;
+  const links = spaces.map((space) => link(spaceHome(space), space));
+  return hasOwnPages ? [link('/', actor), ...links] : links;
+}

@@ -1,0 +1,34 @@
+import MarkdownIt from 'markdown-it';
+import { visibleLines } from '../../lib/visible.ts';
+import { type Html, html, markupOf, trustedHtml } from './html.ts';
+
+const markdown = new MarkdownIt({ html: false, linkify: true });
+
+/** An address without a scheme stays on this service. The others must be of a kind that runs nothing. */
+markdown.validateLink = (address) =>
+  !/^\s*[a-z][a-z\d+.-]*:/i.test(address) || /^(?:https?|mailto):/i.test(address);
+
+/** The pages load no images, so that no other server learns who reads a readme. */
+markdown.renderer.rules.image = (tokens, index) => {
+  const token = tokens[index];
+  const address = token?.attrGet('src') ?? '';
+  return markupOf(html`<a href="${address}" rel="${linkRelation}">${token?.content || 'image'}</a>`);
+};
+
+const linkRelation = 'noopener nofollow';
+
+/** A page has the headings h1 and h2 already. */
+const headingsAbove = 2;
+
+export function markdownHtml(text: string): Html {
+  const tokens = markdown.parse(visibleLines(text.replaceAll('\r\n', '\n')), {});
+  for (const token of tokens) {
+    if (/^heading_/.test(token.type)) {
+      token.tag = `h${Math.min(6, Number(token.tag.slice(1)) + headingsAbove)}`;
+    }
+    for (const child of token.children ?? []) {
+      if (child.type === 'link_open') child.attrSet('rel', linkRelation);
+    }
+  }
+  return trustedHtml(markdown.renderer.render(tokens, markdown.options, {}));
+}

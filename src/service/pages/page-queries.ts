@@ -1,0 +1,32 @@
+import { parseVersion, position } from '../routes/checks.ts';
+import { choice, optional, query, refuse } from '../routes/fields.ts';
+import { changePositions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
+
+// The parameters of the pages. Each of them may be absent.
+
+const longestSearch = 200;
+const anyText = optional({ type: 'string' }, (text) => text);
+
+export const home = query({ after: position(changePositions) });
+
+export const search = query({
+  q: optional({ type: 'string', maxLength: longestSearch }, (text, name) => {
+    if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
+    return text;
+  }),
+  after: position(valPositions),
+});
+
+export const val = query({ versions: position(versionPositions) });
+
+export const version = query({ from: optional({ type: 'integer', minimum: 0 }, parseVersion) });
+
+export const runs = query({
+  val: anyText,
+  error: choice({ true: 'failed', false: 'passed' } as const),
+  after: position(recordPositions),
+});
+
+export const signIn = query({ next: anyText, key: anyText });
+
+export const pageLink = query({ val: anyText });

@@ -1,0 +1,47 @@
+import type { Reply } from '../request.ts';
+import { type Html, html } from './html.ts';
+import { pageReply } from './layout.ts';
+import { card, nothing, time, valAddress } from './parts.ts';
+import { durationText, resultMark } from './run-parts.ts';
+import type { ShownRun } from './shown-run.ts';
+import type { View } from './visitor.ts';
+
+interface RunWithOutput {
+  run: ShownRun;
+  logs: string | null;
+  /** A version may have been deleted after the run. */
+  isVersionThere: boolean;
+}
+
+export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput): Reply {
+  const { base, now } = view;
+  const { val, version, startedAt, endedAt, durationMs, reporter, error, id } = run;
+  const address = val && valAddress(base, val.id);
+  const versionText =
+    isVersionThere && version !== undefined
+      ? html`<a href="${address}/versions/${version}">${version}</a>`
+      : version;
+  const facts: [string, Html | string | number | undefined][] = [
+    ['Result', resultMark(run)],
+    ['Val', val && html`<a href="${address}">${val.name}</a>`],
+    ['Version', versionText],
+    ['Started', startedAt && time(startedAt, now)],
+    ['Ended', endedAt && time(endedAt, now)],
+    ['Took', durationMs === undefined ? undefined : durationText(durationMs)],
+    ['Reported by', reporter],
+    ['Id', html`<span class="id">${id}</span>`],
+  ];
+  const rows = facts.map(([name, value]) =>
+    value === undefined ? '' : html`<dt>${name}</dt><dd>${value}</dd>`,
+  );
+  const output = logs
+    ? html`<pre class="text" tabindex="0">${logs}</pre>`
+    : nothing('The service kept no output of this run.');
+  return pageReply(view, {
+    title: `Run of ${val?.name ?? 'a val'}`,
+    main: html`<h1>Run of ${val?.name ?? 'a val'}</h1>
+<section class="card"><dl>${rows}</dl></section>
+${error === '' ? '' : card('Error', html`<pre class="text bad" tabindex="0">${error}</pre>`)}
+${card('Output', output)}`,
+  });
+}

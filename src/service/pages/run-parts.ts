@@ -1,0 +1,40 @@
+import { type Html, html } from './html.ts';
+import { runAddress, time, valAddress } from './parts.ts';
+import type { ShownRun } from './shown-run.ts';
+import type { View } from './visitor.ts';
+
+const marks = {
+  ok: html`<span class="good">✓ ok</span>`,
+  failed: html`<span class="bad">✗ failed</span>`,
+  running: html`<span class="none">… running</span>`,
+};
+
+export const resultMark = ({ result }: ShownRun): Html => marks[result];
+
+export function durationText(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 60
+    ? `${minutes} min ${Math.floor(ms / 1_000) % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+const longestSummary = 200;
+
+/** One run in a list. The name of the val is shown where runs of several vals are. */
+export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVal: boolean }): Html {
+  const { val, version, startedAt, durationMs, reporter, error } = run;
+  const name =
+    withVal && val ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
+  const facts = [
+    ...(version === undefined ? [] : [html`<span>version ${version}</span> `]),
+    ...(startedAt === undefined ? [] : [html`<span>${time(startedAt, now)}</span> `]),
+    ...(durationMs === undefined ? [] : [html`<span>${durationText(durationMs)}</span> `]),
+    ...(reporter === undefined ? [] : [html`<span>by ${reporter}</span>`]),
+  ];
+  const [firstLine = ''] = error.split('\n');
+  const why = firstLine === '' ? '' : html`<p class="why">${firstLine.slice(0, longestSummary)}</p>`;
+  return html`<li><a href="${runAddress(base, run.id)}">${resultMark(run)}<span class="hidden"> run</span></a> ${name}<span class="meta">${facts}</span>${why}</li>
+`;
+}

@@ -1,0 +1,104 @@
+import { createRunSummary, type RunSummary } from '../../lib/run-summary/run-summary.ts';
+import type { Reply } from '../request.ts';
+import { type Html, html } from './html.ts';
+import { pageReply } from './layout.ts';
+import { card, counted, nothing, pager, time, valAddress } from './parts.ts';
+import { durationText, runRow } from './run-parts.ts';
+import type { ShownRun } from './shown-run.ts';
+import type { View } from './visitor.ts';
+
+interface ShownRuns {
+  runs: readonly ShownRun[];
+  /** The newest runs, which the bars count. */
+  summarized: readonly ShownRun[];
+  /** Whether there are older runs than the bars count. */
+  hasMore: boolean;
+  only: 'failed' | 'passed' | undefined;
+  val: { id: string; name: string } | undefined;
+  next: string | undefined;
+  isFirst: boolean;
+}
+
+export function runsPage(view: View, shown: ShownRuns): Reply {
+  const { runs, only, val, next, isFirst } = shown;
+  const addressOf = (parameters: Record<string, string | undefined>) => {
+    const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`],
+    );
+    return `${view.base}/runs${given.length > 0 ? `?${given.join('&')}` : ''}`;
+  };
+  const filter = { error: only && `${only === 'failed'}` };
+  const choice = (label: string, address: string, isChosen: boolean) =>
+    html`<a href="${address}"${isChosen ? html` aria-current="true"` : ''}>${label}</a> `;
+  const rows = runs.map((run) => runRow(view, run, { withVal: val === undefined }));
+  const of = val ? html` of <a href="${valAddress(view.base, val.id)}">${val.name}</a>` : '';
+  const list =
+    rows.length === 0
+      ? nothing(
+          only ? `There is no run that ${only}.` : html`No runs yet. Run a val: <code>vals run hello</code>`,
+        )
+      : html`<ul class="runs">${rows}</ul>`;
+  return pageReply(view, {
+    title: val ? `Runs of ${val.name}` : 'Runs',
+    main: html`<h1>Runs${of}</h1>
+${summaryCard(view, shown)}
+<nav class="choices" aria-label="Which runs">${choice('All runs', addressOf({}), only === undefined)}${choice('Failed runs', addressOf({ error: 'true' }), only === 'failed')}</nav>
+<section class="card">${list}</section>
+${pager({ first: isFirst ? undefined : addressOf(filter), next: next && addressOf({ ...filter, after: next }) })}`,
+  });
+}
+
+const mostRows = 10;
+
+function summaryCard({ now }: View, { summarized, hasMore }: ShownRuns): Html | undefined {
+  const summary = createRunSummary();
+  for (const { val, version, result, startedAt, durationMs } of summarized) {
+    const moment = Date.parse(`${startedAt}`);
+    summary.add({
+      valKey: val?.id,
+      valName: val?.name,
+      version: version ?? null,
+      failed: result === 'failed',
+      startedAt: Number.isNaN(moment) ? undefined : moment,
+      durationMs,
+    });
+  }
+  const rows = summary.rows(mostRows);
+  if (rows.length === 0) return undefined;
+  const total = summary.total();
+  const left = summary.rowCount() - rows.length;
+  const since = total.buckets[0] && html`, since ${time(total.buckets[0].from, now)}`;
+  const which = hasMore ? `The latest ${counted(total.runs, 'run')}` : counted(total.runs, 'run');
+  const content = html`<div class="chart">${bars(total, 'wide')}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
+<thead><tr><th>Val</th><th class="number">Version</th><th class="number">Runs</th><th class="number">Failed</th><th class="number">Errors</th><th class="number">p50</th><th class="number">p95</th><th>Over time</th></tr></thead>
+<tbody>${rows.map(summaryRow)}</tbody></table></div>
+${left > 0 ? nothing(`${counted(left, 'row')} more: vals runs --summary`) : ''}`;
+  return card('Summary', content, html`<span>${which}, ${total.failed} failed${since}</span>`);
+}
+
+function summaryRow(row: RunSummary): Html {
+  const { val, version, runs, failed, errorRate, p50Ms, p95Ms } = row;
+  const duration = (ms: number | null) => (ms === null ? '' : durationText(ms));
+  const count = failed > 0 ? html`<span class="bad">✗ ${failed}</span>` : '0';
+  return html`<tr><th scope="row">${val ?? ''}</th><td class="number">${typeof version === 'number' ? version : ''}</td><td class="number">${runs}</td><td class="number">${count}</td><td class="number">${Math.round(errorRate * 100)}%</td><td class="number">${duration(p50Ms)}</td><td class="number">${duration(p95Ms)}</td><td>${bars(row)}</td></tr>
+`;
+}
+
+const barHeight = 24;
+
+/** The bars of `vals runs --summary`: one for each part of the time, the failed runs of it at the bottom. */
+function bars({ buckets, runs, failed }: RunSummary, size = ''): Html {
+  const most = Math.max(1, ...buckets.map((bucket) => bucket.runs));
+  const drawn = buckets.map((bucket, index) => (bucket.runs === 0 ? undefined : bar(bucket, index, most)));
+  const label = `${counted(runs, 'run')} over time, ${failed} failed`;
+  return html`<svg class="bars ${size}" viewBox="0 0 ${buckets.length * 5} ${barHeight}" preserveAspectRatio="none" role="img" aria-label="${label}">${drawn}</svg>`;
+}
+
+function bar({ from, runs, failed }: RunSummary['buckets'][number], index: number, most: number): Html {
+  const heightOf = (count: number) => Math.max(2, Math.round((count / most) * barHeight * 10) / 10);
+  const height = heightOf(runs);
+  const rect = (kind: string, high: number) =>
+    html`<rect class="${kind}" x="${index * 5}" y="${barHeight - high}" width="4" height="${high}"/>`;
+  const text = `${from.slice(0, 16).replace('T', ' ')} UTC: ${counted(runs, 'run')}, ${failed} failed`;
+  return html`<g><title>${text}</title>${rect('ran', height)}${failed > 0 ? rect('broke', Math.min(height, heightOf(failed))) : ''}</g>`;
+}

@@ -1,0 +1,77 @@
+import { createHmac } from 'node:crypto';
+import { readBytes } from '../body.ts';
+import { largestForm } from '../limits.ts';
+import { Problem } from '../problem.ts';
+import { headerOf, type Reply, redirect, type ServiceRequest } from '../request.ts';
+import type { CallerToken } from '../store/caller.ts';
+import type { Store } from '../store/store.ts';
+import type { Identified } from '../store/tokens.ts';
+import { cookieValues, isSame } from './cookies.ts';
+
+const lifetimeSeconds = 12 * 60 * 60;
+const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+
+/**
+ * The port is part of the name, because browsers send a cookie to all ports of a host. Because of the prefix `__Host-`,
+ * other hosts of the same domain cannot set the cookie.
+ */
+function cookieOf({ origin }: ServiceRequest): { name: string; attributes: string } {
+  const { protocol, port } = new URL(origin);
+  const isSecure = protocol === 'https:';
+  const name = `vals${port === '' ? '' : `-${port}`}`;
+  // SameSite=Strict is not needed: GET changes nothing, and each form is checked for where it comes from.
+  const attributes = 'Path=/; HttpOnly; SameSite=Lax';
+  return isSecure ? { name: `__Host-${name}`, attributes: `${attributes}; Secure` } : { name, attributes };
+}
+
+/** The digest of the token is the key, so a session ends with its token, in every process, and nobody keeps a list. */
+const signatureOf = ({ id, digest }: CallerToken, end: string): string =>
+  createHmac('sha256', digest).update(`vals session ${id} ${end}`).digest('base64url');
+
+/** Who has the session of this request. It has no `caller` where the token is not good for. */
+export async function identifySession(
+  request: ServiceRequest,
+  store: Store,
+): Promise<Identified | undefined> {
+  const [session = ''] = cookieValues(request, cookieOf(request).name);
+  const [tokenId = '', end = '', signature = ''] = session.split('.');
+  if (!/^\d{1,12}$/.test(end) || Number(end) * 1_000 < Date.now()) return undefined;
+  const identified = await store.identify({ tokenId }, request.space);
+  return identified && isSame(signature, signatureOf(identified.token, end)) ? identified : undefined;
+}
+
+export function startSession(request: ServiceRequest, token: CallerToken, next: string): Reply {
+  const { name, attributes } = cookieOf(request);
+  const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
+  const session = [token.id, end, signatureOf(token, end)].join('.');
+  return redirect(next, { 'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}` });
+}
+
+export function endSession(request: ServiceRequest): Reply {
+  requireOwnOrigin(request);
+  const { name, attributes } = cookieOf(request);
+  return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
+}
+
+/** The token of the sign-in form. */
+export async function readForm(request: ServiceRequest): Promise<string> {
+  requireOwnOrigin(request);
+  if (!formType.test(headerOf(request, 'content-type') ?? ''))
+    throw new Problem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
+  const bytes = await readBytes(request, largestForm);
+  return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
+}
+
+function requireOwnOrigin(request: ServiceRequest): void {
+  const { origin } = request;
+  if (headerOf(request, 'origin') === origin) return;
+  throw new Problem(403, `The service accepts forms only from its own page. Open ${origin}.`);
+}
+
+/** Where the browser goes on after the sign-in: a path of this service, whatever the address says. */
+export function nextPage({ origin }: ServiceRequest, next = '/'): string {
+  const address = URL.canParse(next, origin) ? new URL(next, origin) : new URL(origin);
+  const { pathname, search } = address.origin === origin ? address : new URL(origin);
+  // A path that begins with two slashes would be an address of another host.
+  return pathname.startsWith('//') ? '/' : `${pathname}${search}`;
+}

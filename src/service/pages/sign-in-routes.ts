@@ -1,0 +1,87 @@
+import type { Problem } from '../problem.ts';
+import { isBrowser, type Reply, redirect, type ServiceRequest, splitSpace } from '../request.ts';
+import { type Route, route } from '../routes/route.ts';
+import type { Store } from '../store/store.ts';
+import type { Identified } from '../store/tokens.ts';
+import * as check from './page-queries.ts';
+import { endSession, nextPage, readForm, startSession } from './session.ts';
+import { viewOf, visitorOf } from './visitor.ts';
+
+export function signInRoutes(store: Store): Route[] {
+  /** Goes on to a page that the token is good for. */
+  async function admit(request: ServiceRequest, identified: Identified, next: string): Promise<Reply> {
+    const { token } = identified;
+    const { home, hasOwnPages, owner } = (await visitorOf({ ...request, identified }, store)) ?? {};
+    const isInside = hasOwnPages || splitSpace(next).space === owner?.username;
+    return startSession(request, token, isInside ? next : (home ?? '/'));
+  }
+
+  return [
+    route('GET', '/sign-in', {
+      id: 'getSignInPage',
+      access: 'page',
+      summary: 'The form to sign in, or a sign-in by a link',
+      query: check.signIn,
+      responses: { 200: 'text/html', 303: 'nothing' },
+      async reply(request, { query: { key, next: wanted } }) {
+        const next = nextPage(request, wanted);
+        // Programs that preview a link send HEAD before the visit, which must not use up the key.
+        const tokenId =
+          key === undefined || request.method !== 'GET' ? undefined : await store.links.use(key);
+        const identified = tokenId === undefined ? undefined : await store.identify({ tokenId });
+        if (identified) return admit(request, identified, next);
+        if (request.identified) return redirect(next);
+        return askForToken(request, next, key && 'This link was used before, or is older than five minutes.');
+      },
+    }),
+    route('POST', '/sign-in', {
+      id: 'signIn',
+      access: 'form',
+      summary: 'Sign a browser in',
+      query: check.signIn,
+      responses: { 303: 'nothing' },
+      async reply(request, { query }) {
+        const next = nextPage(request, query.next);
+        const identified = await store.identify({ secret: await readForm(request) });
+        if (identified) return admit(request, identified, next);
+        return askForToken(
+          request,
+          next,
+          'This service does not know the token, or the token has ended.',
+          401,
+        );
+      },
+    }),
+    route('POST', '/sign-out', {
+      id: 'signOut',
+      access: 'form',
+      summary: 'Sign a browser out',
+      responses: { 303: 'nothing' },
+      reply: endSession,
+    }),
+  ];
+}
+
+/** Browsers write each page with a status from 400 on to their console. For other programs it is a refusal. */
+async function askForToken(
+  request: ServiceRequest,
+  next: string,
+  problem?: string,
+  status = isBrowser(request) ? 200 : 401,
+): Promise<Reply> {
+  const { signInPage } = await import('./views.ts');
+  return signInPage(viewOf(request, undefined), { next, problem, status });
+}
+
+/** What somebody sees whose request failed. Without a session that is the sign-in, whether or not the page exists. */
+export async function failurePage(request: ServiceRequest, store: Store, problem: Problem): Promise<Reply> {
+  const { url, path, method } = request;
+  const visitor = await visitorOf(request, store).catch(() => undefined);
+  const isPage = (method === 'GET' || method === 'HEAD') && !path.startsWith('/v1/');
+  const mayHelp = problem.status === 401 || problem.status === 404;
+  if (!visitor && isPage && mayHelp && !request.identified) {
+    return askForToken(request, `${url.pathname}${url.search}`);
+  }
+  const { problemPage } = await import('./views.ts');
+  return problemPage(viewOf(request, visitor), problem);
+}

@@ -1,0 +1,57 @@
+import type { Reply } from '../request.ts';
+import type { Val } from '../store/val-rows.ts';
+import { codeCard } from './code-card.ts';
+import { diffHtml } from './diff-view.ts';
+import type { LinkOf } from './highlight.ts';
+import { type Html, html } from './html.ts';
+import { pageReply } from './layout.ts';
+import { badge, card, nothing, time, valAddress, versionAddress } from './parts.ts';
+import type { View } from './visitor.ts';
+
+interface ShownVersion {
+  val: Val;
+  /** The version that this one is compared with. The first version has none. */
+  before: Val | undefined;
+  /** The neighbours of this version, where there are any. */
+  older: number | undefined;
+  newer: number | undefined;
+  linkOf: LinkOf;
+}
+
+export function versionPage(view: View, shown: ShownVersion): Reply {
+  const { val, before, older, newer, linkOf } = shown;
+  const { name, id, version, versionCreatedAt } = val;
+  const { base, now } = view;
+  const by = val.versionAuthor ? html` by ${val.versionAuthor.username}` : '';
+  const link = (number: number | undefined, text: string) =>
+    number === undefined ? '' : html`<a href="${versionAddress(base, id, number)}">${text}</a> `;
+  return pageReply(view, {
+    title: `${name}, version ${version}`,
+    main: html`<h1><a href="${valAddress(base, id)}">${name}</a>, version ${version}</h1>
+<p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${time(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
+<nav class="choices" aria-label="Versions">${link(older, '← Older version')}${link(newer, 'Newer version →')}<a href="${valAddress(base, id)}">The val</a></nav>
+${changesCard(view, val, before, older)}
+${codeCard(val, `${versionAddress(base, id, version)}/raw`, linkOf)}`,
+  });
+}
+
+function changesCard({ base }: View, val: Val, before: Val | undefined, older: number | undefined): Html {
+  const { id, version } = val;
+  if (!before) return card('Changes', nothing('This is the first version.'));
+  const form = html`<form class="compare" action="${versionAddress(base, id, version)}"><label>Compare with version <input type="number" name="from" min="0" value="${before.version}" required></label> <button>Compare</button></form>`;
+  const title =
+    before.version === older
+      ? `Changes since version ${before.version}`
+      : `Changes from version ${before.version} to ${version}`;
+  return card(title, changesIn(before, val), form);
+}
+
+function changesIn(before: Val, val: Val): Html {
+  const diff = diffHtml(before.code, val.code);
+  if (!diff) {
+    const command = `vals version diff ${val.id} ${before.version} ${val.version}`;
+    return nothing(html`This diff is too large for this page. To see it: <code>${command}</code>`);
+  }
+  if (diff.length === 0) return nothing('Both versions have the same code.');
+  return html`<pre class="diff" tabindex="0"><code>${diff}</code></pre>`;
+}

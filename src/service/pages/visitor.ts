@@ -1,0 +1,53 @@
+import { type ServiceRequest, spacePrefix } from '../request.ts';
+import type { User } from '../store/caller.ts';
+import type { Store } from '../store/store.ts';
+
+/** Who is signed in. `owner` is the person, or the space whose pages these are. */
+export interface Visitor {
+  actor: User;
+  owner: User;
+  spaces: readonly User[];
+  /** The first page: that of the person, or of the only space that the token is good for. */
+  home: string;
+  hasOwnPages: boolean;
+}
+
+/** What a page needs to know of the request. */
+export interface View {
+  visitor: Visitor | undefined;
+  /** What the paths of the pages begin with: nothing, or `/@acme`. */
+  base: string;
+  /** The path and query of the request, where a sign-in goes on. */
+  here: string;
+  now: number;
+}
+
+export const viewOf = ({ space, url }: ServiceRequest, visitor: Visitor | undefined): View => ({
+  visitor,
+  base: visitor ? baseOf(visitor) : spacePrefix(space),
+  here: `${url.pathname}${url.search}`,
+  now: Date.now(),
+});
+
+const baseOf = ({ actor, owner }: Visitor): string =>
+  spacePrefix(owner.id === actor.id ? undefined : owner.username);
+
+export async function visitorOf(
+  { identified, caller }: ServiceRequest,
+  store: Store,
+): Promise<Visitor | undefined> {
+  if (!identified) return undefined;
+  const { actor, token } = identified;
+  const all = await store.spaces.withMember(actor);
+  const spaces = token.spaceId === null ? all : all.filter(({ id }) => id === token.spaceId);
+  const [onlySpace] = token.spaceId === null ? [] : spaces;
+  return {
+    actor,
+    owner: caller?.owner ?? onlySpace ?? actor,
+    spaces,
+    home: onlySpace ? spaceHome(onlySpace) : '/',
+    hasOwnPages: onlySpace === undefined,
+  };
+}
+
+export const spaceHome = ({ username }: User): string => `${spacePrefix(username)}/`;

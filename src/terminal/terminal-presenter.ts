@@ -1,0 +1,66 @@
+import { withHintTexts } from '../errors.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Hints, HintWriter } from '../lib/hint.ts';
+import type { Column } from './column.ts';
+import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
+import type { Stage } from './presenter.ts';
+import { render } from './render.ts';
+import type { OutcomesResult, Result } from './result.ts';
+
+/** What the layout of a result depends on. */
+export interface Shown {
+  command: { path: string; columns: readonly Column[]; jobSummary?: boolean; empty?: Hints };
+  /** The input of the command. */
+  input: Readonly<Record<string, unknown>>;
+}
+
+/** Shows results on stdout, and everything else on stderr: at a terminal for a person, in a pipe for a program. */
+export function createTerminalStage(
+  streams: OutputStreams & { clock: Clock },
+  flags: OutputFlags,
+  hints: HintWriter,
+  { command, input }: Shown,
+): Stage {
+  const output = createOutput(streams, flags, hints);
+  const { messages, redactor, format } = output;
+  const given = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
+
+  async function writeJobSummary({ rows }: OutcomesResult): Promise<void> {
+    const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = streams.env;
+    if (!command.jobSummary || GITHUB_ACTIONS !== 'true' || !GITHUB_STEP_SUMMARY) return;
+    const { appendJobSummary } = await import('./job-summary.ts');
+    await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, command.columns, redactor.redact).catch(
+      (error: Error) =>
+        messages.say({ kind: 'warning', text: `The job summary could not be written: ${error.message}` }),
+    );
+  }
+
+  async function withHints(result: Result): Promise<Result> {
+    if (result.kind === 'outcomes') return { ...result, rows: await withHintTexts(result.rows, hints.write) };
+    if (result.kind !== 'event') return result;
+    const [record = result.record] = await withHintTexts([result.record], hints.write);
+    return { ...result, record };
+  }
+
+  return {
+    presenter: {
+      say: messages.say,
+      async result(result) {
+        if (result.kind === 'outcomes') await writeJobSummary(result);
+        await messages.flush();
+        await render(await withHints(result), {
+          output,
+          columns: command.columns,
+          now: streams.clock.now(),
+          given,
+          empty: command.empty ?? 'The list is empty.',
+        });
+      },
+      end: messages.end,
+    },
+    hints,
+    redactor,
+    forPerson: format.forPerson,
+    flush: messages.flush,
+  };
+}

@@ -1,0 +1,212 @@
+import { writeFileSync } from 'node:fs';
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chromium, faintTexts, startBrowser } from '../../support/chromium.ts';
+import { exactCode, teamOfVals } from './team-of-vals.ts';
+
+const widths = [360, 768, 1_600];
+const schemes = ['light', 'dark'];
+
+describe.skipIf(chromium === undefined)('in a browser', async () => {
+  let browser: Browser;
+  const team = await teamOfVals();
+  const { ids, ada, service } = team;
+  const at = (path: string) => new URL(path, service.baseUrl).href;
+
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser?.close());
+
+  /** A browser that nobody has used, and what its pages write to the console. */
+  async function newVisit() {
+    const context = await browser.createBrowserContext();
+    const page = await context.newPage();
+    const console: string[] = [];
+    page.on('console', (message) => console.push(`${page.url()}: ${message.text()}`));
+    page.on('pageerror', (error) => console.push(`${page.url()}: ${error}`));
+    return { context, page, console };
+  }
+
+  async function sendForm(page: Page, token: string) {
+    await page.type('#token', token);
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+  }
+
+  async function signedIn(path: string) {
+    const visit = await newVisit();
+    await visit.page.goto(at(path));
+    await sendForm(visit.page, ada.token);
+    return visit;
+  }
+
+  const textOf = async (page: Page) => `${await page.evaluate('document.body.innerText')}`;
+
+  test('a person signs in with a token, goes on to the page, and signs out', async () => {
+    const { page, console } = await newVisit();
+    await page.goto(at('/@acme/runs?error=true'));
+    expect(await page.title()).toBe('Sign in · vals');
+    await sendForm(page, ada.token);
+    expect(page.url()).toBe(at('/@acme/runs?error=true'));
+    expect(await page.title()).toBe('Runs · acme · vals');
+    expect(await textOf(page)).toContain('Signed in as ada');
+    await Promise.all([page.waitForNavigation(), page.click('form[action="/sign-out"] button')]);
+    await page.goto(at(`/@acme/vals/${ids.evil}`));
+    expect(await page.title()).toBe('Sign in · vals');
+    expect(console).toEqual([]);
+    await sendForm(page, 'wrong');
+    expect(await textOf(page)).toContain('does not know the token');
+    await Promise.all([page.waitForNavigation(), page.click('.brand')]);
+    expect(page.url()).toBe(at('/'));
+  });
+
+  test('a link signs a browser in, once', async () => {
+    const { url } = await ada.get<{ url: string }>(`/@acme/v1/me/page-link?val=${ids.greet}`);
+    const first = await newVisit();
+    await first.page.goto(url);
+    expect(first.page.url()).toBe(at(`/@acme/vals/${ids.greet}`));
+    expect(await textOf(first.page)).toContain('Signed in as ada');
+    const second = await newVisit();
+    await second.page.goto(url);
+    expect(await textOf(second.page)).toContain('This link was used before');
+    await first.page.goto(url);
+    expect(first.page.url()).toBe(at(`/@acme/vals/${ids.greet}`));
+  });
+
+  /** Addresses that differ in ids, numbers and positions alone have one shape. Three pages of each are enough. */
+  const shapeOf = (address: string) => address.replace(/(?<=vals\/|runs\/|versions\/|=)[\w-]+/g, '*');
+  const hasEnough = (link: string, seen: Set<string>) =>
+    [...seen].filter((other) => shapeOf(other) === shapeOf(link)).length >= 3;
+
+  test('every link of every page works, and every page has a way home and a way out', async () => {
+    const { page, console } = await signedIn('/');
+    const seen = new Set([at('/')]);
+    for (const address of seen) {
+      const response = await page.goto(address);
+      expect(response?.status(), address).toBeLessThan(400);
+      if (address.endsWith('/raw')) continue;
+      expect(await page.$('.brand[href="/"]'), address).not.toBeNull();
+      expect(await page.$('form[action="/sign-out"] button'), address).not.toBeNull();
+      expect(await textOf(page), address).toContain('Signed in as ada');
+      const links = (await page.evaluate(
+        '[...document.links].map((link) => link.href.split("#")[0])',
+      )) as string[];
+      for (const link of links) {
+        if (!link.startsWith(service.baseUrl) || hasEnough(link, seen)) continue;
+        seen.add(link);
+      }
+    }
+    expect(new Set([...seen].map(shapeOf)).size).toBeGreaterThan(14);
+    expect(console).toEqual([]);
+  });
+
+  test('Copy gives exactly the code, says so, and offers itself again', async () => {
+    const { page, context, console } = await signedIn(`/@acme/vals/${ids.exact}`);
+    await context.overridePermissions(service.baseUrl, ['clipboard-read', 'clipboard-sanitized-write']);
+    await page.bringToFront();
+    await page.click('[data-copy]');
+    await page.waitForFunction('document.getElementById("said").textContent !== ""');
+    expect(await textOf(page)).toContain('The code is on the clipboard.');
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(exactCode);
+    await page.waitForFunction('document.querySelector("[data-copy]").textContent === "Copy"');
+    expect(console).toEqual([]);
+  });
+
+  test('the keyboard alone finds a val, opens it and copies its code', async () => {
+    const { page, context } = await signedIn('/@acme/');
+    await context.overridePermissions(service.baseUrl, ['clipboard-read', 'clipboard-sanitized-write']);
+    const tabTo = async (selector: string) => {
+      for (let presses = 0; presses < 60; presses++) {
+        await page.keyboard.press('Tab');
+        const isThere = await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`);
+        const outline = 'parseFloat(getComputedStyle(document.activeElement).outlineWidth)';
+        if (isThere) return expect(await page.evaluate(outline)).toBeGreaterThan(0);
+      }
+      throw new Error(`no way to ${selector}`);
+    };
+    const press = () => Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    await tabTo('[type=search]');
+    await page.keyboard.type('toISOString');
+    await press();
+    expect(page.url()).toBe(at('/@acme/search?q=toISOString'));
+    await tabTo('.name');
+    await press();
+    expect(page.url()).toBe(at(`/@acme/vals/${ids.formatDate}`));
+    await page.bringToFront();
+    await tabTo('[data-copy]');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction('document.getElementById("said").textContent.includes("clipboard")');
+  });
+
+  test('code, readmes, errors and output stay text', async () => {
+    const { page, console } = await signedIn(`/@acme/vals/${ids.evil}`);
+    for (const path of [`vals/${ids.evil}`, `vals/${ids.evil}/versions/1`, `runs/${ids.failed}`, 'runs']) {
+      await page.goto(at(`/@acme/${path}`));
+      expect(await page.title()).toMatch(/ · acme · vals$/);
+      expect(
+        await page.evaluate('document.querySelectorAll("main script, main img, [onerror]").length'),
+      ).toBe(0);
+    }
+    await page.goto(at(`/@acme/vals/${ids.evil}`));
+    expect(await textOf(page)).toContain(`<script>document.title = 'owned'</script>`);
+    expect(await page.$('[href^="javascript:" i]')).toBeNull();
+    expect(console).toEqual([]);
+  });
+
+  test('times are the ones of the reader, with their age', async () => {
+    const { page } = await newVisit();
+    await page.emulateTimezone('Asia/Tokyo');
+    await page.goto(at(`/vals/${ids.greet}`));
+    const [datetime, shown] = (await page.$eval('time', (time) => [
+      time.getAttribute('datetime'),
+      time.textContent,
+    ])) as string[];
+    const inTokyo = new Date(`${datetime}`).toLocaleTimeString('en', {
+      timeZone: 'Asia/Tokyo',
+      hour: 'numeric',
+      minute: '2-digit',
+    });
+    expect(`${shown}`.replace(/\s/g, ' ')).toContain(inTokyo.replace(/\s/g, ' '));
+    expect(await textOf(page)).toMatch(/\((just now|\d+ minutes? ago)\)/);
+  });
+
+  const pages = [
+    '/@acme/',
+    '/@acme/search?q=e',
+    `/@acme/vals/${ids.greet}`,
+    `/@acme/vals/${ids.nightly}`,
+    `/@acme/vals/${ids.greet}/versions/3`,
+    '/@acme/runs',
+    `/@acme/runs/${ids.failed}`,
+    '/nothing',
+    '/',
+  ];
+
+  test('every page is legible and fits, from 360 to 1,600 pixels, light and dark', async () => {
+    const { page } = await signedIn('/');
+    const check = async (path: string) => {
+      await page.goto(at(path));
+      for (const scheme of schemes) {
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+        expect(await page.evaluate(faintTexts), `${path} ${scheme}`).toEqual([]);
+      }
+      for (const width of widths) {
+        await page.setViewport({ width, height: 900 });
+        expect(
+          await page.evaluate('document.documentElement.scrollWidth'),
+          `${path} ${width}`,
+        ).toBeLessThanOrEqual(width);
+      }
+    };
+    for (const path of pages) await check(path);
+    await page.deleteCookie(...(await page.cookies()));
+    for (const path of [`/vals/${ids.greet}`, '/']) await check(path);
+  });
+
+  test.runIf(process.env.VALS_PICTURE)('the picture for docs/team.md', async () => {
+    const { page } = await signedIn('/@acme/');
+    await page.setViewport({ width: 1_280, height: 860 });
+    await page.goto(at(`/@acme/vals/${ids.greet}`));
+    writeFileSync(`${process.env.VALS_PICTURE}`, await page.screenshot({ optimizeForSpeed: false }));
+  });
+});
