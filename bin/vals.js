@@ -58,7 +58,7 @@ function preparedText(words) {
 /** @param {string[]} words */
 function preparedName(words) {
   const [first = '', second = ''] = words;
-  if (words.length === 1 && (first === '--version' || first === '-V')) return 'version';
+  if (words.length === 1 && ['--version', '-V', '-v'].includes(first)) return 'version';
   if (words.length === 2 && first === 'completion' && isPlainWord(second)) return `completion-${second}`;
   const command = commandToExplain(words);
   if (command === undefined || !command.every(isPlainWord)) return undefined;

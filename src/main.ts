@@ -6,6 +6,7 @@ import type { Host } from './cli/host.ts';
 import { type CommandCall, type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
 import { resolveVals } from './cli/resolve-vals.ts';
 import { createShellHints } from './cli/shell-hints.ts';
+import { readWordsFromInput } from './cli/words-from-input.ts';
 import { commandTree } from './commands/index.ts';
 import { asValsError, InterruptedError, LocalError, type ValsError } from './errors.ts';
 import { systemClock } from './lib/clock.ts';
@@ -69,7 +70,8 @@ async function run({ command, input, flags }: CommandCall, host: Host, stage: St
     serveTools(context, permissions, { ...host, services }),
   );
   try {
-    const result = await command.run(context, await resolveVals(command, input, context));
+    const words = await readWordsFromInput(command, input, context);
+    const result = await command.run(context, await resolveVals(command, words, context));
     const error = errorIn(result);
     if (error === undefined) sumUp(result, context);
     const shown = stage.presenter.result(result);

@@ -22,10 +22,10 @@ export function checkToolInput(
   const names = [...argumentsOf(command), ...options].map(([key]) => key);
   const codeArgument = argumentsOf(command).find(([, { canBeCode }]) => canBeCode);
   if (codeArgument) names.push('code');
-  const hint = `The inputs of the tool ${toolName(command)} are: ${names.join(', ') || 'none'}.`;
+  const hint = `The inputs of "${toolName(command)}" are: ${names.join(', ') || 'none'}.`;
   const unknown = Object.keys(given).find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new UsageError(`The tool ${toolName(command)} has no input "${unknown}".`, { hint });
+    throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
   }
   const words = Object.fromEntries(Object.entries(given).filter(([key]) => !codeArgument || key !== 'code'));
   if (deletes(command, options, words)) words.yes = true;

@@ -15,6 +15,12 @@ export interface CommentFilter {
   until?: string;
 }
 
+export interface NewToken {
+  name: string;
+  readOnly?: boolean;
+  expiresAt?: string;
+}
+
 export interface NewVal {
   name: string;
   code: string;
@@ -55,6 +61,16 @@ export const seeVal = (val: string): Hint => ({
 export const me = (): Call => ({ route: 'me', method: 'GET', path: '/v1/me' });
 
 export const mySpaces = (): Call => ({ route: 'mySpaces', method: 'GET', path: '/v1/me/spaces' });
+
+export const myTokens = (): Call => ({ method: 'GET', path: '/v1/me/tokens' });
+
+export const createToken = (token: NewToken): Call => ({
+  method: 'POST',
+  path: '/v1/me/tokens',
+  body: { ...token },
+});
+
+export const deleteToken = (id: string): Call => ({ method: 'DELETE', path: `/v1/me/tokens/${segment(id)}` });
 
 export const pageLink = (val: string | undefined): Call => ({
   route: 'pageLink',

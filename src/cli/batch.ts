@@ -93,9 +93,9 @@ function interruptionMessage(
   const [[word, count] = [verb, 0], ...others] = counts;
   const also = others.map(([word, count]) => `, ${count} ${were(count)} ${word}`).join('');
   const message = `Interrupted: ${count} of ${outcomes.length} ${things} ${were(count)} ${word}${also}.`;
-  return unknown === 0
-    ? message
-    : `${message} It is not known whether ${unknown} more ${were(unknown)} changed.`;
+  if (unknown === 0) return message;
+  if (outcomes.length === 1) return `Interrupted. It is not known whether the val was ${verb}.`;
+  return `${message} It is not known whether ${unknown} other ${unknown === 1 ? 'was' : 'were'} changed too.`;
 }
 
 function reportedError<Item>(

@@ -58,6 +58,8 @@ export interface CommandDefinition<A extends Arguments = Arguments, O extends Op
   passesThrough?: boolean;
   /** After this option, options may follow the arguments, although the command passes words through. */
   optionsMayFollow?: string;
+  /** What to do instead, for somebody who gives arguments that the command does not take. */
+  insteadOfArguments?(words: readonly string[]): Hints;
   jobSummary?: boolean;
   empty?: Hints;
   run(context: Context, input: Input<A, O>): Promise<Result> | Result;

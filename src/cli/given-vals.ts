@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { summaryOf } from '../api/records.ts';
+import { summaryOf, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import type { HintWriter } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
@@ -12,6 +12,8 @@ export interface GivenVals {
   nameFor(id: string): string | undefined;
   /** Undefined if the command line gave the id of the val, or a val that no workspace has. */
   placeOf(id: string): Identity['place'];
+  /** The name that was read, or what was typed. */
+  labelFor(id: string): string;
   rememberWord(word: string, val: Identity): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
   /** Undefined if the val was not read before, or if the service sends no ETags. */
@@ -29,6 +31,7 @@ export function createGivenVals(hints: HintWriter, connect: () => Promise<Api>):
     wordFor: hints.wordFor,
     nameFor: (id) => identities.get(id)?.name,
     placeOf: (id) => identities.get(id)?.place,
+    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? hints.wordFor(id) ?? id,
     rememberWord(word, identity) {
       hints.nameVal(identity.id, word);
       identities.set(identity.id, identity);

@@ -23,7 +23,8 @@ export function parseMoment(text: string, now = Date.now()): string {
   if (age !== undefined) {
     time = now - age;
   } else if (iso) {
-    const [, year, month, day, clock = '00:00', zone = 'Z'] = iso;
+    // Without a zone, a time is local, as the screens show it.
+    const [, year, month, day, clock = '00:00', zone = ''] = iso;
     // The day must be checked, because Date.parse would read 30 February as 2 March.
     const exists =
       new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day);
@@ -33,7 +34,7 @@ export function parseMoment(text: string, now = Date.now()): string {
   if (Number.isNaN(date.getTime())) {
     throw new InvalidValue(
       `takes a time, not "${text}".`,
-      'Use ISO 8601 (2026-01-31 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
+      'Use ISO 8601 (2026-01-31, 2026-01-31 09:30 or 2026-01-31T09:30:00Z), now, or an age: 90s, 30m, 2h, 7d, 1w.',
     );
   }
   return date.toISOString();

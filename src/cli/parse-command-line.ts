@@ -25,7 +25,7 @@ export async function parseCommandLine(
   tree: CommandTree,
   helpWidth: number,
 ): Promise<CommandLine> {
-  const words = withHelpAsOption(argv, tree);
+  const words = withHelpAsOption(argv[0] === '-v' ? ['--version', ...argv.slice(1)] : argv, tree);
   if (words.join(' ') === 'options --help') return { kind: 'help', text: optionsHelp(helpWidth), flags: {} };
   const program = createProgram(tree, helpWidth);
   try {
@@ -69,7 +69,10 @@ async function parseWords(
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.version') return `${VERSION}\n`;
-    if (!error.code.startsWith('commander.help')) throw refusalOf(error, program.current(), tree, words);
+    if (!error.code.startsWith('commander.help')) {
+      const refused = { command: program.current(), definition: program.definition(), tree, words };
+      throw refusalOf(error, refused);
+    }
   }
   const current = program.current();
   const [word] = current.args;

@@ -1,14 +1,17 @@
 import type { Command, CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 import { asQuestion, nearest } from '../lib/suggest.ts';
+import type { AnyCommand } from './command.ts';
 import type { CommandTree } from './command-tree.ts';
 
-export function refusalOf(
-  error: CommanderError,
-  command: Command,
-  tree: CommandTree,
-  words: readonly string[],
-): UsageError {
+export interface Refused {
+  command: Command;
+  definition: AnyCommand | undefined;
+  tree: CommandTree;
+  words: readonly string[];
+}
+
+export function refusalOf(error: CommanderError, { command, definition, tree, words }: Refused): UsageError {
   const message = error.message.replace(/^error: /, '');
   switch (error.code) {
     case 'commander.unknownOption':
@@ -16,7 +19,7 @@ export function refusalOf(
     case 'commander.unknownCommand':
       return unknownCommand(command, tree, message);
     case 'commander.excessArguments':
-      return tooManyArguments(command);
+      return tooManyArguments(command, definition);
     case 'commander.optionMissingArgument':
       return missingValue(command, words.at(-1) ?? '');
     default:
@@ -25,11 +28,11 @@ export function refusalOf(
 }
 
 /** The message does not repeat the words, because one of them may be a token. */
-function tooManyArguments(command: Command): UsageError {
+function tooManyArguments(command: Command, definition: AnyCommand | undefined): UsageError {
   const count = command.registeredArguments.length;
   const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
   return new UsageError(`\`${lineOf(command)}\` takes ${most}, not ${command.args.length}.`, {
-    hint: helpHint(command),
+    hint: definition?.insteadOfArguments?.(command.args) ?? helpHint(command),
   });
 }
 
@@ -42,13 +45,15 @@ function missingValue(command: Command, word: string): UsageError {
   });
 }
 
-/** A word of another program, such as `rm` or `logs`, leads to our command. */
+/** A word of another program, such as `rm` or `logs`, leads to the command that does it. */
 export function unknownCommand(parent: Command, tree: CommandTree, message: string): UsageError {
   const [word = ''] = parent.args;
-  const isSynonym = parent.parent === null && Object.hasOwn(tree.synonyms, word);
-  const sentence = isSynonym
-    ? `There is no command \`vals ${word}\`. Did you mean \`vals ${tree.synonyms[word]}\`?`
-    : sentenceOf(message);
+  const path = [...pathOf(parent), word].join(' ');
+  const lines = Object.hasOwn(tree.synonyms, path) ? tree.synonyms[path] : undefined;
+  const sentence =
+    lines === undefined
+      ? sentenceOf(message)
+      : `There is no command \`vals ${path}\`.${asQuestion(lines.map((line) => `\`${line}\``))}`;
   return new UsageError(sentence, { hint: helpHint(parent) });
 }
 

@@ -13,6 +13,8 @@ export interface ValReference {
   /** NAME@2 is version 2 of the val. */
   orVersion?: boolean;
   runsCode?: boolean;
+  /** `-` stands for the words on standard input, one per line. */
+  orInput?: boolean;
 }
 
 export type ValueSchema = {

@@ -2,12 +2,13 @@ import { notThisService, textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
+import { baseUrl } from '../cli/value-types.ts';
 import { AuthError, BadResponseError, NoSpaceError, UsageError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { warnWith } from '../lib/say.ts';
-import { type BaseUrl, parseBaseUrl, spaceIn } from '../settings/base-url.ts';
-import { readConfig } from '../settings/config-file.ts';
+import { type BaseUrl, parseBaseUrl, spaceIn, withScheme } from '../settings/base-url.ts';
+import { readConfig, withDefault } from '../settings/config-file.ts';
 import { checkToken } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
@@ -17,15 +18,22 @@ export const command = defineCommand({
   summary: 'Sign in to a service and store its token',
   description:
     'Sign in to a service, and store the token in a file that only you can read. The command stores a token only if ' +
-    'the service accepts the token. The token is sent to that service only. Without --base-url, the command asks for ' +
+    'the service accepts the token. The token is sent to that service only. Without a base URL, the command asks for ' +
     'the address of the service.',
+  arguments: {
+    service: {
+      description: 'the base URL of the service, such as https://api.example.com',
+      value: baseUrl(),
+      optional: true,
+    },
+  },
   options: { withToken: { description: 'read the token from standard input' } },
   examples: [
-    'vals login --base-url https://api.example.com',
-    'vals login --base-url https://api.example.com --with-token < token.txt',
+    'vals login https://api.example.com',
+    'vals login https://api.example.com --with-token < token.txt',
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
-  async run(context, { withToken = false }) {
+  async run(context, { service, withToken = false }) {
     const { settings, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
@@ -35,14 +43,14 @@ export const command = defineCommand({
     const { configFile } = settings;
     // This call reports a broken config file before the user types a token.
     readConfig(configFile, settings.system, warnWith(say));
-    const baseUrl = settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
+    const baseUrl =
+      givenBaseUrl(context, service) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
     const user = await signIn(context, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
-    await updateConfig(context, (config) => ({
-      baseUrl: baseUrl.href,
-      tokens: { ...config.tokens, [baseUrl.origin]: token },
-    }));
+    await updateConfig(context, (config) =>
+      withDefault({ ...config, tokens: { ...config.tokens, [baseUrl.origin]: token } }, baseUrl.href),
+    );
     if (env.VALS_TOKEN)
       say({
         kind: 'warning',
@@ -66,6 +74,14 @@ export const command = defineCommand({
     return { kind: 'record', record };
   },
 });
+
+function givenBaseUrl({ flags, settings }: Context, service: string | undefined): BaseUrl | undefined {
+  if (service === undefined) return undefined;
+  if (flags.baseUrl !== undefined) {
+    throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
+  }
+  return parseBaseUrl(withScheme(service), 'the command line', settings.allowHttp.value);
+}
 
 async function readToken(context: Context): Promise<string> {
   const text = (await readText('-', context)).trim();
@@ -139,12 +155,11 @@ async function askForBaseUrl({ prompt, settings }: Context, withToken: boolean):
     if (text === '') throw noService;
     return text;
   };
-  let text = await ask('Base URL of the service, such as https://api.example.com: ');
-  // Only http:// and https:// are addresses of a service, and people leave them out.
+  let text = withScheme(await ask('Base URL of the service, such as https://api.example.com: '));
   while (!/^https?:\/\//i.test(text)) {
     const proposed = `https://${text.replace(/^[a-z]*:?\/\//i, '')}`;
-    text =
-      (await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead)) || proposed;
+    const answer = await prompt.text(`The base URL begins with https://. Base URL [${proposed}]: `, instead);
+    text = withScheme(answer) || proposed;
   }
   return parseBaseUrl(text, 'the prompt', settings.allowHttp.value);
 }

@@ -1,6 +1,7 @@
 import { defineCommand } from '../cli/command.ts';
 import { UsageError } from '../errors.ts';
-import { hasOrigin } from '../settings/base-url.ts';
+import { hasOrigin, placesAt } from '../settings/base-url.ts';
+import { usedIn } from '../settings/config-file.ts';
 import { column } from '../terminal/column.ts';
 
 export const command = defineCommand({
@@ -25,12 +26,13 @@ export const command = defineCommand({
     await updateConfig(context, (config) => {
       const { [baseUrl.origin]: forgotten, ...tokens } = config.tokens;
       wasSignedIn = forgotten !== undefined;
-      if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, tokens };
+      const used = usedIn(config).filter((href) => !hasOrigin(href, baseUrl.origin));
+      if (!hasOrigin(config.baseUrl, baseUrl.origin)) return { ...config, used, tokens };
       const left = Object.keys(tokens);
-      const next = left.length === 1 ? left[0] : undefined;
+      const next = left.length === 1 ? (placesAt(left[0] ?? '', used).at(-1) ?? left[0]) : undefined;
       change = ` ${next === undefined ? 'There is no default service now' : `The default service is now ${next}`}.`;
       others = next === undefined ? left.length : 0;
-      return { ...config, baseUrl: next, tokens };
+      return { ...config, baseUrl: next, used, tokens };
     });
     if (env.VALS_TOKEN)
       say({

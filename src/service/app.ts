@@ -27,7 +27,6 @@ interface AppOptions {
   network: Network;
   limits?: Limits;
   isDraining?(): boolean;
-  onStoreFailure?(error: Error): void;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -42,7 +41,7 @@ export type App = (
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
 export function createApp(store: Store, options: AppOptions): App {
-  const { network, limits, onStoreFailure, onInternalError } = options;
+  const { network, limits, onInternalError } = options;
   const routes = [
     healthRoute(store, options),
     ...pageRoutes(store),
@@ -66,7 +65,6 @@ export function createApp(store: Store, options: AppOptions): App {
   }
 
   async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<Reply> {
-    if (isStoreBroken(error)) onStoreFailure?.(error);
     const isNoMember = error instanceof Refusal && error.kind === 'no member';
     const problem = isNoMember ? nothingAt(request.url) : problemOf(error);
     if (problem.status === 500 && !isStoreBroken(error)) {

@@ -1,4 +1,4 @@
-import { type LocalError, UsageError } from '../errors.ts';
+import { UsageError, type ValsError } from '../errors.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { createApp, type InternalError } from './app.ts';
 import type { StoreLocation } from './database/database.ts';
@@ -10,6 +10,7 @@ import { type FinishedRequest, listen, listenError, type Server } from './http/s
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
+export { backupStore } from './backup/backup.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';
@@ -38,7 +39,9 @@ export interface ServiceOptions {
   maxVals?: number;
   metrics?: { port: number; host: string };
   onFinished?(answered: FinishedRequest): void;
-  onStoreFailure?(error: LocalError): void;
+  onStoreFailure?(error: ValsError): void;
+  /** The database works again. */
+  onStoreRecovery?(): void;
   onInternalError?(failure: InternalError): void;
 }
 
@@ -49,6 +52,8 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
     maxVals: options.maxVals,
     needsOwner: network.endsWithCommand,
     notesUse: !network.endsWithCommand,
+    onStoreFailure: options.onStoreFailure,
+    onStoreRecovery: options.onStoreRecovery,
   });
   if (store.upgrade !== undefined) options.onUpgrade?.(store.upgrade);
   const ended = new AbortController();
@@ -59,7 +64,6 @@ export async function startService(options: StoreLocation & ServiceOptions): Pro
       network,
       limits,
       isDraining: () => draining,
-      onStoreFailure: (error) => options.onStoreFailure?.(store.explain(error)),
       onInternalError: options.onInternalError,
     });
     const server = await listen(createListener(app), {

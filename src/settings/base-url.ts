@@ -35,6 +35,19 @@ export function parseBaseUrl(text: string, source: string, allowHttp: boolean): 
   return { origin: url.origin, href: url.origin + path };
 }
 
+const hostForm =
+  /^(?:localhost|\[[\da-f:.]+\]|(?:[a-z\d-]+\.)+(?:[a-z]{2,24}|\d{1,3})|[a-z\d.-]+(?=:\d))(?::\d{1,5})?(?:\/|$)/i;
+
+/**
+ * People leave out the scheme: a loopback address is http, any other https. A text that is no address stays as it is. It
+ * may be a token, which must not become the name of a host that is looked up.
+ */
+export function withScheme(text: string): string {
+  if (!hostForm.test(text)) return text;
+  const { hostname } = new URL(`http://${text}`);
+  return `${isLoopback(hostname) ? 'http' : 'https'}://${text}`;
+}
+
 export function spaceIn({ origin, href }: BaseUrl): { name: string; service: BaseUrl } | undefined {
   const [, service, name] = /^(.+)\/@([^/]+)$/.exec(href) ?? [];
   return service === undefined || name === undefined
@@ -49,6 +62,10 @@ export function addressOfSpace(name: string, baseUrl: string | undefined): strin
     hint: 'Give the whole address of the space, such as https://vals.example.com/@acme.',
   });
 }
+
+/** The base URLs of one service that were used, with their paths, the last one last. */
+export const placesAt = (origin: string, used: readonly string[]): string[] =>
+  used.filter((href) => hasOrigin(href, origin));
 
 export const hasOrigin = (href: string | undefined, origin: string): boolean =>
   `${href}/`.startsWith(`${origin}/`);

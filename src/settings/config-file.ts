@@ -6,8 +6,19 @@ import { isMissing, type System } from '../lib/system.ts';
 
 export interface StoredConfig {
   baseUrl?: string;
+  /** Each base URL that was the default, the last one last. A token belongs to an origin, without a path. */
+  used?: readonly string[];
   tokens: Record<string, string>;
 }
+
+export const withDefault = (config: StoredConfig, baseUrl: string): StoredConfig => ({
+  ...config,
+  baseUrl,
+  used: [...usedIn(config).filter((href) => href !== baseUrl), baseUrl],
+});
+
+export const usedIn = ({ baseUrl, used = [] }: StoredConfig): readonly string[] =>
+  baseUrl === undefined || used.includes(baseUrl) ? used : [...used, baseUrl];
 
 type Warn = (message: string) => void;
 
@@ -55,12 +66,17 @@ function checkConfig(text: string, file: string): StoredConfig {
     throw corrupt('is not JSON');
   }
   if (!isObject(content)) throw corrupt('is not a JSON object');
-  const { baseUrl, tokens = {} } = content;
+  const { baseUrl, used, tokens = {} } = content;
   if (baseUrl !== undefined && typeof baseUrl !== 'string')
     throw corrupt('contains a "baseUrl" that is not a string');
   if (!isTexts(tokens)) throw corrupt('contains a token that is not a string');
-  return { tokens, ...(baseUrl !== undefined && { baseUrl }) };
+  if (used !== undefined && !isTextList(used))
+    throw corrupt('contains a "used" that is not a list of strings');
+  return { tokens, ...(used !== undefined && { used }), ...(baseUrl !== undefined && { baseUrl }) };
 }
+
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((text) => typeof text === 'string');
 
 const isTexts = (value: unknown): value is Record<string, string> =>
   isObject(value) && Object.values(value).every((text) => typeof text === 'string');

@@ -4,6 +4,7 @@ import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
 import { warnWith } from '../lib/say.ts';
+import { errnoOf, errorMessageOf } from '../lib/system.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -40,8 +41,12 @@ export async function updateConfig(
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {
     if (error instanceof ValsError) throw error;
-    throw new LocalError(`The config file could not be written: ${(error as Error).message}`, {
-      hint: `Make ${directory} writable, or set VALS_CONFIG_DIR to a writable folder.`,
+    const isFull = ['ENOSPC', 'EDQUOT'].includes(errnoOf(error) ?? '');
+    const problem = isFull ? 'no space is left on the disk.' : errorMessageOf(error);
+    throw new LocalError(`The config file could not be written: ${problem}`, {
+      hint: isFull
+        ? `Free some space on the disk of ${directory}, then run the command again.`
+        : `Make ${directory} writable, or set VALS_CONFIG_DIR to a writable folder.`,
       cause: error,
     });
   }

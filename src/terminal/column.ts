@@ -17,8 +17,8 @@ export interface Column {
   reservedWidth?: number;
   skipObjects?: boolean;
   only?: 'terminal' | 'pipe';
-  /** The key of an option. If the user gave the option and all rows have the same value, the column is left out. */
-  impliedBy?: string;
+  /** Keys of the input. If the user gave one of them and all rows have the same value, the column is left out. */
+  impliedBy?: readonly string[];
   present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
   compute?: (record: JsonObject) => JsonValue | undefined;
   formatNumber?(value: number): string;

@@ -4,7 +4,7 @@ import { type Column, cellText, columnValue } from './column.ts';
 import { gap } from './layout.ts';
 import { type Cell, cellOf, firstLine, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
-import { wholeMoment } from './times.ts';
+import { isMoment, wholeMoment } from './times.ts';
 
 const narrowestValue = 4;
 
@@ -24,11 +24,11 @@ export async function formatRecord(
 function otherColumns(record: JsonObject, columns: readonly Column[], screen: Screen): Column[] {
   const covered = new Set(columns.flatMap(({ paths }) => paths.map((path) => path.split('.')[0])));
   const others = Object.keys(record).filter((key) => !covered.has(key) && !forPrograms.has(key));
-  return others.map((key) => ({
-    header: key,
-    paths: [],
-    compute: () => oneLine(record[key], screen),
-  }));
+  return others.map((key) => {
+    const value = oneLine(record[key], screen);
+    const isTime = typeof value === 'string' && isMoment(value);
+    return { header: key, paths: [], compute: () => value, moment: isTime };
+  });
 }
 
 function oneLine(value: JsonValue | undefined, { glyphs }: Screen): JsonValue | undefined {

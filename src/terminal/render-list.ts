@@ -11,6 +11,7 @@ import {
 } from '../lib/json.ts';
 import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
+import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
 import { type ListLayout, type ListResult, moreRecords, type OutcomesResult } from './result.ts';
 import type { Screen } from './screen.ts';
@@ -218,14 +219,21 @@ function createMissingFields(result: ListResult, { output: { format, messages },
         if (present.size < maxKeysInWarning) for (const key of Object.keys(record)) present.add(key);
       }
     },
-    report(): void {
-      if (missing.size === 0 || present.size === 0) return;
-      const missingFields = [...missing].map((field) => `"${field}"`).join(' or ');
-      const presentFields = [...present].slice(0, maxKeysInWarning).join(', ');
-      messages.say({
-        kind: 'warning',
-        text: `No record has the field ${missingFields}. The fields are: ${presentFields}.`,
-      });
-    },
+    report: () => warnOfMissingFields(messages, 'No record has', missing, present),
   };
+}
+
+export function warnOfMissingFields(
+  messages: Messages,
+  subject: 'No record has' | 'The record lacks',
+  missing: ReadonlySet<string>,
+  present: ReadonlySet<string>,
+): void {
+  if (missing.size === 0 || present.size === 0) return;
+  const missingFields = [...missing].map((field) => `"${field}"`).join(' or ');
+  const presentFields = [...present].slice(0, maxKeysInWarning).join(', ');
+  messages.say({
+    kind: 'warning',
+    text: `${subject} the field ${missingFields}. The fields are: ${presentFields}.`,
+  });
 }

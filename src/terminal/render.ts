@@ -1,5 +1,5 @@
 import type { WriteHints } from '../lib/hint.ts';
-import { isObject, type JsonObject, type JsonValue, stringifyJson } from '../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
 import { type Column, cellText, columnValue, project } from './column.ts';
 import type { Output } from './output.ts';
@@ -11,6 +11,7 @@ import {
   screenOf,
   shownColumns,
   tabLines,
+  warnOfMissingFields,
   writeJson,
 } from './render-list.ts';
 import type { DiffsResult, EventResult, FollowingResult, RecordResult, Result, ShownDiff } from './result.ts';
@@ -52,7 +53,9 @@ export async function render(result: Result, rendering: Rendering): Promise<void
 
 async function renderRecord(result: RecordResult, rendering: Rendering): Promise<void> {
   const { record } = result;
-  const { stdout, format } = rendering.output;
+  const { stdout, format, messages } = rendering.output;
+  const missing = (format.fields ?? []).filter((field) => lookUp(record, field) === undefined);
+  warnOfMissingFields(messages, 'The record lacks', new Set(missing), new Set(Object.keys(record)));
   if (format.kind !== 'text') {
     return writeJson(format.fields ? project(record, format.fields) : record, rendering.output);
   }

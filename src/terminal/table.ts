@@ -124,13 +124,11 @@ function isFigure(records: readonly JsonObject[], column: Column): boolean {
 }
 
 const isImplied = (
-  { impliedBy }: Column,
+  { impliedBy = [] }: Column,
   cells: readonly Cell[],
   givenOptions: ReadonlySet<string>,
 ): boolean =>
-  impliedBy !== undefined &&
-  givenOptions.has(impliedBy) &&
-  cells.every(({ text }) => text === cells[0]?.text);
+  impliedBy.some((key) => givenOptions.has(key)) && cells.every(({ text }) => text === cells[0]?.text);
 
 const textWidthFor = (filled: readonly FilledColumn[], { glyphs }: Screen): Promise<TextWidth> =>
   createTextWidth(textsOf(filled), glyphs.ellipsis);

@@ -12,11 +12,19 @@ const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const timeOf = (moment: string): number =>
   /^\d{4}-\d\d-\d\dT/.test(moment) ? Date.parse(moment) : Number.NaN;
 
+function localDay(date: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+export const isMoment = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.test(text);
+
 export function age(moment: string, now: number): string {
   const time = timeOf(moment);
   const seconds = Math.floor((now - time) / 1_000);
   if (Number.isNaN(time) || seconds < 0) return moment;
-  if (seconds > 30 * 86_400) return moment.slice(0, 10);
+  if (seconds > 30 * 86_400) return localDay(new Date(time));
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? ['s', 1];
   return `${Math.floor(seconds / size)}${unit} ago`;
 }
@@ -68,10 +76,8 @@ export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
   const date = new Date(time);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   const since = age(moment, now);
-  return `${day} ${date.toTimeString().slice(0, 8)}${since.endsWith('ago') ? ` (${since})` : ''}`;
+  return `${localDay(date)} ${date.toTimeString().slice(0, 8)}${since.endsWith('ago') ? ` (${since})` : ''}`;
 }
 
 export function duration(ms: number): string {

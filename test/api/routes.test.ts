@@ -10,7 +10,7 @@ it.each<[command: string, request: string, reply: unknown, body?: object]>([
   ['me', 'GET /v1/me', { id, username: 'ada' }],
   ['runs', 'GET /v1/me/runs?limit=20&offset=0', { data: [], links: {} }],
   [
-    'runs --error --since 2026-01-01 --until 2026-01-02T03:04:05Z --limit 7 --offset 3',
+    'runs --error --since 2026-01-01T00:00:00Z --until 2026-01-02T03:04:05Z --limit 7 --offset 3',
     'GET /v1/me/runs?error=true&since=2026-01-01T00%3A00%3A00.000Z&until=2026-01-02T03%3A04%3A05.000Z&limit=7&offset=3',
     [],
   ],

@@ -84,15 +84,15 @@ describe('a mistyped command line', () => {
 });
 
 it.each(Object.entries(commandTree.synonyms))(
-  '`vals %s`, a command of other programs: the error suggests `vals %s`',
-  async (words, line) => {
+  '`vals %s`, a command of other programs: the error suggests %j',
+  async (words, lines) => {
     expect(pathsOf(commandTree)).not.toContain(words);
-    expect(pathsOf(commandTree)).toContain(line.split(' --')[0]);
-    const refused = await parseCommandLine([words], commandTree, 80);
-    expect(refused).toHaveProperty(
-      'error.message',
-      expect.stringContaining(`Did you mean \`vals ${line}\`?`),
-    );
+    for (const line of lines.filter((each) => each.startsWith('vals '))) {
+      expect(pathsOf(commandTree)).toContain(line.replace(/^vals | --.*$/g, ''));
+    }
+    const refused = await parseCommandLine([...words.split(' '), 'hello'], commandTree, 80);
+    const message = `There is no command \`vals ${words}\`. Did you mean \`${lines.join('` or `')}\`?`;
+    expect(refused).toHaveProperty('error.message', message);
   },
 );
 
@@ -106,7 +106,10 @@ describe('a usage error', () => {
     ['me --json=yes', '--json takes no value.'],
     ['likes --limit', '--limit needs a value: <n>.'],
     ['me too many', '`vals me` takes no arguments, not 2.'],
-    ['val rm', '<val...> is missing: names, ids, starts of ids, or files of vals.'],
+    [
+      'val rm',
+      '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',
+    ],
     ['likes --limit 5 --all', '--limit and --all cannot be given together.'],
     ['me --json', '--json and --ndjson cannot be given together.'],
     ['api GET', '`vals api` needs the path of a request, such as /v1/me.'],
@@ -129,6 +132,14 @@ describe('a usage error', () => {
     expect({ exit, hint: JSON.parse(stderr).error.hint }).toEqual({
       exit: 2,
       hint: 'Add --fields name,version instead.',
+    });
+  });
+
+  it('about a file after `vals serve` names `vals run --http`', async () => {
+    const { exit, stderr } = await inProcess(['serve', 'quote.ts'], { env: {} });
+    expect({ exit, stderr }).toEqual({
+      exit: 2,
+      stderr: expect.stringContaining('`vals run --http quote.ts`'),
     });
   });
 

@@ -10,6 +10,7 @@ import { filesLine, shells } from '../../src/cli/completion/scripts.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { describeWith } from '../support/describe-with.ts';
 import { environment, folderOf, program, run, temporaryFolder } from '../support/program.ts';
+import { serviceInProcess } from '../support/service-in-process.ts';
 
 /** What a shell does with spaces, quotes, `=`, `:` and files. What is offered is tested below, without a shell. */
 const typed: [lineBeforeTab: string, argsThatRun: string[]][] = [
@@ -193,6 +194,25 @@ describe('vals completion', () => {
     expect(await complete()).toBe('forecast\t\n');
     writeFileSync(join(folder, 'forecast.ts'), '');
     expect(await complete()).toBe(`${filesLine}\n`);
+  });
+
+  it('offers the versions of a val, recent runs, and files beside vals', async () => {
+    const { env } = await serviceInProcess();
+    const cwd = folderOf({ 'greet.ts': 'export default () => 1;', 'notes.md': '' });
+    const home = temporaryFolder();
+    const vals = (...args: string[]) => run(args, { env, cwd, home });
+    await vals('push', 'greet.ts');
+    await vals('val', 'set', 'greet', '--privacy', 'public');
+    await run(['version', 'new', 'greet'], { env, cwd, home, input: 'export default () => 2;' });
+    const { stdout } = await vals('run', '--at', '1', '--json', 'greet');
+    const complete = async (...words: string[]) =>
+      (await vals('__complete', 'fish', ...words)).stdout.match(/^[^\t\n]+/gm);
+    for (const command of ['get', 'diff', 'restore', 'rm']) {
+      expect((await complete('version', command, 'greet', ''))?.sort()).toEqual(['1', '2']);
+    }
+    expect(await complete('runs', '')).toEqual([JSON.parse(stdout).run.id.slice(0, 8), 'greet']);
+    expect(await complete('run', '')).toEqual(['greet', 'greet.ts']);
+    expect((await run(['__complete', 'fish', 'runs', ''], { cwd: home })).stdout).toBe('');
   });
 
   it('does not show the hidden command __complete', async () => {

@@ -20,17 +20,19 @@ const exampleTarget = 'https://vals.example.com';
 
 const notRunHere = new Set([
   'vals val rm hello',
+  'vals token rm ci',
   'vals serve --port 0 --json',
   'vals serve --public-url https://vals.example.com',
   'vals serve --database postgres://vals@db.example.com/vals',
   'vals user add ada --database postgres://vals@db.example.com/vals',
   'vals user rm ada',
+  'vals backup --data team.db postgres://vals@db.example.com/vals',
   'vals space add acme --database postgres://vals@db.example.com/vals',
   'vals space rm acme',
   'vals run --http hello.ts',
   'vals mcp',
   'vals mcp --read-only --base-url https://api.example.com',
-  `vals login --base-url ${exampleService}`,
+  `vals login ${exampleService}`,
   'eval "$(vals completion bash)"',
   'eval "$(vals completion zsh)"',
   'vals completion fish | source',
@@ -106,6 +108,10 @@ async function runExample(line: string) {
     rmSync(join(folder, 'examples'), { recursive: true });
   }
   if (/vals open hello/.test(line)) await run(['push', 'hello.ts'], { env: service.env, home: folder });
+  if (line.startsWith('vals backup')) {
+    const [data = []] = [...line.matchAll(/--data \S+/g)].map(([words]) => words.split(' '));
+    await run(['user', 'add', 'ada', ...data], { home: folder, cwd: folder });
+  }
   if (/vals user (token|rm)|vals space/.test(line)) await run(['user', 'add', 'ada'], { home: folder });
   if (/vals space (?!add)/.test(line)) {
     await run(['user', 'add', 'bob'], { home: folder });
@@ -132,6 +138,7 @@ async function runExample(line: string) {
   });
   if (/vals (log|use\b)/.test(command)) for (const name of Object.keys(service.env)) delete env[name];
   if (/vals logout( --json)?$/.test(command)) env.VALS_BASE_URL = service.baseUrl;
+  if (line.startsWith('vals token rm')) await inProcess(['token', 'add', 'ci'], { env, cwd: folder });
   const words = wordsOf(command);
   return words ? inProcess(words, { env, cwd: folder }) : inShell(command, env, folder);
 }

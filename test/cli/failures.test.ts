@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type BatchOptions, runBatch } from '../../src/cli/batch.ts';
 import { summarizeFailures, summarizeRemarks } from '../../src/cli/failures.ts';
-import { RefusedError, UnknownOutcomeError } from '../../src/errors.ts';
+import { InterruptedError, RefusedError, UnknownOutcomeError } from '../../src/errors.ts';
 import type { Hint } from '../../src/lib/hint.ts';
 
 const pushed = { verb: 'pushed', things: 'vals' };
@@ -104,6 +104,24 @@ describe('a batch', () => {
       concurrency: 2,
     });
     expect(error?.message).toContain('a.ts and b.ts changed');
+  });
+
+  it.each([
+    [['a.ts'], 'Interrupted. It is not known whether the val was pushed.'],
+    [
+      ['done.ts', 'a.ts', 'b.ts'],
+      'Interrupted: 1 of 3 vals was pushed. It is not known whether 1 other was changed too.',
+    ],
+  ])('of %j that is interrupted: %s', async (files, message) => {
+    const interrupt = new AbortController();
+    const { error } = await runBatch(files, {
+      ...options(async () => {
+        interrupt.abort(new InterruptedError(130));
+        throw new InterruptedError(130, 'Interrupted while the request was under way.');
+      }),
+      signal: interrupt.signal,
+    });
+    expect(error).toMatchObject({ exit: 130, message });
   });
 
   it('stops at a defect, and the outcomes so far are still reported', async () => {

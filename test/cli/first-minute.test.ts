@@ -8,7 +8,7 @@ describe('vals alone', () => {
     const { exit, screen } = await runOnScreen([]);
     expect(exit).toBe(0);
     const lines = stripVTControlCharacters(screen).trimEnd().split('\r\n');
-    expect(lines.length).toBeLessThanOrEqual(41);
+    expect(lines.length).toBeLessThanOrEqual(43);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(80);
     const titles = [...new Set(commandTree.groups.map(({ title }) => title))];
     expect(lines.filter((line) => /^\S.*:$/.test(line))).toEqual(titles);

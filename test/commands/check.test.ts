@@ -146,7 +146,7 @@ describe('code with a syntax error is not sent by', () => {
         exit: 10,
         stdout: '',
         stderr: expect.stringContaining(
-          'a.ts:2:29 has a syntax error: Expected ";" but found "y". The line is: const ä = "ü😀"; const b = x y;',
+          'a.ts:2:29 has a syntax error: Expected ";" but found "y". The line is `const ä = "ü😀"; const b = x y;`.',
         ),
       });
     }

@@ -78,14 +78,14 @@ it('a beginning that several runs share is refused, and names them', async () =>
   });
 });
 
-it('a word that no id begins with is not found, and may be a val', async () => {
+it('a word that is neither a run nor a val is not found', async () => {
   const service = await scriptedService([], withRoute);
   expect(await run(['runs', 'greet', '--json'], { env: service.env })).toMatchObject({
     exit: 3,
     stdout: '',
     error: {
-      message: 'There is no run greet.',
-      hint: expect.stringContaining('run `vals runs --val greet`'),
+      message: 'There is no run greet, and no val of that name.',
+      hint: expect.stringContaining('run `vals ls`'),
     },
   });
 });
@@ -109,4 +109,8 @@ it('the embedded service shows a run with what it printed', async () => {
   const { id } = JSON.parse((await run(report, { env, input: body })).stdout);
   const { stdout } = await run(['runs', id.slice(0, 8), '--json'], { env });
   expect(JSON.parse(stdout)).toMatchObject({ id, error: failure, logs: 'hello\n' });
+  for (const args of [['greet'], [`${val}`], ['greet', '--error', '--limit', '5']]) {
+    expect(JSON.parse((await run(['runs', ...args, '--json'], { env })).stdout)).toMatchObject([{ id }]);
+  }
+  expect((await run(['runs', 'greet', '--no-error', '--json'], { env })).stdout).toBe('[]\n');
 });

@@ -180,3 +180,26 @@ it('an interrupted deletion tells what was deleted', async () => {
     { id: c, status: 'skipped' },
   ]);
 });
+
+it('val rm - reads the vals from standard input, one per line, and needs --yes', async () => {
+  const service = await scriptedService([gone, gone]);
+  const { env } = service;
+  const refused = await run(['val', 'rm', '-', '--json'], { env, input: `${a}\n` });
+  expect(refused).toMatchObject({ exit: 2, stdout: '', error: { hint: expect.stringContaining('--yes') } });
+  const removed = await run(['val', 'rm', '-', '--yes', '--json'], { env, input: `${a}\r\n\n${b}\n` });
+  expect(JSON.parse(removed.stdout)).toEqual([a, b].map((id) => ({ id, status: 'deleted' })));
+  expect(await run(['val', 'rm', '-', '--yes', '--json'], { env, input: '' })).toMatchObject({
+    exit: 0,
+    stdout: '[]\n',
+  });
+});
+
+it.each([[['val', 'rm', id]], [['version', 'rm', id, '2']]])(
+  '%j --dry-run at a terminal shows the name beside the id',
+  async (args) => {
+    const service = await scriptedService([{ body: { id, name: 'hello', version: 3 } }]);
+    const { screen, exit } = await runOnScreen([...args, '--dry-run', '--no-color'], { env: service.env });
+    expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringMatching(/planned.*hello/) });
+    expect(service.requests.map(({ method }) => method)).toEqual(['GET']);
+  },
+);

@@ -170,7 +170,7 @@ describe('vals runs --summary', () => {
     const all = Array.from({ length: 1_234 }, (_, index) =>
       runOf(1, index, 1 + (index % 1_000), index % 10 ? null : 'x'),
     );
-    const args = ['runs', '--error', '--since', '2026-01-01', '--until', '2026-02-01'];
+    const args = ['runs', '--error', '--since', '2026-01-01T00:00:00Z', '--until', '2026-02-01T00:00:00Z'];
     const { rows, service } = await summaryOf(all, args);
     expect(rows).toMatchObject([{ runs: 1_234, failed: 124 }]);
     const query = { error: 'true', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };

@@ -49,3 +49,21 @@ it.each([
   expect(result.exit).toBe(exit);
   expect(exit === 0 ? result.stdout : result.stderr).toContain(says);
 });
+
+it('vals use lists each base URL that was used with its path, and knows a space by its name', async () => {
+  const home = signedIn();
+  const use = async (...args: string[]) =>
+    JSON.parse((await run(['use', ...args, '--json'], { home })).stdout) as {
+      baseUrl: string;
+      default: boolean;
+    }[];
+  const used = ['https://one.example/api', 'https://one.example/api/@acme', 'https://two.example'];
+  await use('@acme');
+  await use('two.example');
+  expect((await use()).map(({ baseUrl }) => baseUrl)).toEqual(expect.arrayContaining(used));
+  const chosen = async (word: string) => (await use(word)).find((each) => each.default)?.baseUrl;
+  expect(await chosen('acme')).toBe('https://one.example/api/@acme');
+  expect(await chosen('one.example')).toBe('https://one.example/api');
+  const { error } = await run(['use', 'nothing.here', '--json'], { home });
+  expect(error).toMatchObject({ exit: 2, message: expect.stringContaining('not signed in to nothing.here') });
+});

@@ -33,11 +33,15 @@ export function folderWith(files: Record<string, string>): Folder {
   return { path, write, run: running(run), runProcess: running(runProcess) };
 }
 
-export function startRun(args: readonly string[], files: Record<string, string>) {
+export function startRun(
+  args: readonly string[],
+  files: Record<string, string>,
+  env: Record<string, string> = {},
+) {
   const folder = folderWith(files);
   const vals = execa(process.execPath, [program, 'run', ...args], {
     cwd: folder.path,
-    env: environment(temporaryFolder()),
+    env: environment(temporaryFolder(), env),
     extendEnv: false,
     reject: false,
   });

@@ -76,7 +76,7 @@ describe('vals serve', () => {
     ['text', /^Internal error in GET \/v1\/me\/likes:\n {2}SyntaxError: .*\n(?: {2} +at .*\n)+/],
     [
       'json',
-      /^\{"time":"[^"]+","method":"GET","route":"\/v1\/me\/likes","error":"SyntaxError: .*\\n +at .*"\}\n/,
+      /^\{"time":"[^"]+","level":"error","message":"Internal error in GET \/v1\/me\/likes: SyntaxError: .*\\n +at .*"\}\n/,
     ],
   ])('logs an internal error with its stack, and keeps it out of the answer, as %s', async (form, line) => {
     const data = join(temporaryFolder(), 'vals.db');
@@ -91,7 +91,8 @@ describe('vals serve', () => {
     expect(answer.status).toBe(500);
     expect(await answer.text()).not.toMatch(/SyntaxError|broken| at /);
     expect(await end('SIGTERM')).toBe(0);
-    expect(printed.stderr.replace(/^Loaded .*\n/, '')).toMatch(line);
+    expect(printed.stderr.replace(/^.*Loaded .*\n/, '')).toMatch(line);
+    if (form === 'json') for (const each of printed.stderr.trim().split('\n')) JSON.parse(each);
   });
 
   it('goes on answering if the reader of its log stops reading', async () => {

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { execa } from 'execa';
-import { describe, expect, it } from 'vitest';
+import { execa, execaSync } from 'execa';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { quickRetries } from '../support/clocks.ts';
 import { inProcess } from '../support/in-process.ts';
 import {
@@ -11,6 +11,7 @@ import {
   run,
   runAtTerminal,
   runOnScreen,
+  runProcess,
   temporaryFolder,
 } from '../support/program.ts';
 import { type Reply, scriptedService, testToken } from '../support/scripted-service.ts';
@@ -58,17 +59,28 @@ describe('vals login', () => {
     expect(storedText(home)).toContain('token-of-misne');
   });
 
-  it('asks again for a base URL without https://, and proposes one', async () => {
+  it('adds the scheme: http for loopback, https for others', async () => {
     const { screen, exit } = await runOnScreen(['login'], {
       home: temporaryFolder(),
       answers: [
-        { after: 'such as https://api.example.com: ', keys: 'localhost:8443\r' },
-        { after: 'Base URL [https://localhost:8443]: ', keys: '\r' },
-        { after: 'Token for https://localhost:8443', keys: '\u0003' },
+        { after: 'such as https://api.example.com: ', keys: 'example\r' },
+        { after: 'Base URL [https://example]: ', keys: 'localhost:8443\r' },
+        { after: 'Token for http://localhost:8443', keys: '\u0003' },
       ],
     });
     expect(screen).toContain('The base URL begins with https://.');
     expect(exit).toBe(130);
+    const typed = ['127.0.0.1:1/base', '[::1]:1', 'http://localhost:1', 'vals.example.com/@acme'];
+    const shown = [
+      'http://127.0.0.1:1/base',
+      'http://[::1]:1',
+      'http://localhost:1',
+      'https://vals.example.com',
+    ];
+    for (const [index, word] of typed.entries()) {
+      const answers = [{ after: `Token for ${shown[index]}`, keys: '\u0003' }];
+      expect((await runOnScreen(['login', word], { home: temporaryFolder(), answers })).exit).toBe(130);
+    }
   });
 
   it.each([
@@ -164,6 +176,26 @@ describe('vals login', () => {
   });
 });
 
+it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+  'vals login says that the disk of the config file is full',
+  async () => {
+    const disk = temporaryFolder();
+    const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'tmpfs', disk], { reject: false });
+    if (mounted.failed) return;
+    onTestFinished(() => void execaSync('umount', [disk]));
+    writeFileSync(join(disk, 'full'), 'x'.repeat(4_096));
+    const service = await scriptedService([accepted]);
+    const args = ['login', service.baseUrl, '--with-token', '--json'];
+    const env = { VALS_CONFIG_DIR: disk };
+    const { exit, stderr } = await runProcess(args, { env, input: 'a-token' });
+    expect(exit).toBe(10);
+    expect(JSON.parse(stderr).error).toMatchObject({
+      message: 'The config file could not be written: no space is left on the disk.',
+      hint: expect.stringContaining('Free some space'),
+    });
+  },
+);
+
 describe('vals logout', () => {
   it('forgets one token and keeps the others', async () => {
     const home = temporaryFolder();
@@ -192,7 +224,10 @@ describe('vals logout', () => {
     writeConfig(home, JSON.stringify({ baseUrl: `${one}/base`, tokens: tokens([one, ...others]) }));
     const { exit, screen } = await runOnScreen(['logout'], { home, columns: 160 });
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining(says) });
-    expect(JSON.parse(storedText(home))).toEqual({ ...(baseUrl && { baseUrl }), tokens: tokens(others) });
+    expect(JSON.parse(storedText(home))).toMatchObject({
+      ...(baseUrl && { baseUrl }),
+      tokens: tokens(others),
+    });
   });
 
   it('without a sign-in is no failure, and without a service is refused', async () => {

@@ -137,6 +137,13 @@ describe('--fields', () => {
     expect(stdout).toBe(flag === '--json' ? `[${records.join(',')}]\n` : `${records.join('\n')}\n`);
   });
 
+  it('that a single record lacks are a warning that names those there are', async () => {
+    const service = await scriptedService([{ body: hello }]);
+    const { stdout, stderr } = await run(['val', 'get', id, '--fields', 'typo'], { env: service.env });
+    expect(stdout).toBe('\n');
+    expect(stderr).toMatch(/^warning: The record lacks the field "typo"\. The fields are: id, name, .*\n$/);
+  });
+
   it('set the columns of a table, in their order', async () => {
     const service = await scriptedService([list([hello, { id: 'b', name: 'other' }])]);
     const args = ['likes', '--fields', 'name,nope,id', '--quiet', '--no-color'];

@@ -52,7 +52,7 @@ it('an interrupted prune says what was deleted, and the next one deletes the res
   expect({ exit, stderr, words: stdout.match(/^\w+/gm) }).toEqual({
     exit: 130,
     stderr:
-      'error: Interrupted: 1 of 3 vals was deleted. It is not known whether 1 more was changed.\n' +
+      'error: Interrupted: 1 of 3 vals was deleted. It is not known whether 1 other was changed too.\n' +
       'hint: To finish, run the command again.\n',
     words: ['deleted', 'failed', 'skipped'],
   });

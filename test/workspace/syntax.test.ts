@@ -5,7 +5,8 @@ import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from './support.ts';
 
 const broken = 'const a = 1;\nconst b = x y;\n';
-const problem = 'broken.ts:2:13 has a syntax error: Expected ";" but found "y". The line is: const b = x y;';
+const problem =
+  'broken.ts:2:13 has a syntax error: Expected ";" but found "y". The line is `const b = x y;`.';
 
 it('push sends nothing if a file has a syntax error, and names all such files', async () => {
   const service = await scriptedService([]);

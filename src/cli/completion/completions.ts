@@ -12,6 +12,8 @@ export interface Completions {
   candidates: readonly Candidate[];
   offers: readonly Offer[];
   before: string;
+  /** The val of the command line, for which versions are offered. */
+  val?: string | undefined;
 }
 
 const none: Completions = { candidates: [], offers: [], before: '' };
@@ -23,11 +25,19 @@ export function completions(
 ): Completions {
   if (wordsBefore[0] === 'help') return completeHelp(tree, wordsBefore.slice(1), unfinished);
   const words = readWords(wordsBefore, tree);
-  if (words.optionAwaitingValue !== undefined) return completeValue(words.optionAwaitingValue, unfinished);
+  const [val] = words.arguments;
+  if (words.optionAwaitingValue !== undefined) {
+    return withVal(completeValue(words.optionAwaitingValue, unfinished), val);
+  }
   if (!words.onlyArgumentsFollow && unfinished.startsWith('-')) return completeOption(words, unfinished);
-  if (words.command !== undefined) return completeArgument(words.command, words.arguments.length, unfinished);
-  return words.arguments.length > 0 ? none : completeCommand(tree, words.path, unfinished);
+  if (words.command !== undefined) {
+    return withVal(completeArgument(words.command, words.arguments.length, unfinished), val);
+  }
+  return val === undefined ? completeCommand(tree, words.path, unfinished) : none;
 }
+
+const withVal = (found: Completions, val: string | undefined): Completions =>
+  found.offers.includes('versions') ? { ...found, val } : found;
 
 function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], unfinished: string): Completions {
   const { path, command, arguments: rest } = readWords(wordsBefore, tree);

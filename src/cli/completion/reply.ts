@@ -7,7 +7,7 @@ import { readManifest } from '../../workspace/disk/manifest-file.ts';
 import { findRoot } from '../../workspace/disk/root.ts';
 import { type CommandTree, loadTree } from '../command-tree.ts';
 import type { Host } from '../host.ts';
-import { type Candidate, completions } from './completions.ts';
+import { type Candidate, type Completions, completions } from './completions.ts';
 import { filesLine } from './scripts.ts';
 
 export async function completionReply(
@@ -27,8 +27,13 @@ export async function completionReply(
   const names = [
     ...(offers.has('vals') ? await valsThatFit(unfinished, settings) : []),
     ...(offers.has('services') ? servicesThatFit(unfinished, settings) : []),
+    ...(offers.has('vals') && offers.has('files') ? codeFilesIn(settings.cwd, unfinished) : []),
   ];
-  const candidates = [...found.candidates, ...names.map((word) => ({ word, description: '' }))];
+  const candidates = [
+    ...found.candidates,
+    ...(await fromService(found, unfinished, host)),
+    ...[...new Set(names)].map((word) => ({ word, description: '' })),
+  ];
   if (candidates.length === 0) return offers.has('files') ? `${filesLine}\n` : '';
   const line = ({ word, description }: Candidate) => {
     if (shell === 'bash') return `${word.slice(lengthBeforeLastBreak(typed, unfinished))}\n`;
@@ -39,6 +44,30 @@ export async function completionReply(
   return candidates.map(line).join('');
 }
 
+async function fromService(
+  { offers, val }: Completions,
+  unfinished: string,
+  host: Host,
+): Promise<Candidate[]> {
+  const asksForVersions = offers.includes('versions') && val !== undefined;
+  if (!asksForVersions && !offers.includes('runs')) return [];
+  const { recentRuns, versionsOf } = await import('./from-service.ts');
+  const candidates = asksForVersions ? await versionsOf(val, host) : await recentRuns(host);
+  return candidates.filter(({ word }) => word.startsWith(unfinished) && safeInShell.test(word));
+}
+
+/** The files that `vals run` could run, beside the vals. */
+function codeFilesIn(cwd: string, unfinished: string): string[] {
+  if (unfinished !== '') return [];
+  try {
+    return readdirSync(cwd).filter((name) => isCode(name) && safeInShell.test(name));
+  } catch {
+    return [];
+  }
+}
+
+const isCode = (name: string): boolean => /\.[cm]?[jt]sx?$/.test(name);
+
 /** `vals run` takes a file before a val of the same name, so completion does too. */
 function fitsFile(unfinished: string, cwd: string): boolean {
   if (unfinished === '') return false;
@@ -46,7 +75,7 @@ function fitsFile(unfinished: string, cwd: string): boolean {
   const beginning = isFolder ? '' : basename(unfinished);
   try {
     const names = readdirSync(resolve(cwd, isFolder ? unfinished : dirname(unfinished)));
-    return names.some((name) => name.startsWith(beginning) && /\.[cm]?[jt]sx?$/.test(name));
+    return names.some((name) => name.startsWith(beginning) && isCode(name));
   } catch {
     return false;
   }

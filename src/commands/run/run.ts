@@ -1,4 +1,6 @@
-import { defineCommand, type Options, optionName } from '../../cli/command.ts';
+import { defineCommand, type Options } from '../../cli/command.ts';
+import type { Context } from '../../cli/context.ts';
+import { optionsAt } from '../../cli/known-options.ts';
 import { parsedText, path, port, seconds, text, val, versionNumber } from '../../cli/value-types.ts';
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
@@ -54,8 +56,6 @@ const runOptions = {
   allowAll: { description: 'no sandbox: the val can do everything that you can', ...forPeople },
   noReport: { description: 'do not record the run on the service' },
 } as const satisfies Options;
-
-const optionNames = new Set(Object.keys(runOptions).map(optionName));
 
 export const command = defineCommand({
   summary: 'Run a file, or a val of the service, on this machine',
@@ -114,16 +114,21 @@ export const command = defineCommand({
         hint: 'Give each variable with its value, as NAME=VALUE.',
       });
     }
-    const misplaced = args.find((word) => optionNames.has(word));
-    if (misplaced !== undefined) {
-      context.say({
-        kind: 'hint',
-        text: `${misplaced} went to the val. To give it to \`vals run\`, write it before the file.`,
-      });
-    }
+    noteOptionsOfVal(context, args);
     const given = { ...options, val, args };
     if (options.http) return serveRequests(context, given);
     const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
     return { kind: 'series', results };
   },
 });
+
+/** Options after the file are the val's own. Somebody may have meant them for vals. */
+function noteOptionsOfVal({ say }: Context, args: readonly string[]): void {
+  const known = new Set(optionsAt(['run'], command).flatMap(({ names }) => names));
+  const given = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
+  if (given === undefined) return;
+  say({
+    kind: 'hint',
+    text: `${given} went to the val. To give it to \`vals run\`, write it before the file or val.`,
+  });
+}

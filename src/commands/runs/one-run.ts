@@ -59,12 +59,7 @@ async function findInList(api: Api, word: string, list: Call): Promise<JsonObjec
     if (first !== undefined) throw severalRuns(word, found);
   }
   throw new NotFoundError(`There is no run ${word}.`, {
-    hint: [
-      { text: 'To list the runs', command: 'runs' },
-      ...(routes.looksLikeId(word)
-        ? []
-        : [{ text: `To list the runs of a val named ${word}`, command: 'runs', input: { val: word } }]),
-    ],
+    hint: { text: 'To list the runs', command: 'runs' },
   });
 }
 

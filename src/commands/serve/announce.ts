@@ -2,29 +2,31 @@ import type { Context } from '../../cli/context.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { type QuoteWord, quoteFor } from '../../lib/shell-command.ts';
 import type { EmbeddedService } from '../../service/index.ts';
-import type { Log, Setup } from './start.ts';
+import type { Report } from './report.ts';
+import type { Setup } from './start.ts';
 import type { Place } from './store-place.ts';
 
 export async function announce(
   context: Context,
   service: EmbeddedService,
   { network, metrics, isShared, place }: Setup,
-  log: Log,
+  report: Report,
 ): Promise<void> {
-  const { flags, say, settings } = context;
+  const { flags, settings } = context;
+  const say = report.lines;
   const { baseUrl } = service;
   // A shared service must not print a token, because the output of a shared service is usually kept in logs.
   const token = isShared ? undefined : service.token;
-  if (metrics) log.write(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
+  if (metrics) report.info(`Metrics on http://${metrics.host}:${service.metricsPort}/metrics.`);
   const isJson = flags.json || flags.ndjson;
   await context.print(isJson ? stringifyJson({ baseUrl, ...(token !== undefined && { token }) }) : baseUrl);
   if (network?.publicUrl) {
-    log.write(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
+    report.info(`Listening on ${network.host}, port ${service.port}; answers only requests to ${baseUrl}.`);
   } else {
-    showVariables(context, baseUrl, token);
+    showVariables({ settings, say }, baseUrl, token);
     say({ kind: 'lines', text: 'There, `vals open` shows the vals in a browser.\n' });
   }
-  if (isShared) {
+  if (isShared || token === undefined) {
     const quote = quoteFor(settings.system.platform);
     const addUser = `vals user add <username>${optionsOf(place, quote)}`;
     say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
@@ -38,7 +40,11 @@ function optionsOf({ input: { data, database } }: Place, quote: QuoteWord): stri
   return database ? ' --database <url>' : '';
 }
 
-function showVariables({ settings, say }: Context, baseUrl: string, token: string | undefined): void {
+function showVariables(
+  { settings, say }: Pick<Context, 'settings' | 'say'>,
+  baseUrl: string,
+  token: string | undefined,
+): void {
   const lines = [
     ...(settings.local.value ? ['unset VALS_LOCAL'] : []),
     `export VALS_BASE_URL=${baseUrl}`,

@@ -46,15 +46,23 @@ export const command = defineCommand({
     'vals serve --database postgres://vals@db.example.com/vals',
     'vals serve --public-url https://vals.example.com',
   ],
+  insteadOfArguments: ([file = '']) => [
+    '`vals serve` serves a whole service.',
+    { text: 'To serve one val over HTTP', command: 'run', input: { http: true, val: file } },
+  ],
   columns: [],
   async run(context, options) {
     const { signal } = context;
     const { announce } = await import('./announce.ts');
     const { readSetup, start } = await import('./start.ts');
-    const setup = readSetup(context, options);
+    const { jsonReport, textReport } = await import('./report.ts');
+    const { withoutTokens } = await import('../../service/index.ts');
     const log = await context.openLog();
-    const service = await start(context, setup, log);
-    await announce(context, service, setup, log);
+    const report =
+      options.log === 'json' ? jsonReport(log, withoutTokens) : textReport(context.say, log, withoutTokens);
+    const setup = readSetup({ ...context, say: report.lines }, options);
+    const service = await start(context, setup, report);
+    await announce(context, service, setup, report);
     await aborted(signal);
     const isCtrlC = (signal.reason as InterruptedError).exit === 130;
     await beyondGracePeriod(async () => {

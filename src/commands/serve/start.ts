@@ -1,11 +1,10 @@
 import type { Context } from '../../cli/context.ts';
-import { messageWithHint, UsageError, type ValsError } from '../../errors.ts';
-import { stringifyJson } from '../../lib/json.ts';
-import { warnWith } from '../../lib/say.ts';
+import { UsageError } from '../../errors.ts';
 import type { EmbeddedService, Network } from '../../service/index.ts';
 import { mostVals, requestsPerSecond, requestsUnderWay } from '../../service/limits.ts';
 import { readText } from '../../workspace/sources/read-text.ts';
 import { type NetworkOptions, networkOf, parseHost } from './network-options.ts';
+import type { Report } from './report.ts';
 import { type Place, storePlace } from './store-place.ts';
 
 interface ServeOptions extends NetworkOptions {
@@ -28,9 +27,7 @@ export interface Setup extends Omit<ServeOptions, keyof NetworkOptions> {
   isShared: boolean;
 }
 
-export type Log = Awaited<ReturnType<Context['openLog']>>;
-
-export function readSetup(context: Context, options: ServeOptions): Setup {
+export function readSetup(context: Pick<Context, 'settings' | 'env' | 'say'>, options: ServeOptions): Setup {
   const { metricsPort, metricsHost } = options;
   if (metricsHost !== undefined && metricsPort === undefined) {
     throw new UsageError('--metrics-host works only with --metrics-port.', {
@@ -49,14 +46,12 @@ export function readSetup(context: Context, options: ServeOptions): Setup {
   };
 }
 
-export async function start(context: Context, setup: Setup, log: Log): Promise<EmbeddedService> {
-  const { say } = context;
+export async function start(context: Context, setup: Setup, report: Report): Promise<EmbeddedService> {
   const { port = 8787, network, place, metrics, seed, isShared } = setup;
-  const { startService, parseSeed, countSeed, withoutTokens } = await import('../../service/index.ts');
-  const isJson = setup.log === 'json';
+  const { startService, parseSeed, countSeed } = await import('../../service/index.ts');
   const perSecond = setup.rate ?? (isShared ? requestsPerSecond : undefined);
   const seedData = seed === undefined ? undefined : parseSeed(await readText(seed, context));
-  const starting = startService({
+  const service = await startService({
     ...place.location,
     port,
     network,
@@ -65,35 +60,16 @@ export async function start(context: Context, setup: Setup, log: Log): Promise<E
     maxVals: setup.maxVals ?? (isShared ? mostVals : undefined),
     metrics,
     seed: seedData,
-    onWarning: warnWith(say),
-    onUpgrade: log.write,
-    onFinished({ method, path, route, status, ms: exactMs }) {
-      const ms = Math.round(exactMs);
-      const line = isJson
-        ? stringifyJson({ time: new Date().toISOString(), method, route, status, ms })
-        : `${method} ${withoutTokens(path)} ${status} ${ms} ms`;
-      log.write(line);
-    },
-    onStoreFailure: createFailureWarning(say),
-    onInternalError({ method, route, error }) {
-      const text = withoutTokens(error.stack ?? `${error}`);
-      const record = { time: new Date().toISOString(), method, route, error: text };
-      const lines = [`Internal error in ${method} ${route}:`, ...text.split('\n').map((line) => `  ${line}`)];
-      for (const line of isJson ? [stringifyJson(record)] : lines) log.write(line);
-    },
+    onWarning: report.warn,
+    onUpgrade: report.info,
+    onFinished: report.request,
+    onStoreFailure: report.failure,
+    onStoreRecovery: () => report.info('The database can be used again.'),
+    onInternalError: report.internalError,
   });
-  const service = await starting;
   if (seedData) {
     const counts = Object.entries(countSeed(seedData)).map(([kind, count]) => `${kind} ${count}`);
-    log.write(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
+    report.info(`Loaded from the file ${seed}: ${counts.join(', ')}.`);
   }
   return service;
-}
-
-function createFailureWarning(say: Context['say']): (error: ValsError) => void {
-  let last = '';
-  return (error) => {
-    if (error.message !== last) say({ kind: 'warning', text: messageWithHint(error) });
-    last = error.message;
-  };
 }

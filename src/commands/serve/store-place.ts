@@ -38,12 +38,7 @@ export function storePlace(
 ): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
-    if (address.password !== '' || address.searchParams.has('password')) {
-      say({
-        kind: 'warning',
-        text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
-      });
-    }
+    if (hasPassword(address)) warnOfPassword(say);
     // A hint must not repeat the address, because the address may contain a password.
     return { ...placeOf(address), input: { database: true } };
   }
@@ -53,6 +48,38 @@ export function storePlace(
   const file = settings.dataFile;
   return { location: { file }, name: file, input: {} };
 }
+
+/** Where a copy goes. `shown` is for the result, without a password. */
+export function placeOfTarget(
+  context: Pick<Context, 'settings' | 'say'>,
+  target: string,
+): Place & { shown: string } {
+  if (!/^postgres(ql)?:/i.test(target)) {
+    return {
+      location: { file: resolve(context.settings.cwd, target) },
+      name: target,
+      input: {},
+      shown: target,
+    };
+  }
+  const address = parseDatabase(target, 'The target');
+  const shown = new URL(address);
+  if (hasPassword(address)) {
+    warnOfPassword(context.say);
+    if (shown.password !== '') shown.password = '***';
+    if (shown.searchParams.has('password')) shown.searchParams.set('password', '***');
+  }
+  return { ...placeOf(address), input: {}, shown: shown.href };
+}
+
+const hasPassword = ({ password, searchParams }: URL): boolean =>
+  password !== '' || searchParams.has('password');
+
+const warnOfPassword = (say: Context['say']): void =>
+  say({
+    kind: 'warning',
+    text: 'Other users of this machine can see the password on the command line. Use VALS_DATABASE or PGPASSWORD instead.',
+  });
 
 const placeOf = (address: URL) => ({
   location: { database: address.href },

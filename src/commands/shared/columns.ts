@@ -28,7 +28,7 @@ const runTones = { ok: 'green', failed: 'red', running: 'cyan' } as const;
 const runStatus: Column = {
   ...column('status'),
   only: 'terminal',
-  impliedBy: 'error',
+  impliedBy: ['error'],
   neverCut: true,
   reservedWidth: '- running'.length,
   compute(run) {
@@ -51,7 +51,11 @@ export const runColumns: Column[] = [
   runStatus,
   { ...moment('started', 'runStartAt', 'startedAt', 'createdAt'), withHour: true },
   { ...moment('ended', 'runEndAt', 'endedAt'), only: 'pipe' },
-  { ...column('val', 'val.name', 'valName', 'val.id', 'valId'), impliedBy: 'val', reservedWidth: 16 },
+  {
+    ...column('val', 'val.name', 'valName', 'val.id', 'valId'),
+    impliedBy: ['val', 'run'],
+    reservedWidth: 16,
+  },
   { ...column('version', 'val.version', 'version'), droppable: 2 },
   {
     ...figure('took', 'took', duration),

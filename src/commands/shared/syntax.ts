@@ -43,7 +43,7 @@ export function syntaxError(
 ): LocalError {
   const name = file === '-' ? 'Standard input' : file;
   const code = excerpt(lineText, column);
-  const where = code === '' ? 'The line is empty.' : `The line is: ${code}`;
+  const where = code === '' ? 'The line is empty.' : `The line is \`${code}\`.`;
   const problem = `has a syntax error: ${message}. ${where}`;
   return new LocalError(`${name}:${line}:${column} ${problem}`, {
     hint,

@@ -3,8 +3,8 @@ import { baseUrl } from '../../cli/value-types.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { warnWith } from '../../lib/say.ts';
-import { addressOfSpace, hasOrigin, parseBaseUrl, spaceIn } from '../../settings/base-url.ts';
-import { readConfig, type StoredConfig } from '../../settings/config-file.ts';
+import { addressOfSpace, parseBaseUrl, placesAt, spaceIn, withScheme } from '../../settings/base-url.ts';
+import { readConfig, type StoredConfig, usedIn, withDefault } from '../../settings/config-file.ts';
 import { column } from '../../terminal/column.ts';
 import { warnIfLocalIsSet } from '../shared/notes.ts';
 import { listSpaces, listSpacesInForce, type MySpaces } from './my-spaces.ts';
@@ -16,7 +16,7 @@ export const command = defineCommand({
     'use. With a base URL, make that service or space the default. --base-url, VALS_BASE_URL and --local override the default.',
   arguments: {
     baseUrl: {
-      description: 'the base URL of a service or space, or @name for a space of the default service',
+      description: 'the base URL or host of a service, or the name of a space',
       value: baseUrl(),
       optional: true,
     },
@@ -42,11 +42,7 @@ export const command = defineCommand({
       return { kind: 'list', rows: services(config, await listSpacesInForce(context)) };
     }
     const known = readConfig(settings.configFile, settings.system, warnWith(say));
-    const baseUrl = parseBaseUrl(
-      wanted.includes('://') ? wanted : withScheme(wanted, known),
-      'the command line',
-      settings.allowHttp.value,
-    );
+    const baseUrl = parseBaseUrl(addressOf(wanted, known), 'the command line', settings.allowHttp.value);
     const { origin, href } = baseUrl;
     if (!Object.hasOwn(known.tokens, origin)) throw notSignedIn(href, known);
     const listed = spaceIn(baseUrl) && (await listSpaces(context, baseUrl, known.tokens[origin]));
@@ -54,7 +50,7 @@ export const command = defineCommand({
     const { updateConfig } = await import('../../settings/config-update.ts');
     let changed: StoredConfig = known;
     await updateConfig(context, (config) => {
-      changed = { ...config, baseUrl: href };
+      changed = withDefault(config, href);
       return changed;
     });
     if (env.VALS_BASE_URL)
@@ -68,27 +64,50 @@ export const command = defineCommand({
   },
 });
 
-function withScheme(wanted: string, config: StoredConfig): string {
-  if (wanted.startsWith('@')) return addressOfSpace(wanted, config.baseUrl);
-  const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
-  const found = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
-  const [only] = found;
-  if (only === undefined) throw notSignedIn(wanted, config);
-  if (found.length === 1) return only + path;
-  throw new UsageError(`${wanted} is ambiguous: it may be ${found.join(' or ')}.`, {
-    hint: { text: 'To name one of them', command: 'use', input: { baseUrl: only + path } },
+/** The whole address for what was typed: a base URL, a host, or the name of a space with or without @. */
+function addressOf(wanted: string, config: StoredConfig): string {
+  if (wanted.includes('://')) return wanted;
+  const used = usedIn(config);
+  const name = wanted.replace(/^@/, '');
+  const asHost = wanted.startsWith('@') ? [] : placesOfHost(wanted, config);
+  const asSpace = used.filter((href) => href.endsWith(`/@${name}`));
+  const known = [...new Set([...asHost, ...asSpace])];
+  const [only] = known;
+  if (only !== undefined && known.length === 1) return only;
+  if (only === undefined) {
+    const mayBeSpace = wanted.startsWith('@') || /^[\w-]+$/.test(wanted);
+    if (!mayBeSpace || config.baseUrl === undefined) throw notSignedIn(wanted, config);
+    return addressOfSpace(`@${name}`, config.baseUrl);
+  }
+  throw new UsageError(`${wanted} is ambiguous: it may be ${known.join(' or ')}.`, {
+    hint: { text: 'To name one of them', command: 'use', input: { baseUrl: only } },
   });
 }
 
-function services({ baseUrl, tokens }: StoredConfig, listed?: MySpaces): JsonObject[] {
+/** Without a path, a host stands for the base URL that was used last there, and not for one of its spaces. */
+function placesOfHost(wanted: string, config: StoredConfig): string[] {
+  const [host = '', path = ''] = wanted.split(/(?=\/)(.*)/s);
+  const origins = Object.keys(config.tokens).filter((origin) => origin.endsWith(`://${host}`));
+  return origins.map((origin) => {
+    if (path !== '') return origin + path;
+    const own = placesAt(origin, usedIn(config)).filter((href) => !/\/@[^/]+$/.test(href));
+    return own.at(-1) ?? origin;
+  });
+}
+
+function services(config: StoredConfig, listed?: MySpaces): JsonObject[] {
+  const { baseUrl, tokens } = config;
   const origins = new Set([...Object.keys(tokens), ...(listed ? [listed.service.origin] : [])]);
+  const roles = new Map(listed?.spaces.map((space) => [space.baseUrl, space.role]));
   return [...origins].flatMap((origin) => {
-    const known = baseUrl !== undefined && hasOrigin(baseUrl, origin) ? baseUrl : origin;
-    const asRow = (place: { baseUrl: string }) => ({ default: place.baseUrl === baseUrl, ...place });
-    if (listed?.service.origin !== origin) return [asRow({ baseUrl: known })];
-    const places = [{ baseUrl: listed.service.href }, ...listed.spaces];
-    const isListed = known === origin || places.some((place) => place.baseUrl === known);
-    return (isListed ? places : [{ baseUrl: known }, ...places]).map(asRow);
+    const used = placesAt(origin, usedIn(config));
+    const inForce = listed?.service.origin === origin ? [listed.service.href, ...roles.keys()] : [];
+    const places = [...new Set([...used, ...inForce])].sort();
+    return (places.length === 0 ? [origin] : places).map((place) => ({
+      default: place === baseUrl,
+      baseUrl: place,
+      ...(roles.has(place) && { role: roles.get(place) ?? '' }),
+    }));
   });
 }
 
@@ -105,7 +124,7 @@ function notAMember(href: string, { service, spaces }: MySpaces): NotFoundError 
 function notSignedIn(href: string, config: StoredConfig): UsageError {
   const known = services(config).map(({ baseUrl }) => baseUrl);
   const others = known.length === 0 ? '' : ` You are signed in to ${known.join(', ')}.`;
-  const address = href.includes('://') ? href : `https://${href}`;
+  const address = href.includes('://') ? href : withScheme(href);
   return new UsageError(`You are not signed in to ${href}.${others}`, {
     hint: { text: 'To sign in', command: 'login', input: { baseUrl: address } },
   });

@@ -19,15 +19,21 @@ export const command = defineCommand({
     'Delete vals, with all their versions and runs, without a question. This cannot be undone. If you give the name or file ' +
     'of a val, the tool reads the val first. If the val has another name on the service, the val is not deleted.',
   arguments: {
-    vals: { description: 'names, ids, starts of ids, or files of vals', value: val(), repeatable: true },
+    vals: {
+      description: 'names, ids, starts of ids, or files of vals, or - for standard input, one per line',
+      value: val({ orInput: true }),
+      repeatable: true,
+    },
   },
   options: { yes, dryRun },
-  examples: ['vals val rm hello', 'vals val rm hello --yes'],
+  examples: ['vals val rm hello', 'vals val rm hello --yes', 'vals ls --fields id | vals val rm - --yes'],
+  empty: 'No vals were given.',
   columns: [outcomeColumn, { ...column('name'), only: 'terminal' }, idColumn('id')],
   run: (context, { vals, yes, dryRun }) =>
     removeBatch(context, vals, {
       question: (ids) => showValsAndAsk(context, ids),
-      describe: (id) => ({ id, ...(context.forPerson && { name: context.givenVals.wordFor(id) }) }),
+      readNames: (ids) => Promise.all(ids.map(context.givenVals.readSummary)),
+      describe: (id) => ({ id, ...(context.forPerson && { name: nameOf(context, id) }) }),
       things: 'vals',
       route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.givenVals.etagOf(id) }),
       // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
@@ -36,6 +42,11 @@ export const command = defineCommand({
       dryRun,
     }),
 });
+
+function nameOf({ givenVals }: Context, id: string): string {
+  const name = givenVals.labelFor(id);
+  return name === id ? '' : name;
+}
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.givenVals.readSummary));

@@ -66,7 +66,11 @@ async function readFields(
 ): Promise<routes.ValFields> {
   if (name === undefined && privacy === undefined && readme === undefined) {
     throw new UsageError('No new name, privacy or readme was given.', {
-      hint: 'Give a new name, privacy or readme.',
+      hint: [
+        { text: 'To change the name', input: { name: true } },
+        { text: 'To change who can see the val', input: { privacy: true } },
+        { text: 'To change the readme', input: { readme: true } },
+      ],
     });
   }
   if (name === '') throw new UsageError('The name is empty.', { hint: 'Give a name, such as hello.' });

@@ -8,7 +8,7 @@ import { numberOf } from '../shared/versions.ts';
 const columns = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
-  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: 'val' },
+  { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: ['val'] },
   { ...column('by', 'versionAuthor.username'), skipObjects: true },
 ];
 

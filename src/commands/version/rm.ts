@@ -18,11 +18,21 @@ export const command = defineCommand({
   },
   options: { yes, dryRun },
   examples: ['vals version rm hello 2 3 --yes'],
-  columns: [outcomeColumn, column('version'), { ...idColumn('id'), impliedBy: 'val' }],
+  columns: [
+    outcomeColumn,
+    column('version'),
+    { ...column('name'), only: 'terminal' },
+    { ...idColumn('id'), impliedBy: ['val'] },
+  ],
   run: (context, { val, versions, yes, dryRun }) =>
     removeBatch(context, versions, {
       question: (many) => question(context, val, many),
-      describe: (version) => ({ id: val, version: jsonNumber(version) }),
+      readNames: () => context.givenVals.readSummary(val),
+      describe: (version) => ({
+        id: val,
+        version: jsonNumber(version),
+        ...(context.forPerson && { name: context.givenVals.labelFor(val) }),
+      }),
       things: 'versions',
       route: (version) => routes.deleteVersion(val, version),
       concurrency: 'auto',

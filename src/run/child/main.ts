@@ -5,6 +5,13 @@ import { fail } from './fail.ts';
 import { functionIn, sendValue } from './value.ts';
 
 const [mode = '', url = ''] = process.argv.splice(2, 2);
+// `cluster` and `fork(process.argv[1])` start this file again, without the options of vals.
+if (!['call', 'script', 'serve'].includes(mode)) {
+  console.error(
+    'A val with a default export cannot start itself again. Use a file without a default export.',
+  );
+  process.exit(1);
+}
 let isFinished = false;
 let isIdle = false;
 

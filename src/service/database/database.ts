@@ -1,4 +1,4 @@
-import type { LocalError } from '../../errors.ts';
+import type { ValsError } from '../../errors.ts';
 
 /** `Value` has no boolean, because a boolean makes the SQLite driver abort the process. */
 export type Value = string | number | null | Buffer;
@@ -37,12 +37,14 @@ export interface Database extends Reader {
    * SQL statements, because other writes wait until `work` ends.
    */
   transaction<Result>(keys: SlotKeys, work: (tx: Tx) => Promise<Result>): Promise<Result>;
+  /** All that `work` reads is as it is at one moment. For a process that does nothing else with the database. */
+  snapshot<Result>(work: (reader: Reader) => Promise<Result>): Promise<Result>;
   /** The number of the schema that the store had when it was opened, if it had to be brought up to date. */
   readonly upgradedFrom: number | undefined;
   /** Fails if the database cannot be used. */
   probe(): Promise<void>;
   connections(): { inUse: number; waiting: number };
-  explain(error: unknown): LocalError;
+  explain(error: unknown): ValsError;
   close(): Promise<void>;
 }
 

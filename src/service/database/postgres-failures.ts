@@ -1,4 +1,4 @@
-import { LocalError } from '../../errors.ts';
+import { LocalError, ValsError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { DatabaseFailure } from './database.ts';
 
@@ -22,8 +22,8 @@ export function failureOf(error: unknown, maybeCommitted = false): DatabaseFailu
 export const isTransactionConflict = (error: unknown): boolean =>
   error instanceof DatabaseFailure && ['40001', '40P01'].includes(`${errnoOf(error.cause)}`);
 
-export function explainFailure(name: string, error: unknown): LocalError {
-  if (error instanceof LocalError) return error;
+export function explainFailure(name: string, error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
   const cause = error instanceof DatabaseFailure ? error.cause : error;
   const { reason, hint } = reasonFor(cause as Error);
   return new LocalError(`The database ${name} could not be used: ${reason}.`, { hint, cause: error });

@@ -36,6 +36,7 @@ export async function openPostgres(address: string): Promise<Database> {
     upgradedFrom,
     codeContains,
     query: (sql, values) => query(pool, sql, values),
+    snapshot: (work) => inSnapshot(options, work),
     transaction: (keys, work) => slots.run(keys, () => write(pool, work)),
     probe: async () => void (await query(pool, 'SELECT 1')),
     connections: () => ({
@@ -174,27 +175,76 @@ async function checkEncoding(tx: Tx, name: string): Promise<void> {
   });
 }
 
-/** Returns the number of the schema that the store had, if it was an older one. */
-async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
-  const pool = createPool({ ...options, max: 1, statement_timeout: 0, query_timeout: 0 });
+/** A copy takes longer than a request, and waits for the other database in between. */
+const withoutTimeLimits = {
+  max: 1,
+  statement_timeout: 0,
+  query_timeout: 0,
+  idle_in_transaction_session_timeout: 0,
+};
+
+async function inSnapshot<Result>(
+  options: pg.PoolConfig,
+  work: (reader: Reader) => Promise<Result>,
+): Promise<Result> {
+  const pool = createPool({ ...options, ...withoutTimeLimits });
+  const reader: Reader = { query: (sql, values) => query(pool, sql, values), codeContains };
   try {
-    return await write(pool, async (tx) => {
-      await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
-      const schema = await schemaOf(tx.query, name);
-      if (schema === undefined) {
-        await checkEncoding(tx, name);
-        const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
-        if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
-        await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
-        await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
-      }
-      for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
-      await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
-      return schema && schema < schemas.length ? schema : undefined;
-    });
+    // The pool has one connection, so all statements are part of this transaction.
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    return await work(reader);
   } finally {
     await pool.end();
   }
+}
+
+/** An empty database, in a transaction that has made the tables of a store. */
+export async function openPostgresCopy(address: string) {
+  const name = addressWithoutSecrets(address);
+  const explain = (error: unknown) => explainFailure(name, error);
+  const pool = createPool({ ...optionsFor(address), ...withoutTimeLimits });
+  try {
+    const client = await pool.connect();
+    const tx = txOf(client);
+    await tx.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const isEmpty = (await createTables(tx, name)) === undefined;
+    const close = async () => {
+      // Without a commit, this takes everything back.
+      client.release(true);
+      await pool.end();
+    };
+    return { name, isEmpty, tx, explain, close, commit: () => commit(client) };
+  } catch (error) {
+    await pool.end();
+    throw explain(error);
+  }
+}
+
+/** Returns the number of the schema that the store had, if it was an older one. */
+async function upgrade(options: pg.PoolConfig, name: string): Promise<number | undefined> {
+  const pool = createPool({ ...options, ...withoutTimeLimits });
+  try {
+    const schema = await write(pool, (tx) => createTables(tx, name));
+    return schema && schema < schemas.length ? schema : undefined;
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Returns the number of the schema that the store had, or undefined if the database was empty. */
+async function createTables(tx: Tx, name: string): Promise<number | undefined> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
+  const schema = await schemaOf(tx.query, name);
+  if (schema === undefined) {
+    await checkEncoding(tx, name);
+    const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
+    if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
+    await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
+    await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
+  }
+  for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
+  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
+  return schema;
 }
 
 async function schemaOf(query: Reader['query'], name: string): Promise<number | undefined> {

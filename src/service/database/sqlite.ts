@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import Libsql from 'libsql';
-import { LocalError } from '../../errors.ts';
+import { LocalError, ValsError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Reader, type Value } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -12,20 +12,28 @@ const busyTimeoutMs = 10_000;
 const mostMsPerCommit = 5;
 const checkpointBytes = 4 * 1024 * 1024;
 
-export async function openSqlite(file: string): Promise<Database> {
+interface WriteBack {
+  /** The log is written back after so much time without a write, and so long after the last time at the latest. */
+  idleMs: number;
+  mostMs: number;
+}
+
+const writeBack: WriteBack = { idleMs: 30_000, mostMs: 60 * 60_000 };
+
+export async function openSqlite(file: string, times = writeBack): Promise<Database> {
   try {
     const path = prepareStoreFile(file);
     const connection = new Libsql(path, { timeout: busyTimeoutMs });
     const upgradedFrom = await retryWhileBusy(() => prepare(connection, path));
-    return { ...wrap(connection, path), upgradedFrom, explain: (error) => explain(file, error) };
+    return { ...wrap(connection, path, times), upgradedFrom, explain: (error) => explainSqlite(file, error) };
   } catch (error) {
-    throw explain(file, failureOf(error));
+    throw explainSqlite(file, error);
   }
 }
 
-function explain(file: string, error: unknown): LocalError {
-  if (error instanceof LocalError) return error;
-  const { reason, hint } = reasonFor(error as Error);
+export function explainSqlite(file: string, error: unknown): ValsError {
+  if (error instanceof ValsError) return error;
+  const { reason, hint } = reasonFor(failureOf(error) as Error);
   return new LocalError(`The store ${file} could not be used: ${reason}.`, { hint, cause: error });
 }
 
@@ -90,14 +98,19 @@ function prepare(connection: Libsql.Database, path: string): number | undefined 
     immediately(connection, () => {
       // The number is read again, because another process may have changed the schema in the meantime.
       const found = schema();
-      for (const step of schemas.slice(found)) connection.exec(step);
-      connection.exec(`PRAGMA application_id = ${applicationId}`);
-      connection.exec(`PRAGMA user_version = ${schemas.length}`);
+      createTables(connection, found);
       if (found > 0 && found < schemas.length) upgradedFrom = found;
     });
   }
   connection.exec('PRAGMA foreign_keys = ON');
   return upgradedFrom;
+}
+
+/** Takes the steps from a schema to that of today. */
+export function createTables(connection: Libsql.Database, from = 0): void {
+  for (const step of schemas.slice(from)) connection.exec(step);
+  connection.exec(`PRAGMA application_id = ${applicationId}`);
+  connection.exec(`PRAGMA user_version = ${schemas.length}`);
 }
 
 function schemaOf(connection: Libsql.Database, path: string): number {
@@ -132,15 +145,21 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
   }
 }
 
-function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explain' | 'upgradedFrom'> {
+function wrap(
+  connection: Libsql.Database,
+  path: string,
+  { idleMs, mostMs }: WriteBack,
+): Omit<Database, 'explain' | 'upgradedFrom'> {
   const statements = new Map<string, Libsql.Statement>();
   const files = rememberFiles(path);
   let wrote = false;
 
+  let writtenBackAt = performance.now();
   const checkpoint = () => {
     try {
       // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
       connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      writtenBackAt = performance.now();
     } catch {
       // A failed checkpoint loses nothing, because the commits stay in the log.
     }
@@ -150,6 +169,12 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
     checkpoint();
     connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   };
+  // A reader or a writer of another process may keep the log in use: then the next time.
+  const whenIdle = setTimeout(() => {
+    if (files.logSize() === 0 || group.underWay()) return;
+    if (files.areInPlace()) checkpointWithoutWaiting();
+    if (files.logSize() > 0) whenIdle.refresh();
+  }, idleMs).unref();
   /** A log that was replaced may belong to another store, so it must not be copied into this store. */
   const saveLog = () => {
     if (!files.isLogReplaced()) checkpoint();
@@ -166,7 +191,9 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
     before: checkFiles,
     after() {
       wrote = true;
-      if (files.logSize() > checkpointBytes) checkpointWithoutWaiting();
+      whenIdle.refresh();
+      const isDue = performance.now() - writtenBackAt > mostMs;
+      if (isDue || files.logSize() > checkpointBytes) checkpointWithoutWaiting();
     },
   });
 
@@ -197,10 +224,19 @@ function wrap(connection: Libsql.Database, path: string): Omit<Database, 'explai
         .catch((error) => {
           throw failureOf(error);
         }),
+    async snapshot(work) {
+      connection.exec('BEGIN');
+      try {
+        return await work({ query: run, codeContains });
+      } finally {
+        connection.exec('COMMIT');
+      }
+    },
     connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
     probe: async () => checkFiles(),
     async close() {
       await group.flush();
+      clearTimeout(whenIdle);
       if (wrote) saveLog();
       statements.clear();
       connection.close();

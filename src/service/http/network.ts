@@ -1,6 +1,7 @@
 import { type BlockList, isIP } from 'node:net';
 import { wrongHost } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
+import { isLoopback } from '../../lib/host-names.ts';
 import { Problem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';
@@ -31,26 +32,29 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
     throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
   }
-  const names = hostNames(network, incoming.socket.localPort);
   // `url.host` can differ from the Host header, because the first line of a request may contain a whole URL.
   for (const host of [headerOf(request, 'host'), url.host]) {
-    if (!names.includes(`${host}`.toLowerCase())) throw otherHost(host, names, publicUrl);
+    if (!isOwnName(`${host}`.toLowerCase(), network))
+      throw otherHost(host, network, incoming.socket.localPort);
   }
   return publicUrl?.origin ?? url.origin;
 }
 
-function otherHost(host: string | undefined, [name]: string[], publicUrl: URL | undefined): Problem {
-  const expected = publicUrl?.origin ?? name;
+function otherHost(host: string | undefined, network: Network, port: number | undefined): Problem {
+  const { publicUrl } = network;
+  const expected = publicUrl?.origin ?? `${inUrl(network.host)}:${port}`;
   const given = host === undefined ? 'no Host' : `the Host ${host}`;
   const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
   return new Problem(403, detail, publicUrl && { type: wrongHost });
 }
 
-function hostNames({ host, publicUrl }: Network, port: number | undefined): string[] {
+/** On loopback, any port is right, because the port may be forwarded (`ssh -L`, containers). */
+function isOwnName(host: string, network: Network): boolean {
+  const { publicUrl } = network;
   if (publicUrl === undefined) {
-    const names = [loopbackAddress, 'localhost', '[::1]', inUrl(host)];
-    return names.map((name) => `${name}:${port}`).concat(port === 80 ? names : []);
+    const name = /^(.*?)(?::\d{1,5})?$/.exec(host)?.[1] ?? '';
+    return isLoopback(name) || name === inUrl(network.host);
   }
-  const { host: name, protocol } = publicUrl;
-  return publicUrl.port === '' ? [name, `${name}:${protocol === 'https:' ? 443 : 80}`] : [name];
+  const defaultPort = publicUrl.protocol === 'https:' ? 443 : 80;
+  return host === publicUrl.host || (publicUrl.port === '' && host === `${publicUrl.host}:${defaultPort}`);
 }

@@ -4,7 +4,7 @@ import { type Route, route } from '../routes/route.ts';
 import type { Store } from '../store/store.ts';
 import type { Identified } from '../store/tokens.ts';
 import * as check from './page-queries.ts';
-import { endSession, nextPage, readForm, startSession } from './session.ts';
+import { endSession, identifySession, nextPage, readForm, startSession } from './session.ts';
 import { viewOf, visitorOf } from './visitor.ts';
 
 export function signInRoutes(store: Store): Route[] {
@@ -74,14 +74,20 @@ async function askForToken(
 }
 
 /** What somebody sees whose request failed. Without a session that is the sign-in, whether or not the page exists. */
-export async function failurePage(request: ServiceRequest, store: Store, problem: Problem): Promise<Reply> {
-  const { url, path, method } = request;
-  const visitor = await visitorOf(request, store).catch(() => undefined);
+export async function failurePage(failed: ServiceRequest, store: Store, problem: Problem): Promise<Reply> {
+  const request = await withSession(failed, store);
+  const { url, path, method, identified } = request;
   const isPage = (method === 'GET' || method === 'HEAD') && !path.startsWith('/v1/');
   const mayHelp = problem.status === 401 || problem.status === 404;
-  if (!visitor && isPage && mayHelp && !request.identified) {
-    return askForToken(request, `${url.pathname}${url.search}`);
-  }
+  if (!identified && isPage && mayHelp) return askForToken(request, `${url.pathname}${url.search}`);
+  const visitor = await visitorOf(request, store).catch(() => undefined);
   const { problemPage } = await import('./views.ts');
   return problemPage(viewOf(request, visitor), problem);
+}
+
+/** A request may fail before anybody asks who sent it, and because the database cannot say it. */
+async function withSession(request: ServiceRequest, store: Store): Promise<ServiceRequest> {
+  if (request.identified) return request;
+  const identified = await identifySession(request, store).catch(() => undefined);
+  return { ...request, identified, caller: identified?.caller };
 }

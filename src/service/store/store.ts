@@ -1,6 +1,8 @@
+import type { ValsError } from '../../errors.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database, StoreLocation, Tx } from '../database/database.ts';
 import { openDatabase } from '../database/open-database.ts';
+import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import type { Caller, User } from './caller.ts';
 import type { Once } from './idempotency.ts';
@@ -50,13 +52,19 @@ export interface StoreOptions {
   needsOwner?: boolean;
   /** Whether to note when tokens were last used. */
   notesUse?: boolean;
+  onStoreFailure?(error: ValsError): void;
+  onStoreRecovery?(): void;
 }
 
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
 export async function openStore(place: StoreLocation, options: StoreOptions = {}) {
   const { maxVals, needsOwner = false, notesUse = true } = options;
-  const database = await openDatabase(place);
+  const opened = await openDatabase(place);
+  const database = reportOutages(opened, {
+    onFailure: (error) => options.onStoreFailure?.(opened.explain(error)),
+    onRecovery: () => options.onStoreRecovery?.(),
+  });
   const owner = await readOwner(database, place, needsOwner);
   const uses = createUseNotes(database);
 

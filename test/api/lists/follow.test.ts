@@ -237,7 +237,7 @@ describe('vals runs --follow', () => {
     const error = { message: 'it\tbroke' };
     const arrivals = [[runOf('a'), runOf('b', { error })], [], [runOf('c')]];
     const service = await scriptedService([], growing(start, arrivals));
-    const args = ['runs', '--error', '--since', '2026-01-01'];
+    const args = ['runs', '--error', '--since', '2026-01-01T00:00:00Z'];
     const isEnough = ({ stdout }: { stdout: string }) => stdout.includes('\tc\n');
     const { exit, stdout, stderr } = await followFast(args, service.env, isEnough);
     expect({ exit, stderr }).toEqual({ exit: 130, stderr: '' });

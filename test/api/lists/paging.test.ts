@@ -138,7 +138,7 @@ describe('links.next', () => {
       page([{ id: 'b' }], '?cursor=t%26w%3Do&error=false'),
       page([{ id: 'c' }]),
     ]);
-    const filters = ['--no-error', '--since', '2026-01-01', '--until', '2026-02-01T00:00:00Z'];
+    const filters = ['--no-error', '--since', '2026-01-01T00:00:00Z', '--until', '2026-02-01T00:00:00Z'];
     expect(await run(['runs', '--all', ...filters], { env: service.env })).toMatchObject({ exit: 0 });
     const kept = { error: 'false', since: '2026-01-01T00:00:00.000Z', until: '2026-02-01T00:00:00.000Z' };
     expect(queriesOf(service)).toEqual([

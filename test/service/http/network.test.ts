@@ -33,6 +33,21 @@ test('a service at an IPv6 address is found at its base URL', async () => {
   expect(await local.statusOf('GET', '/v1/me')).toBe(200);
 });
 
+test.each([
+  ['localhost:9999', 200],
+  ['127.0.0.1', 200],
+  ['127.0.0.2:1', 200],
+  ['[::1]:9', 200],
+  ['vals.example:9999', 403],
+  ['localhost.evil.example', 403],
+  ['127.0.0.1.evil.example:80', 403],
+])('on loopback, the Host %s of a forwarded port is answered with %i', async (host, status) => {
+  const local = await temporaryService();
+  const answer = await local.ask('GET', '/v1/me', { headers: { Host: host } });
+  expect(answer.status).toBe(status);
+  if (status === 200) expect(answer.body).toMatchObject({ url: `http://${host}/` });
+});
+
 test('links are made with the public URL', async () => {
   const behind = await temporaryService({
     network: { host: '127.0.0.1', publicUrl: new URL('http://localhost:9'), proxies: loopbackAddresses },

@@ -121,10 +121,14 @@ describe('the cookie', async () => {
     expect(text).toContain('hello');
     expect(text).toContain('Signed in as <b>local</b>');
     expect((await visit(`/vals/${val.id}/raw`, { cookie })).text).toBe('my_code');
-    expect(await visit('/nothing', { cookie })).toMatchObject({
-      status: 404,
-      text: expect.stringContaining('Signed in as'),
-    });
+    for (const [path, status] of [
+      ['/nothing', 404],
+      ['/sign-out', 405],
+      ['/v1/me', 401],
+    ] as const) {
+      const text = expect.stringMatching(/<a class="brand" href="\/">.*Signed in as.*\/sign-out/s);
+      expect(await visit(path, { cookie })).toMatchObject({ status, text });
+    }
   });
 
   test('is not accepted by the API', async () => {

@@ -1,0 +1,67 @@
+import type { Api } from '../../api/api.ts';
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { createHintWriter } from '../../lib/hint.ts';
+import type { Stage } from '../../terminal/presenter.ts';
+import { createRedactor } from '../../terminal/redactor.ts';
+import type { Context } from '../context.ts';
+import { createContext } from '../create-context.ts';
+import type { Host } from '../host.ts';
+import { createResolver } from '../resolve-vals.ts';
+import type { Candidate } from './completions.ts';
+
+/** Somebody who pressed Tab waits for the answer. */
+const mostMs = 1_500;
+const mostRuns = 20;
+const shownOfId = 8;
+
+const silent: Stage = {
+  presenter: { say() {}, async result() {}, async end() {} },
+  hints: createHintWriter(({ text }) => text),
+  redactor: createRedactor(),
+  forPerson: false,
+  async flush() {},
+};
+
+/** A service that does not answer, or a person who is not signed in, gets no candidates and no error. */
+async function ask(
+  host: Host,
+  read: (api: Api, context: Context) => Promise<Candidate[]>,
+): Promise<Candidate[]> {
+  const { context, close } = createContext(host, {}, silent, async () => {});
+  try {
+    return await read(await context.connect({ mostMs }), context);
+  } catch {
+    return [];
+  } finally {
+    await close();
+  }
+}
+
+export const versionsOf = (val: string, host: Host): Promise<Candidate[]> =>
+  ask(host, async (api, context) => {
+    const identify = await createResolver(context, { isForWriting: false, confirmsListedVals: false });
+    const id = routes.looksLikeId(val) ? val : (await identify(val)).id;
+    const versions: Candidate[] = [];
+    for await (const { records } of api.pages(routes.listVersions(id))) {
+      for (const record of records) {
+        versions.push({
+          word: textAt(record, 'version') ?? '',
+          description: textAt(record, 'createdAt') ?? '',
+        });
+      }
+    }
+    return versions;
+  });
+
+export const recentRuns = (host: Host): Promise<Candidate[]> =>
+  ask(host, async (api) => {
+    const runs: Candidate[] = [];
+    for await (const { records } of api.pages(routes.myRuns({}), { limit: mostRuns })) {
+      for (const run of records) {
+        const word = textAt(run, 'id')?.slice(0, shownOfId) ?? '';
+        runs.push({ word, description: textAt(run, 'val.name') ?? '' });
+      }
+    }
+    return runs;
+  });

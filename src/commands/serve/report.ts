@@ -1,0 +1,65 @@
+import type { Context } from '../../cli/context.ts';
+import type { ValsError } from '../../errors.ts';
+import { messageWithHint } from '../../errors.ts';
+import type { Hints } from '../../lib/hint.ts';
+import { hintList } from '../../lib/hint.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import type { ServiceOptions } from '../../service/index.ts';
+
+type Log = Awaited<ReturnType<Context['openLog']>>;
+type Finished = Parameters<NonNullable<ServiceOptions['onFinished']>>[0];
+type InternalError = Parameters<NonNullable<ServiceOptions['onInternalError']>>[0];
+
+/** What a service tells its operator while it runs. Secrets have been removed from paths and stacks. */
+export interface Report {
+  request(finished: Finished): void;
+  info(text: string): void;
+  warn(text: Hints): void;
+  failure(error: ValsError): void;
+  internalError(failure: InternalError): void;
+  /** For a person at a terminal. */
+  lines: Context['say'];
+}
+
+type Clean = (text: string) => string;
+
+export function textReport(say: Context['say'], log: Log, clean: Clean): Report {
+  const warn = (text: Hints) => say({ kind: 'warning', text });
+  return {
+    request: ({ method, path, status, ms }) =>
+      log.write(`${method} ${clean(path)} ${status} ${Math.round(ms)} ms`),
+    info: log.write,
+    warn,
+    failure: (error) => warn(messageWithHint(error)),
+    internalError({ method, route, error }) {
+      const stack = clean(error.stack ?? `${error}`).split('\n');
+      for (const line of [`Internal error in ${method} ${route}:`, ...stack.map((line) => `  ${line}`)]) {
+        log.write(line);
+      }
+    },
+    lines: say,
+  };
+}
+
+/** Every line is a JSON object. */
+export function jsonReport(log: Log, clean: Clean): Report {
+  const time = () => new Date().toISOString();
+  const write = (level: 'info' | 'warning' | 'error', message: string) =>
+    log.write(stringifyJson({ time: time(), level, message }));
+  const textOf = (text: Hints) =>
+    hintList(text)
+      .map((hint) => (typeof hint === 'string' ? hint : hint.text))
+      .join(' ');
+  return {
+    request: ({ method, route, status, ms }) =>
+      log.write(stringifyJson({ time: time(), method, route, status, ms: Math.round(ms) })),
+    info: (text) => write('info', text),
+    warn: (text) => write('warning', textOf(text)),
+    failure: (error) => write('error', textOf(messageWithHint(error))),
+    internalError: ({ method, route, error }) =>
+      write('error', `Internal error in ${method} ${route}: ${clean(error.stack ?? `${error}`)}`),
+    lines(message) {
+      if (message.kind === 'warning') write('warning', textOf(message.text));
+    },
+  };
+}

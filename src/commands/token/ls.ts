@@ -1,0 +1,22 @@
+import { defineCommand } from '../../cli/command.ts';
+import { column, idColumn, moment } from '../../terminal/column.ts';
+import { listTokens } from './tokens.ts';
+
+export const command = defineCommand({
+  summary: 'List your tokens',
+  description:
+    'List your tokens: when each was made, when it was last used (to the minute), when it ends, whether it may only read, and ' +
+    'the space that it is good for. At the base URL of a space, only the tokens for that space.',
+  examples: ['vals token ls', 'vals token ls --json | jq -r ".[].name"'],
+  columns: [
+    column('name'),
+    column('space'),
+    column('readOnly'),
+    moment('made', 'createdAt'),
+    moment('used', 'lastUsedAt'),
+    moment('ends', 'expiresAt'),
+    idColumn('id'),
+  ],
+  empty: 'You have no tokens here.',
+  run: async (context) => ({ kind: 'list', rows: await listTokens(context) }),
+});

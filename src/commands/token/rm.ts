@@ -1,0 +1,33 @@
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { defineCommand } from '../../cli/command.ts';
+import { text } from '../../cli/value-types.ts';
+import { column, idColumn } from '../../terminal/column.ts';
+import { outcomeColumn } from '../shared/columns.ts';
+import { dryRun, yes } from '../shared/options.ts';
+import { removeBatch } from '../shared/remove.ts';
+import { findToken, listTokens } from './tokens.ts';
+
+export const command = defineCommand({
+  summary: 'End one of your tokens at once',
+  description:
+    'End one of your tokens at once, with the sessions of browsers that were signed in with it. The command asks first.',
+  arguments: { name: { description: 'the name or the id of the token', value: text('name') } },
+  options: { yes, dryRun },
+  examples: ['vals token rm ci', 'vals token rm ci --yes'],
+  columns: [outcomeColumn, column('name'), idColumn('id')],
+  async run(context, { name: word, yes, dryRun }) {
+    const token = findToken(await listTokens(context), word);
+    const id = textAt(token, 'id') ?? '';
+    const name = textAt(token, 'name') ?? word;
+    return removeBatch(context, [id], {
+      question: async () => `End the token ${name}?`,
+      describe: () => ({ id, name }),
+      things: 'tokens',
+      route: routes.deleteToken,
+      concurrency: 1,
+      yes,
+      dryRun,
+    });
+  },
+});

@@ -1,0 +1,44 @@
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import type { Context } from '../../cli/context.ts';
+import { NoSpaceError, NotFoundError, ValsError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+
+const statusesWithoutRoute = [404, 405, 501];
+
+/** The route for tokens is one that many services lack. */
+export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const isOther = !(error instanceof ValsError) || error instanceof NoSpaceError;
+    if (isOther || !statusesWithoutRoute.includes(error.facts.status ?? 0)) throw error;
+    throw new NotFoundError(
+      "This service has no route for tokens: tokens are made on the service's own page.",
+      {
+        hint: "Create or remove the token in the service's settings, or ask the person who runs it.",
+        cause: error,
+      },
+    );
+  }
+}
+
+export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise<JsonObject[]> {
+  const api = await connect();
+  return onTokenRoute(async () => {
+    const tokens: JsonObject[] = [];
+    for await (const { records } of api.pages(routes.myTokens())) tokens.push(...records);
+    return tokens;
+  });
+}
+
+/** By its name, or else by its id. */
+export function findToken(tokens: readonly JsonObject[], word: string): JsonObject {
+  const found =
+    tokens.find((token) => textAt(token, 'name') === word) ??
+    tokens.find((token) => textAt(token, 'id') === word);
+  if (found) return found;
+  throw new NotFoundError(`You have no token named ${word} here.`, {
+    hint: { text: 'To list your tokens', command: 'token ls' },
+  });
+}

@@ -1,0 +1,41 @@
+import { ConflictError } from '../../errors.ts';
+import type { Value } from '../database/database.ts';
+import { openPostgresCopy } from '../database/postgres.ts';
+import type { CopyTarget } from './backup.ts';
+import type { Table } from './tables.ts';
+
+/** Everything is one transaction: without its commit, the database stays as it was. */
+export async function createPostgresCopy(address: string): Promise<CopyTarget> {
+  const { name, isEmpty, tx, commit, close, explain } = await openPostgresCopy(address);
+  const explained = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.catch((error) => {
+      throw explain(error);
+    });
+  if (!isEmpty) {
+    await close();
+    throw new ConflictError(`The database ${name} is not empty: it has the tables of a vals service.`, {
+      hint: 'Create a new database with `createdb`, and give its URL.',
+    });
+  }
+
+  async function insert({ name, columns, hasPosition }: Table, rows: readonly Value[][]): Promise<void> {
+    const places = `(${columns.map(() => '?').join(', ')})`;
+    await tx.query(
+      `INSERT INTO ${name} (${columns.join(', ')}) ${hasPosition ? 'OVERRIDING SYSTEM VALUE ' : ''}
+        VALUES ${rows.map(() => places).join(', ')}`,
+      rows.flat(),
+    );
+    if (!hasPosition) return;
+    const last = Number(rows.at(-1)?.[columns.indexOf('position')]);
+    await tx.query(`SELECT setval(pg_get_serial_sequence('${name}', 'position'), ?::bigint)`, [last]);
+  }
+
+  return {
+    insert: (table, rows) => explained(insert(table, rows)),
+    async finish() {
+      await explained(commit());
+      await close();
+    },
+    abandon: close,
+  };
+}

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { run } from '../support/program.ts';
+import { scriptedService } from '../support/scripted-service.ts';
+import { startTeam } from '../support/team.ts';
+
+const tokenForm = /^vals_[\w-]{43}$/;
+
+describe('vals token', () => {
+  test('makes a token that works, lists it without the secret, and ends it', async () => {
+    const { ada, baseUrl } = await startTeam();
+    const env = { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token };
+    const vals = (args: string[]) => ada.vals(args, { env });
+    const added = await vals(['token', 'add', 'ci', '--read-only', '--expires', '90d', '--json']);
+    expect(added).toMatchObject({ exit: 0, stderr: '' });
+    const { token, ...record } = JSON.parse(added.stdout);
+    expect(token).toMatch(tokenForm);
+    expect(record).toMatchObject({ name: 'ci', readOnly: true, space: null });
+    expect(Date.parse(record.expiresAt) - Date.now()).toBeGreaterThan(89 * 86_400_000);
+    const asCi = { env: { ...env, VALS_TOKEN: token } };
+    expect(await run(['me', '--json'], asCi)).toMatchObject({ exit: 0 });
+    expect(await run(['push', '-', '--name', 'v'], { ...asCi, input: 'export default 1' })).toMatchObject({
+      exit: 4,
+    });
+    const listed = await vals(['token', 'ls', '--json']);
+    expect(JSON.parse(listed.stdout)).toEqual([
+      { ...record, lastUsedAt: expect.stringMatching(/:00\.000Z$/) },
+      expect.objectContaining({ name: 'first' }),
+    ]);
+    expect(await vals(['token', 'rm', 'ci'])).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining('--yes'),
+    });
+    const { id } = record;
+    const rm = async (...words: string[]) =>
+      JSON.parse((await vals(['token', 'rm', 'ci', '--json', ...words])).stdout);
+    expect(await rm('--dry-run')).toEqual([{ id, name: 'ci', status: 'planned' }]);
+    expect(await rm('--yes')).toEqual([{ id, name: 'ci', status: 'deleted' }]);
+    expect(await run(['me'], asCi)).toMatchObject({ exit: 4 });
+    expect(await vals(['token', 'rm', 'ci', '--yes'])).toMatchObject({ exit: 3 });
+  });
+
+  test('makes a token for one space at the base URL of the space', async () => {
+    const { ada, baseUrl, space } = await startTeam();
+    const env = { VALS_BASE_URL: space, VALS_TOKEN: ada.token };
+    const { token, space: name } = JSON.parse(
+      (await ada.vals(['token', 'add', 'ci', '--json'], { env })).stdout,
+    );
+    expect(name).toBe('acme');
+    const ci = (base: string) => ({
+      env: { VALS_BASE_URL: base, VALS_TOKEN: token },
+      input: 'export default 1',
+    });
+    expect(await run(['push', '-', '--name', 'v'], ci(space))).toMatchObject({ exit: 0 });
+    expect(await run(['push', '-', '--name', 'v'], ci(baseUrl))).toMatchObject({ exit: 4 });
+    expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({ exit: 5 });
+  });
+
+  test.each([404, 405])(
+    'says that a service which answers %i makes tokens on its own page',
+    async (status) => {
+      const { env } = await scriptedService([], () => ({ status, body: {} }));
+      for (const args of [['ls'], ['add', 'ci'], ['rm', 'ci', '--yes']]) {
+        expect(await run(['token', ...args], { env })).toMatchObject({
+          exit: 3,
+          stderr: expect.stringContaining("tokens are made on the service's own page"),
+        });
+      }
+    },
+  );
+
+  test('--dry-run of add sends nothing', async () => {
+    const { env } = await scriptedService([]);
+    const { exit, stdout } = await run(['token', 'add', 'ci', '--dry-run', '--json'], { env });
+    expect([exit, JSON.parse(stdout)]).toEqual([
+      0,
+      { method: 'POST', path: '/v1/me/tokens', body: { name: 'ci' } },
+    ]);
+  });
+});

@@ -1,0 +1,228 @@
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { backupStore } from '../../../src/service/index.ts';
+import { placeOf } from '../../support/embedded-service.ts';
+import { newDatabase, onServer } from '../../support/postgres.ts';
+import { environment, program, run, temporaryFolder } from '../../support/program.ts';
+import { seedOf } from '../../support/seeds.ts';
+import {
+  addPerson,
+  clientOf,
+  newPlace,
+  postgres,
+  storeOf,
+  type TemporaryService,
+  temporaryService,
+} from '../support.ts';
+
+const signal = new AbortController().signal;
+const newFile = () => join(temporaryFolder(), 'copy.db');
+const copy = (from: string, to: string) => backupStore(placeOf(from), placeOf(to), { signal });
+
+async function newTarget(): Promise<string> {
+  if (postgres === undefined) return newFile();
+  const { address, drop } = await newDatabase(postgres);
+  onTestFinished(drop);
+  return address;
+}
+
+/** Two people, a space, and some of everything. Returns their tokens. */
+async function fill(service: TemporaryService): Promise<Record<string, string>> {
+  const [ada, bob] = [await addPerson(service, 'ada'), await addPerson(service, 'bob')];
+  const { spaces } = await storeOf(service);
+  await spaces.add('acme');
+  await spaces.grant('acme', 'ada', 'write');
+  await spaces.grant('acme', 'bob', 'read');
+  const { id } = await ada.createVal({ name: 'greet', code: '1\0é😀', readme: '# r', privacy: 'public' });
+  await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '2' } });
+  await ada.ask('POST', `/v1/vals/${id}/versions`, { body: { code: '3' } });
+  await ada.ask('DELETE', `/v1/vals/${id}/versions/2`);
+  const times = { runStartAt: '2026-01-31T09:30:00Z', runEndAt: null };
+  await ada.ask('POST', `/v1/vals/${id}/runs`, {
+    body: { version: 1, ...times, error: 'boom', logs: 'l\0' },
+  });
+  await ada.ask('PUT', '/@acme/v1/vals', { body: { name: 'ours', code: 'c' } });
+  for (let i = 0; i < 60; i++) await bob.putVal('many', `${i}`);
+  const made = await ada.ask('POST', '/@acme/v1/me/tokens', { body: { name: 'ci' } });
+  return { ada: ada.token, bob: bob.token, ci: (made.body as { token: string }).token };
+}
+
+const kinds = ['runs', 'likes', 'comments', 'references', 'spaces', 'tokens'];
+const paths = ['/v1/me', ...kinds.map((kind) => `/v1/me/${kind}`), '/v1/search/vals?query=c&limit=100'];
+
+/** What each person gets from a service, with the code of each val and version. */
+async function viewsOf(at: string, tokens: Record<string, string>): Promise<unknown> {
+  const { baseUrl, close } = await temporaryService({ at });
+  const views: Record<string, unknown> = {};
+  for (const [name, token] of Object.entries(tokens)) {
+    const client = clientOf({ baseUrl, token });
+    for (const path of paths.flatMap((path) => [path, `/@acme${path}`])) {
+      const { status, text } = await client.ask('GET', path);
+      views[`${name} ${path}`] = [
+        status,
+        text.replaceAll(baseUrl, '').replaceAll(/"lastUsedAt":"[^"]*"/g, ''),
+      ];
+      for (const [, id] of text.matchAll(/"id":"([0-9a-f-]{36})","name":"\w+","code"/g)) {
+        for (const part of ['', '/versions?limit=100', '/versions/1', '/runs']) {
+          const { headers, text } = await client.ask('GET', `/v1/vals/${id}${part}`);
+          views[`${name} ${id}${part}`] = [headers.etag, text.replaceAll(baseUrl, '')];
+        }
+      }
+    }
+  }
+  await close();
+  return views;
+}
+
+describe('a backup', () => {
+  test('has everything that each person sees, also after the way back, and its tokens work', async () => {
+    const service = await temporaryService({
+      seed: seedOf({ runs: [{}], likes: [{}], comments: [{}], references: [{}] }),
+    });
+    const tokens: Record<string, string> = { local: service.token, ...(await fill(service)) };
+    const target = await newTarget();
+    const counts = await copy(service.at, target);
+    expect(counts).toEqual({
+      ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
+      ...{ runs: 2, likes: 1, comments: 1, references: 1 },
+    });
+    const back = newFile();
+    expect(await copy(target, back)).toEqual(counts);
+    expect(statSync(back).mode & 0o777).toBe(0o600);
+    expect(readdirSync(dirname(back))).toEqual(['copy.db']);
+    const before = await viewsOf(service.at, tokens);
+    expect(await viewsOf(target, tokens)).toEqual(before);
+    expect(await viewsOf(back, tokens)).toEqual(before);
+    const restored = await temporaryService({ at: back });
+    expect(restored.token).toBe(service.at === back ? service.token : '');
+    const ada = clientOf({ baseUrl: restored.baseUrl, token: tokens.ada });
+    expect((await ada.putVal('later', 'c')).status).toBe(201);
+    const [newest] = await ada.idsFrom(`/v1/users/${(await ada.get('/v1/me')).id}/vals`);
+    expect((await ada.get(`/v1/vals/${newest}`)).name).toBe('later');
+  });
+
+  test('is of one moment, while four writers write', async () => {
+    const service = await temporaryService();
+    let isDone = false;
+    // A writer changes the second val only after the first, so a copy of one moment never has a second that is ahead.
+    const writers = Array.from({ length: 4 }, async (_, who) => {
+      for (let i = 1; !isDone; i++) {
+        for (const name of [`a${who}`, `z${who}`]) await service.putVal(name, `${i}`);
+      }
+    });
+    for (let round = 0; round < 4; round++) {
+      const target = await newTarget();
+      await copy(service.at, target);
+      const copied = await storeOf({ at: target });
+      const { caller } = (await copied.identify({ secret: service.token })) ?? {};
+      if (!caller) throw new Error('the token does not work');
+      for (let who = 0; who < 4; who++) {
+        const codeOf = (name: string) =>
+          copied.valNamed(caller, caller.owner, name).then(
+            ({ code, version }) => [Number(code), version],
+            () => [0, 0],
+          );
+        const [[first = 0, version], [second = 0]] = [await codeOf(`a${who}`), await codeOf(`z${who}`)];
+        expect(version).toBe(first);
+        expect([first, first - 1]).toContain(second);
+      }
+    }
+    isDone = true;
+    await Promise.all(writers);
+  });
+
+  test('refuses a target that is not empty, and leaves it as it is', async () => {
+    const service = await temporaryService();
+    const target = await newTarget();
+    await copy(service.at, target);
+    const kept = await viewsOf(target, { local: service.token });
+    await expect(copy(service.at, target)).rejects.toMatchObject({ exit: 5 });
+    expect(await viewsOf(target, { local: service.token })).toEqual(kept);
+    const file = newFile();
+    writeFileSync(file, 'mine');
+    await expect(copy(service.at, file)).rejects.toMatchObject({ exit: 5 });
+    expect(statSync(file).size).toBe(4);
+  });
+
+  test('that is interrupted or fails leaves nothing behind', async () => {
+    const service = await temporaryService();
+    await fill(service);
+    for (const target of [newFile(), await newTarget()]) {
+      const total = 80;
+      for (let stop = 0; stop < total; stop += 16) {
+        const abort = new AbortController();
+        const onProgress = (rows: number) => rows > stop && abort.abort(new Error('stopped'));
+        const copying = backupStore(placeOf(service.at), placeOf(target), {
+          signal: abort.signal,
+          onProgress,
+        });
+        await expect(copying).rejects.toThrow('stopped');
+        if ('file' in placeOf(target)) expect(readdirSync(dirname(target))).toEqual([]);
+        else expect(await onServer(target, "SELECT 1 FROM pg_namespace WHERE nspname = 'vals'")).toEqual([]);
+      }
+      await copy(service.at, target);
+    }
+    await expect(copy(service.at, join(temporaryFolder(), 'none', 'copy.db'))).rejects.toMatchObject({
+      exit: 10,
+    });
+  });
+
+  test('that is killed leaves no file of its name, and an empty database', async () => {
+    const service = await temporaryService();
+    await fill(service);
+    const target = await newTarget();
+    const home = temporaryFolder();
+    const data = postgres ? [] : ['--data', service.at];
+    const env = environment(home, postgres ? { VALS_DATABASE: service.at } : {});
+    for (const afterMs of [150, 250, 350]) {
+      const child = execa(process.execPath, [program, 'backup', ...data, target], {
+        env,
+        extendEnv: false,
+        reject: false,
+      });
+      const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
+      const { exitCode } = await child;
+      clearTimeout(timer);
+      if (exitCode === 0) break;
+      expect(existsSync(target)).toBe(false);
+    }
+  });
+});
+
+test('the command prints the counts, and masks the password of its target', async () => {
+  const service = await temporaryService();
+  await fill(service);
+  const target = await newTarget();
+  const source = postgres ? { env: { VALS_DATABASE: service.at } } : {};
+  const data = postgres ? [] : ['--data', service.at];
+  const { exit, stdout, stderr } = await run(['backup', ...data, target, '--json'], source);
+  expect({ exit, stderr: stderr.replace(/^warning: Other users .*\n/s, '') }).toEqual({
+    exit: 0,
+    stderr: '',
+  });
+  const shown = target.replace(/:\w+@/, ':***@');
+  expect(JSON.parse(stdout)).toEqual({
+    target: shown,
+    counts: expect.objectContaining({ people: 3, versions: 63 }),
+  });
+  expect(await run(['backup', ...data, target], source)).toMatchObject({ exit: 5, stdout: '' });
+});
+
+test('a copy of an embedded store serves, has no owner, and gets one for --local', async () => {
+  const at = await newPlace();
+  if (postgres) return;
+  const service = await temporaryService({ at });
+  await service.createVal({ name: 'mine', code: 'c' });
+  const home = temporaryFolder();
+  const target = join(home, 'vals.db');
+  await copy(at, target);
+  const renewed = JSON.parse((await run(['user', 'token', 'local', '--data', target, '--json'])).stdout);
+  const served = await temporaryService({ at: target });
+  expect(await served.statusOf('GET', '/v1/me', { token: renewed.token })).toBe(200);
+  expect(await served.statusOf('GET', '/v1/me', { token: service.token })).toBe(401);
+  await served.close();
+  const { stdout } = await run(['ls', '--local', '--json'], { home, env: { VALS_DATA_DIR: home } });
+  expect(JSON.parse(stdout)).toMatchObject([{ name: 'mine' }]);
+});
