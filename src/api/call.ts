@@ -3,8 +3,10 @@ import type { JsonValue } from '../lib/json.ts';
 export type Route =
   | 'any'
   | 'changeVal'
+  | 'createToken'
   | 'createVal'
   | 'createVersion'
+  | 'deleteToken'
   | 'deleteVal'
   | 'deleteVersion'
   | 'getRun'
@@ -17,6 +19,7 @@ export type Route =
   | 'myReferences'
   | 'myRuns'
   | 'mySpaces'
+  | 'myTokens'
   | 'pageLink'
   | 'putVal'
   | 'reportRun'

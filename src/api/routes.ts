@@ -62,15 +62,20 @@ export const me = (): Call => ({ route: 'me', method: 'GET', path: '/v1/me' });
 
 export const mySpaces = (): Call => ({ route: 'mySpaces', method: 'GET', path: '/v1/me/spaces' });
 
-export const myTokens = (): Call => ({ method: 'GET', path: '/v1/me/tokens' });
+export const myTokens = (): Call => ({ route: 'myTokens', method: 'GET', path: '/v1/me/tokens' });
 
 export const createToken = (token: NewToken): Call => ({
+  route: 'createToken',
   method: 'POST',
   path: '/v1/me/tokens',
   body: { ...token },
 });
 
-export const deleteToken = (id: string): Call => ({ method: 'DELETE', path: `/v1/me/tokens/${segment(id)}` });
+export const deleteToken = (id: string): Call => ({
+  route: 'deleteToken',
+  method: 'DELETE',
+  path: `/v1/me/tokens/${segment(id)}`,
+});
 
 export const pageLink = (val: string | undefined): Call => ({
   route: 'pageLink',

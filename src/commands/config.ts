@@ -21,23 +21,32 @@ export const command = defineCommand({
   examples: ['vals config', 'vals config --json | jq -r \'.[] | select(.setting == "base-url").value\''],
   columns: [column('setting'), valueColumn, column('source')],
   run(context) {
+    const shown = settingsToShow(context);
     const wrong = new Map<string, ValsError>();
-    const rows = settingsToShow(context).map(({ setting, read, variable }): JsonObject => {
-      try {
-        const { value = null, source = 'not set' } = read() ?? {};
-        return { setting, value, source };
-      } catch (error) {
-        if (!(error instanceof ValsError)) throw error;
-        // The token is that of the base URL, and the config file has both.
-        const cause = [...wrong].find(([, { message }]) => message === error.message)?.[0];
-        if (cause !== undefined) return { setting, value: null, source: `see ${cause}` };
-        wrong.set(setting, error);
-        return { setting, value: null, source: sourceOf(context, variable), problem: error.message };
-      }
-    });
+    const configFile = shown.find(({ setting }) => setting === 'config-file');
+    // The base URL and the token may be in the config file, so its row is the one that is marked.
+    if (configFile !== undefined) rowOf(context, configFile, wrong);
+    const rows = shown.map((each) => rowOf(context, each, wrong));
     return { kind: 'list', rows, error: errorAbout(wrong) };
   },
 });
+
+function rowOf(
+  context: Context,
+  { setting, read, variable }: ShownSetting,
+  wrong: Map<string, ValsError>,
+): JsonObject {
+  try {
+    const { value = null, source = 'not set' } = read() ?? {};
+    return { setting, value, source };
+  } catch (error) {
+    if (!(error instanceof ValsError)) throw error;
+    const cause = [...wrong].find(([, { message }]) => message === error.message)?.[0] ?? setting;
+    if (cause !== setting) return { setting, value: null, source: `see ${cause}` };
+    wrong.set(setting, error);
+    return { setting, value: null, source: sourceOf(context, variable), problem: error.message };
+  }
+}
 
 interface ShownSetting {
   setting: string;
@@ -76,6 +85,7 @@ function settingsToShow({ settings, flags, env }: Context): ShownSetting[] {
     { setting: 'config-dir', read: () => settings.configDirectory },
     {
       setting: 'config-file',
+      variable: 'VALS_CONFIG_DIR',
       read() {
         const { configDirectory } = settings;
         if (configDirectory === undefined) return undefined;

@@ -221,8 +221,8 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
 
 export const embeddedService = 'local';
 
-export const chosenService = ({ local, baseUrl }: Settings): string | undefined =>
-  local.value ? embeddedService : baseUrl?.value.href;
+export const chosenService = (settings: Settings): string | undefined =>
+  settings.local.value ? embeddedService : settings.baseUrl?.value.href;
 
 /** Throws if no service is chosen. */
 export const serviceName = (settings: Settings): string =>

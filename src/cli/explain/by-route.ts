@@ -63,6 +63,9 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
   getRun: () => ({}),
   reportRun: () => ({}),
   pageLink: () => ({}),
+  myTokens: () => ({}),
+  createToken: () => ({}),
+  deleteToken: () => ({}),
   searchVals: () => ({}),
   userVals: () => ({}),
 

@@ -22,6 +22,7 @@ export const command = defineCommand({
     const name = textAt(token, 'name') ?? word;
     return removeBatch(context, [id], {
       question: async () => `End the token ${name}?`,
+      readNames: async () => {},
       describe: () => ({ id, name }),
       things: 'tokens',
       route: routes.deleteToken,
