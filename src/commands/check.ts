@@ -75,7 +75,7 @@ async function findProblems(
   { settings, signal }: Context,
   items: readonly PushItem[],
 ): Promise<ReadonlyMap<PushItem, Problem[]>> {
-  const syntax = createSyntaxCheck({ cwd: settings.cwd, checksUnchanged: true });
+  const syntax = createSyntaxCheck(settings.cwd);
   const problems = new Map<PushItem, Problem[]>();
   for (const item of items) {
     signal.throwIfAborted();
@@ -87,11 +87,10 @@ async function findProblems(
       problems.set(item, [{ error, row: { file: item.file, message: error.message } }]);
     }
   }
-  for (const [item, faults] of await syntax.finish()) {
-    problems.set(
-      item,
-      faults.map((fault) => problemOf(item, fault)),
-    );
+  const found = await syntax.finish();
+  for (const item of items) {
+    const faults = found.get(item.file)?.map((fault) => problemOf(item, fault));
+    if (faults !== undefined) problems.set(item, faults);
   }
   return problems;
 }

@@ -4,11 +4,11 @@ import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
-import type { Examined } from '../workspace/examine.ts';
-import { type State, stateOf } from '../workspace/state.ts';
+import type { State } from '../workspace/state.ts';
+import { differInLineEnds } from '../workspace/text/code-facts.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
-import { compareVals } from './status/compare-vals.ts';
+import { type ComparedVal, compareVals } from './status/compare-vals.ts';
 
 export const command = defineCommand({
   summary: 'Show how the files differ from the service',
@@ -32,25 +32,24 @@ export const command = defineCommand({
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',
   async run(context, { vals }) {
-    const { workspace, examined, error } = await compareVals(context, vals, { keepsCode: () => true });
-    if (error !== undefined && examined.length === 0) throw error;
-    const differing = examined.filter(({ code }) => code !== 'unchanged');
-    const rows = differing.map((examined) => {
-      const { val, here, remote } = examined;
+    const compared = await compareVals(context, vals, { keepsCode: true });
+    const { workspace, error } = compared;
+    if (error !== undefined && compared.vals.length === 0) throw error;
+    const differing = compared.vals.filter(({ step }) => step.found.code !== 'unchanged');
+    const rows = differing.map(({ step: { val, why }, here, there }) => {
       const file = pathTo(workspace, val.file);
       // `patch` is run at the top of the workspace, so the diff has the path from there.
-      const diff = unifiedDiff(val.file, remote?.code, here);
-      return { file, name: val.name, status: stateOf(examined), diff };
+      return { file, name: val.name, status: why, diff: unifiedDiff(val.file, there, here) };
     });
     if (rows.length === 0 && error === undefined)
       context.say({ kind: 'hint', text: 'No file of the workspace differs from its val on the service.' });
-    const diffs = differing.map((examined, index): ShownDiff => {
-      const { before, after } = sidesOf(workspace, examined);
+    const diffs = differing.map((each, index): ShownDiff => {
+      const { before, after } = sidesOf(workspace, each);
       const patch = rows[index]?.diff ?? '';
-      const [sentence, ...hints] = meaningOf(examined);
+      const [sentence, ...hints] = meaningOf(each);
       return {
         patch,
-        heading: [`${examined.val.name} ${sentence}`, ...hints],
+        heading: [`${each.step.val.name} ${sentence}`, ...hints],
         forTerminal: diffBetween(before, after),
       };
     });
@@ -64,6 +63,13 @@ const push = (text: string, input = {}): Hint => ({ text, command: 'push', input
 const pull = (text: string, input = {}): Hint => ({ text, command: 'pull', input });
 
 const meanings: Record<State, Meaning> = {
+  gone: ['is neither in the workspace nor on the service.'],
+  'moved here': ['has another file now.', push('To write the new path into vals.json')],
+  'older here': [
+    'has code in its file that the service had before.',
+    pull('To write the newer code into the file', { force: true }),
+    push('To send the older code', { yes: true }),
+  ],
   'changed here': ['changed in the workspace.', push('To send the change')],
   new: ['is not on the service yet.', push('To send the val')],
   'changed there': ['changed on the service.', pull('To write the change into the file')],
@@ -84,26 +90,26 @@ const meanings: Record<State, Meaning> = {
   unchanged: ['is the same in the workspace and on the service.'],
 };
 
-function meaningOf(examined: Examined): Meaning {
-  const { here, remote, name } = examined;
-  if (here === undefined && remote === undefined)
+function meaningOf({ step: { why, found } }: ComparedVal): Meaning {
+  const { here, remote, name } = found;
+  if (name === 'other val') {
     return [
-      'is neither in the workspace nor on the service.',
-      { text: 'To remove the val from vals.json', command: 'forget' },
+      `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`,
     ];
-  return name === 'other val'
-    ? [
-        `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`,
-      ]
-    : meanings[stateOf(examined)];
+  }
+  const [sentence, ...hints] = meanings[why];
+  return differInLineEnds(here, remote)
+    ? [`${sentence} Only line ends differ.`, ...hints]
+    : [sentence, ...hints];
 }
 
-function sidesOf(workspace: Workspace, { val, code, here, remote }: Examined) {
+function sidesOf(workspace: Workspace, { step, here, there }: ComparedVal) {
+  const { val, remote, code } = step.found;
   const path = pathTo(workspace, val.file);
   const version = remote?.version === undefined ? '' : `, version ${visible(cellText(remote.version))}`;
   const service = {
     label: remote === undefined ? 'nothing (service)' : `${path} (service${version})`,
-    text: remote?.code ?? '',
+    text: there ?? '',
   };
   const file = {
     label: here === undefined ? 'nothing (here)' : `${path} (here)`,

@@ -5,6 +5,8 @@ export type OutcomeStatus =
   | 'pushed'
   /** The val on the service was renamed to its name in vals.json. Its code did not change. */
   | 'renamed'
+  /** The val has another file now. Nothing was sent. */
+  | 'moved'
   | 'pulled'
   | 'merged'
   | 'deleted'
@@ -22,6 +24,7 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'created',
   'pushed',
   'renamed',
+  'moved',
   'pulled',
   'merged',
   'deleted',

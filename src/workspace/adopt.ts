@@ -6,8 +6,8 @@ import { fold, nameProblem, pathProblem } from './disk/file-names.ts';
 import { namesBelow, readBelow } from './disk/files.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import { type PullOptions, writable } from './pull-val.ts';
-import type { ValRecord } from './records/val-records.ts';
-import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import { recordAfter, type ValRecord } from './records/val-records.ts';
+import { idAndVersion, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
 import { codeState } from './state.ts';
 import { nameOf, pathTo, relativeTo, type Workspace } from './workspace.ts';
@@ -48,7 +48,10 @@ export function createAdopter(workspace: Workspace) {
     }
     const here = readBelow(root, file, path);
     const record = records.of({ file, name, id });
-    const state = codeState({ here, record: record?.code, there: remote.code }, true);
+    const state = codeState(
+      { here, record: record?.code, there: remote.code },
+      { wasThere: true, isOlder: false, isNameUnknown: false },
+    );
     // With a record without an id, a push sent the code before, and the service did not tell the id.
     const stays = state === 'unchanged' || (state === 'changed here' && !force);
     if (!stays && (state === 'conflict' || state === 'differs') && !force) {
@@ -57,12 +60,14 @@ export function createAdopter(workspace: Workspace) {
     const outcome = { file: path, name, ...idAndVersion(id, remote.version) };
     adoptedIds.set(name, id);
     if (dryRun) return { ...outcome, status: 'planned' };
-    const { version, changedAt, code } = remote;
-    const writeRecord = () => records.write({ file, id, name, version, changedAt, code });
+    const { version, changedAt } = remote;
+    const code = writable(remote, remote.name ?? path);
+    const writeRecord = () =>
+      records.write(recordAfter(record, { file, id, name, version, changedAt, code }));
     // For a new file, the record must be written first, so that after a crash the next pull knows that a pull wrote the
     // file. For an existing file it comes last. Otherwise, after a crash, the old code would look like an edit.
     if (here === undefined) writeRecord();
-    if (!stays) writeCode(workspace, { file, here, record, remote }, options);
+    if (!stays) writeCode(workspace, { file, here, record, code }, options);
     if (here !== undefined) writeRecord();
     workspace.remember({ file, name, id }, workspace.vals.ofFile(file)?.id);
     return { ...outcome, status: stays && here !== remote.code ? 'kept' : 'pulled' };
@@ -73,18 +78,17 @@ interface Adoption {
   file: string;
   here: string | undefined;
   record: ValRecord | undefined;
-  remote: RemoteVal;
+  code: string;
 }
 
 function writeCode(
   workspace: Workspace,
-  { file, here, record, remote }: Adoption,
+  { file, here, record, code }: Adoption,
   { backup }: AdoptOptions,
 ): void {
   const path = pathTo(workspace, file);
-  const content = writable(remote, { name: remote.name ?? path });
   if (here !== undefined && here !== record?.code) backup.keep(file, here);
-  replaceBelow(workspace.root, file, content, here, path);
+  replaceBelow(workspace.root, file, code, here, path);
 }
 
 /** Does not cut the name, because a token that is cut in half would not be recognized and hidden. */

@@ -2,7 +2,9 @@
 // src/api/expected-version.ts.
 import { ConflictError, type Problem } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
-import type { Examined } from './examine.ts';
+import { textOf } from '../lib/json.ts';
+import { type Examined, earlierVersion } from './examine.ts';
+import type { LikelyMove } from './moves.ts';
 import { haveSameOrigin, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
 const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
@@ -55,7 +57,8 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (name === 'other val') return otherName(workspace, examined);
   if (code === 'deleted there') return deletedThere(path);
   if (isUnmerged) return unmerged(path);
-  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(path);
+  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(path, noRecord);
+  if (code === 'older here') return differs(path, olderHere(examined));
   return conflict(path, changedOnBothSides, [
     seeDifference(path),
     merge(path),
@@ -64,8 +67,18 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   ]);
 }
 
-const differs = (path: string): ConflictError =>
-  conflict(path, noRecord, [
+/** Names the version that the file has, where it is known. */
+function olderHere({ here, record, remote }: Examined): Problem {
+  const earlier = here && earlierVersion(record, here);
+  const version = textOf(earlier?.version ?? null);
+  const newer = textOf(remote?.version ?? null);
+  const what = version === undefined ? 'older code' : `the code of version ${version}`;
+  const there = newer === undefined ? 'the service has newer code' : `the service has version ${newer}`;
+  return { one: `has ${what}, and ${there}`, many: `have ${what}, and ${there}` };
+}
+
+const differs = (path: string, problem: Problem): ConflictError =>
+  conflict(path, problem, [
     seeDifference(path),
     replace(path),
     push("To overwrite the service's code", path, { yes: true }),
@@ -81,6 +94,8 @@ const nameTaken = (path: string, name: string): ConflictError =>
 export function notPulled(workspace: Workspace, examined: Examined): ConflictError {
   const path = pathTo(workspace, examined.val.file);
   if (examined.name === 'other val') return otherName(workspace, examined);
+  if (examined.isUnmerged) return unmerged(path);
+  if (examined.code === 'older here') return conflict(path, olderHere(examined), [replace(path)]);
   const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
   return conflict(path, problem, [merge(path), replace(path)]);
 }
@@ -142,6 +157,20 @@ export function otherName(workspace: Workspace, { val, here, remote }: Examined)
         here === undefined
           ? forget(path)
           : push(`To make a val named "${val.name}" and leave the other one alone`, path, { fork: true }),
+      ],
+    },
+  );
+}
+
+/** The val keeps its history, until the user has said whether the new file is its file. */
+export function maybeRenamed(workspace: Workspace, { val, to }: LikelyMove): ConflictError {
+  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+  return new ConflictError(
+    `${from} is gone, but its val was not deleted: ${file} has similar code, and may be the renamed file.`,
+    {
+      hint: [
+        `If ${file} is that file, change the entry "${val.file}" in vals.json to "${to}".`,
+        { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
       ],
     },
   );

@@ -5,10 +5,19 @@ import { hasLoneSurrogate } from '../lib/visible.ts';
 import { withoutId } from '../names/unknown-word.ts';
 import { editMarkers, forget, forkFile, notPulled } from './conflicts.ts';
 import { replaceBelow } from './disk/write-files.ts';
-import { type Examined, examine, recordIfSame } from './examine.ts';
+import {
+  type Examined,
+  examine,
+  type LocalTexts,
+  localSideOf,
+  readLocalTexts,
+  recordIfSame,
+} from './examine.ts';
 import type { Backup } from './records/backup.ts';
-import { idAndVersion, type RemoteVal, type RemoteVals } from './remote-vals.ts';
+import type { ValRecord } from './records/val-records.ts';
+import { idAndVersion, type ReadVal, type RemoteVals } from './remote-vals.ts';
 import { inOtherProject } from './sources/nested-project.ts';
+import type { CodeState } from './state.ts';
 import { merge } from './text/merge.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { nameOf, pathTo, type Workspace } from './workspace.ts';
@@ -21,15 +30,19 @@ export interface PullOptions {
   remark(remark: string | { subject: string; problem: Problem }, hints?: Hints): void;
   backup: Backup;
   isInOtherProject(file: string): boolean;
+  onMove(val: WorkspaceVal): void;
+  /** The val has neither a file nor a val on the service. */
+  onGone(val: WorkspaceVal): void;
 }
 
 export async function pullVal(
   workspace: Workspace,
   remotes: RemoteVals,
-  listed: WorkspaceVal,
+  listed: WorkspaceVal & { record?: ValRecord },
   options: PullOptions,
 ): Promise<Outcome> {
-  const examined = await examine(workspace, remotes, listed);
+  const texts = readLocalTexts(workspace, listed, listed.record);
+  const examined = await examine(workspace, remotes, listed, localSideOf(texts));
   const { val, remote, code } = examined;
   const path = pathTo(workspace, val.file);
   const outcome = (word: OutcomeStatus): Outcome => ({
@@ -38,23 +51,34 @@ export async function pullVal(
   });
   if (remote?.id === undefined) return withoutRemote(workspace, examined, options);
   if (examined.name === 'other val') throw notPulled(workspace, examined);
-  if (code === 'unchanged') {
+  // A val that was only seen in the list has the code of the file.
+  if (code === 'unchanged' || remote.code === undefined) {
     if (!options.dryRun) recordAndRemember(workspace, examined, options);
     return outcome('unchanged');
   }
   if (code === 'changed here' && !options.force) {
+    if (examined.isUnmerged && options.merge) throw notPulled(workspace, examined);
     if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers);
     return outcome('kept');
   }
-  const isEdited = code === 'changed here' || code === 'conflict' || code === 'differs';
-  if (isEdited && !options.force && !options.merge) throw notPulled(workspace, examined);
+  const isEdited = edited.has(code);
+  const mayMerge = options.merge && !examined.isUnmerged;
+  if (isEdited && !options.force && !mayMerge) throw notPulled(workspace, examined);
   if (options.isInOtherProject(val.file)) throw inOtherProject(path, 'pull');
   if (options.dryRun) return outcome('planned');
-  if (!isEdited || options.force) {
-    overwrite(workspace, examined, remote, options);
+  const pull = {
+    workspace,
+    examined,
+    texts,
+    there: writable({ ...remote, code: remote.code }, val.name),
+    options,
+  };
+  // To merge newer code into older code is to replace it.
+  if (!isEdited || options.force || code === 'older here') {
+    overwrite(pull);
     return outcome('pulled');
   }
-  const conflicts = mergeInto(workspace, examined, remote, options);
+  const conflicts = mergeInto(pull);
   if (conflicts === 0) return outcome('merged');
   throw new ConflictError(
     `${path} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
@@ -62,16 +86,17 @@ export async function pullVal(
   );
 }
 
+const edited: ReadonlySet<CodeState> = new Set(['changed here', 'conflict', 'differs', 'older here']);
+
 function withoutRemote(
   workspace: Workspace,
   { val, code, here, isOthers }: Examined,
-  { isNamedInCommand, remark }: PullOptions,
+  { isNamedInCommand, remark, onGone }: PullOptions,
 ): Outcome {
   const path = pathTo(workspace, val.file);
-  if (!isOthers && code !== 'deleted there') {
+  if (!isOthers && code !== 'deleted there' && (code !== 'gone' || !isNamedInCommand)) {
     if (isNamedInCommand) throw withoutId(workspace, val);
-    const problem = { one: 'is gone, and was never pushed', many: 'are gone, and were never pushed' };
-    if (here === undefined) remark({ subject: path, problem }, forget(path));
+    if (code === 'gone') onGone(val);
     return { status: 'kept' };
   }
   const service = nameOf(workspace.service);
@@ -90,26 +115,31 @@ function withoutRemote(
   return { status: 'kept', ...idAndVersion(val.id, undefined) };
 }
 
-function overwrite(workspace: Workspace, examined: Examined, remote: RemoteVal, options: PullOptions): void {
-  const { val, here, record } = examined;
+interface Pull {
+  workspace: Workspace;
+  examined: Examined;
+  texts: LocalTexts;
+  there: string;
+  options: PullOptions;
+}
+
+function overwrite({ workspace, examined, texts, there, options }: Pull): void {
+  const { file } = examined.val;
+  const { code, record } = texts;
   // The service still has the code of the record, as an older version.
-  if (here !== undefined && here !== record?.code) options.backup.keep(val.file, here);
+  if (code !== undefined && code !== record?.code) options.backup.keep(file, code);
   // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
-  replaceBelow(workspace.root, val.file, writable(remote, val), here, pathTo(workspace, val.file));
+  replaceBelow(workspace.root, file, there, code, pathTo(workspace, file));
   recordAndRemember(workspace, examined, options);
 }
 
-function mergeInto(
-  workspace: Workspace,
-  examined: Examined,
-  remote: RemoteVal,
-  options: PullOptions,
-): number {
-  const { val, here = '', record } = examined;
-  const there = writable(remote, val);
-  const { text, conflicts } = merge(record?.code, here, there);
-  options.backup.keep(val.file, here);
-  replaceBelow(workspace.root, val.file, text, here, pathTo(workspace, val.file));
+function mergeInto({ workspace, examined, texts, there, options }: Pull): number {
+  const { file } = examined.val;
+  const { code = '', record } = texts;
+  // The record counts only if it is of this val.
+  const { text, conflicts } = merge(examined.record && record?.code, code, there);
+  options.backup.keep(file, code);
+  replaceBelow(workspace.root, file, text, code, pathTo(workspace, file));
   recordAndRemember(workspace, examined, options);
   return conflicts;
 }
@@ -121,17 +151,21 @@ const takesName = ({ name }: Examined, { force }: PullOptions): boolean =>
 function recordAndRemember(workspace: Workspace, examined: Examined, options: PullOptions): void {
   const { val, remote } = examined;
   // A new name is written to the record later, by `saveManifest`.
-  recordIfSame(workspace, { ...examined, code: 'unchanged' });
+  recordIfSame(workspace, { ...examined, code: 'unchanged', val: { ...val, movedFrom: undefined } });
   const nameThere = remote?.name ?? val.name;
   const name = takesName(examined, options) ? nameThere : val.name;
   workspace.remember({ ...val, name });
+  if (val.movedFrom !== undefined) {
+    workspace.records.remove(val.movedFrom);
+    options.onMove(val);
+  }
   if (name !== val.name)
     options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
 
 const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
 
-export function writable({ id, code }: RemoteVal, { name }: { name: string }): string {
+export function writable({ id, code }: Pick<ReadVal, 'id' | 'code'>, name: string): string {
   if (!hasLoneSurrogate(code)) return code;
   throw new BadResponseError(
     `The code of "${name}" contains half of a character (a lone surrogate), so it cannot be written to a file as UTF-8.`,

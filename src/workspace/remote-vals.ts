@@ -5,11 +5,13 @@ import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
+import { type CodeFacts, factsOf } from './text/code-facts.ts';
 
-export interface RemoteVal {
+export interface RemoteVal extends CodeFacts {
   id: string | undefined;
   name: string | undefined;
-  code: string;
+  /** Undefined if the val was only seen in the list. Then the val has the code of the record. */
+  code?: string | undefined;
   version: JsonValue | undefined;
   /** Differs after each change of the val. */
   changedAt?: string | undefined;
@@ -19,17 +21,23 @@ export interface RemoteVal {
   newestVersion?: { madeAt: string | undefined; madeBy: string | undefined };
 }
 
+export interface ReadVal extends RemoteVal {
+  code: string;
+}
+
 export interface RemoteSide {
-  remote: RemoteVal | undefined;
+  remote: ReadVal | undefined;
   /** Set if the val belongs to somebody else. */
   foreign?: { owner: string | undefined };
 }
 
 export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
+  /** Reads vals ahead: the next `read` of the same val takes what this one brought, without a request. */
+  ahead: Pick<RemoteVals, 'read' | 'named' | 'listed'>;
   listed(id: string): Promise<ListedVal | undefined>;
   /** Returns 'unknown' if the service cannot list vals. */
-  named(name: string): Promise<RemoteVal | 'unknown' | undefined>;
+  named(name: string): Promise<ReadVal | 'unknown' | undefined>;
   all(): Promise<ListedVal[] | undefined>;
 }
 
@@ -53,25 +61,44 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     }
   }
 
+  const kept = new Map<string, RemoteSide>();
+
+  async function readKept(id: string): Promise<RemoteSide> {
+    const side = kept.get(id) ?? (await read(id));
+    kept.delete(id);
+    return side;
+  }
+
+  async function readAhead(id: string): Promise<RemoteSide> {
+    const side = await read(id);
+    kept.set(id, side);
+    return side;
+  }
+
+  async function listed(id: string): Promise<ListedVal | undefined> {
+    const found = await list.withId(id);
+    return found !== undefined && (await isMe(found.owner)) ? found : undefined;
+  }
+
+  const namedBy = (readOne: typeof read) => async (name: string) => {
+    const { ids, isWholeList } = await list.idsWithName(name);
+    for (const id of ids) {
+      const { remote, foreign } = await readOne(id);
+      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
+    }
+    return isWholeList ? undefined : 'unknown';
+  };
+
   return {
-    read,
-    async listed(id) {
-      const found = await list.withId(id);
-      return found !== undefined && (await isMe(found.owner)) ? found : undefined;
-    },
-    async named(name) {
-      const { ids, isWholeList } = await list.idsWithName(name);
-      for (const id of ids) {
-        const { remote, foreign } = await read(id);
-        if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
-      }
-      return isWholeList ? undefined : 'unknown';
-    },
+    read: readKept,
+    ahead: { read: readAhead, named: namedBy(readAhead), listed },
+    listed,
+    named: namedBy(readKept),
     all: list.all,
   };
 }
 
-function remoteVal(id: string, record: JsonObject): RemoteVal {
+function remoteVal(id: string, record: JsonObject): ReadVal {
   const { code } = record;
   const name = textAt(record, 'name');
   if (typeof code === 'string') {
@@ -84,6 +111,7 @@ function remoteVal(id: string, record: JsonObject): RemoteVal {
       id,
       name,
       code,
+      ...factsOf(code),
       version: versionOf(record),
       changedAt: changedAtOf(record),
       privacy,

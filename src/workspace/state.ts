@@ -16,17 +16,32 @@ export type CodeState =
   | 'conflict'
   /** The codes differ, and there is no record, so nobody knows which side is newer. */
   | 'differs'
+  /** The file has code that the service had before, as after `git checkout` of an older branch. */
+  | 'older here'
   | 'new'
   | 'missing here'
-  | 'deleted there';
+  | 'deleted there'
+  /** There is neither a file nor a val. */
+  | 'gone';
 
-/** `wasThere` is true if vals.json or a record knows the val. */
-export function codeState({ here, record, there }: Sides<string>, wasThere: boolean): CodeState {
-  if (here === undefined) return there === undefined && wasThere ? 'deleted there' : 'missing here';
+export interface Past {
+  /** vals.json or a record knows the val. */
+  wasThere: boolean;
+  /** The file has a code that file and service had in common before that of the record. */
+  isOlder: boolean;
+  /** Nobody knows whether the service has a val of that name. */
+  isNameUnknown: boolean;
+}
+
+export function codeState(
+  { here, record, there }: Sides<string>,
+  { wasThere, isOlder, isNameUnknown }: Past,
+): CodeState {
+  if (here === undefined) return there === undefined && !isNameUnknown ? 'gone' : 'missing here';
   if (there === undefined) return wasThere ? 'deleted there' : 'new';
   if (here === there) return 'unchanged';
   if (record === undefined) return 'differs';
-  if (there === record) return 'changed here';
+  if (there === record) return isOlder ? 'older here' : 'changed here';
   return here === record ? 'changed there' : 'conflict';
 }
 
@@ -47,19 +62,24 @@ export interface Findings {
   code: CodeState;
   name: NameState;
   isOthers: boolean;
+  /** The file has the marks of a merge. */
   isUnmerged: boolean;
+  /** vals.json lists the val with another file, which is gone. */
+  isMoved: boolean;
 }
 
 /** The state as `vals status` shows it. */
-export type State = CodeState | 'unmerged' | 'renamed here' | 'not yours';
+export type State = CodeState | 'unmerged' | 'renamed here' | 'moved here' | 'not yours';
 
 const canBeRenamed: ReadonlySet<CodeState> = new Set(['unchanged', 'changed here', 'changed there']);
+const hasCodeOfVal: ReadonlySet<CodeState> = new Set(['unchanged', 'changed there']);
 
-export function stateOf({ code, name, isOthers, isUnmerged }: Findings): State {
+export function stateOf({ code, name, isOthers, isUnmerged, isMoved }: Findings): State {
   if (isOthers) return 'not yours';
   if (name === 'other val') return 'conflict';
   if (isUnmerged) return 'unmerged';
-  return name === 'renamed here' && canBeRenamed.has(code) ? 'renamed here' : code;
+  if (name === 'renamed here' && canBeRenamed.has(code)) return 'renamed here';
+  return isMoved && hasCodeOfVal.has(code) ? 'moved here' : code;
 }
 
 /** What the user allowed for one val. */
@@ -67,31 +87,41 @@ export interface Permission {
   force: boolean;
   /** The path of the file, or of a folder above it, is on the command line. */
   isNamed: boolean;
-  /** --yes, or the answer to the question. */
+  /** --yes, the answer to the question, or a matching --if-version. */
   mayOverwrite: boolean;
+  /** With a matching --if-version, the user knows the code on the service, whatever the record says. */
+  isKnownVersion: boolean;
+  /** The file was saved while the command watched it. That is an edit, even if the code is old. */
+  isSave: boolean;
 }
 
-export type Decision = 'send' | 'leave' | 'refuse';
+export type Decision = 'send' | 'leave' | 'ask' | 'refuse';
 
 /** `leave` means that there is nothing to send. */
-export function decide(
-  { code, name, isOthers, isUnmerged }: Findings,
-  { force, isNamed, mayOverwrite }: Permission,
-): Decision {
+export function decide({ code, name, isOthers, isUnmerged }: Findings, permission: Permission): Decision {
+  const { force, isNamed, mayOverwrite, isKnownVersion, isSave } = permission;
   if (isOthers || name === 'other val') return 'refuse';
+  const canSend = force || !isUnmerged;
   switch (code) {
     case 'unchanged':
       return 'leave';
     case 'changed there':
+      if (isKnownVersion) return canSend ? 'send' : 'refuse';
       return force && isNamed ? 'send' : 'leave';
     case 'new':
     case 'changed here':
-      return isUnmerged && !force ? 'refuse' : 'send';
+      return canSend ? 'send' : 'refuse';
     case 'conflict':
-      return force ? 'send' : 'refuse';
-    case 'differs':
-      return force || (mayOverwrite && !isUnmerged) ? 'send' : 'refuse';
+      return force || (isKnownVersion && canSend) ? 'send' : 'refuse';
+    case 'older here':
+    case 'differs': {
+      if (!canSend) return 'refuse';
+      const isEdit = code === 'older here' && isSave;
+      return force || mayOverwrite || isEdit ? 'send' : 'ask';
+    }
     case 'missing here':
+    case 'gone':
+      return 'leave';
     case 'deleted there':
       return 'refuse';
   }

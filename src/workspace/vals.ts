@@ -6,6 +6,8 @@ export interface WorkspaceVal {
   /** The id that vals.json has. The record of the val may have one too. */
   id: string | undefined;
   otherServices?: string[];
+  /** The file that vals.json lists, if the file was moved. */
+  movedFrom?: string | undefined;
 }
 
 export interface Vals extends Iterable<WorkspaceVal> {
@@ -14,6 +16,7 @@ export interface Vals extends Iterable<WorkspaceVal> {
   ofName(name: string): WorkspaceVal | undefined;
   ofId(id: string): WorkspaceVal | undefined;
   set(val: WorkspaceVal): void;
+  remove(file: string): void;
 }
 
 /** `recordedId` finds the ids that vals.json does not have. */
@@ -26,6 +29,16 @@ export function createVals(
   const byId = new Map<string, WorkspaceVal>();
   let filesByFolded: Map<string, string> | undefined;
   let filesByRecordedId: Map<string, string> | undefined;
+
+  function remove(file: string): void {
+    const before = byFile.get(file);
+    if (before === undefined) return;
+    if (byName.get(before.name) === before) byName.delete(before.name);
+    if (before.id !== undefined) byId.delete(before.id);
+    byFile.delete(file);
+    filesByFolded = undefined;
+    filesByRecordedId = undefined;
+  }
 
   function set(val: WorkspaceVal): void {
     const before = byFile.get(val.file);
@@ -58,6 +71,7 @@ export function createVals(
     ofName: (name) => byName.get(name),
     ofId: (id) => byId.get(id) ?? withRecordedId(id),
     set,
+    remove,
     [Symbol.iterator]: () => [...byFile.values()].sort((a, b) => (a.file < b.file ? -1 : 1)).values(),
   };
 }

@@ -48,7 +48,10 @@ export function workspaceAt(
   let renamed = new Set<string>();
   const manifest = createManifestView(root, () => {
     const vals = createVals(valsOf(root, chosenService(settings)), recordedId);
-    for (const { file, name, id } of changes.values()) vals.set({ file, name, id });
+    for (const { file, name, id, movedFrom } of changes.values()) {
+      if (movedFrom !== undefined) vals.remove(movedFrom);
+      vals.set({ file, name, id });
+    }
     return vals;
   });
   let records: Records | undefined;
@@ -90,15 +93,16 @@ export function workspaceAt(
     forgetRecord(file) {
       if (chosenService(settings) !== undefined) recordsOfService().remove(file);
     },
-    remember({ file, name, id: givenId }, idBefore) {
+    remember({ file, name, id: givenId, movedFrom }, idBefore) {
       const service = serviceName(settings);
       const vals = manifest.vals();
       // The id of the embedded service is in the record.
       const id = service === embeddedService ? undefined : givenId;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
-      changes.set(file, { file, name, id, idBefore });
+      changes.set(file, { file, name, id, idBefore, movedFrom });
       if (known !== undefined && known.name !== name) renamed.add(file);
+      if (movedFrom !== undefined) vals.remove(movedFrom);
       vals.set({ file, name, id });
     },
     async saveManifest() {

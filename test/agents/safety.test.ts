@@ -54,7 +54,7 @@ it('status and diff change no file of the workspace, not even if a file was move
   const before = contents();
   const agent = await connectAgent(['--read-only'], { env: recorded, cwd });
   expect((await agent.call('status')).document.items).toMatchObject([
-    { file: 'moved.ts', name: 'one', status: 'unchanged' },
+    { file: 'moved.ts', name: 'one', status: 'moved here' },
     { file: 'two.ts', name: 'two', status: 'unchanged' },
   ]);
   expect(await agent.call('diff')).toMatchObject({ isError: false });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import puppeteer, { type Browser } from 'puppeteer-core';
+import type { Browser } from 'puppeteer-core';
 
 const places = [
   '/usr/bin/chromium',
@@ -11,10 +11,15 @@ const places = [
 /** Where a Chromium is, for the tests of the pages. */
 export const chromium = places.find((place) => existsSync(place));
 
+/** For a busy machine: how long to wait for the browser, and for a page. */
+export const patienceMs = 200_000;
+
 /** A browser with a profile of its own, which talks to nobody but the pages that it opens. */
-export const startBrowser = (): Promise<Browser> =>
-  puppeteer.launch({
+export async function startBrowser(): Promise<Browser> {
+  const { default: puppeteer } = await import('puppeteer-core');
+  return puppeteer.launch({
     executablePath: chromium ?? '',
+    timeout: patienceMs,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -26,6 +31,7 @@ export const startBrowser = (): Promise<Browser> =>
       '--lang=en-GB',
     ],
   });
+}
 
 /**
  * Runs in the page. Lists texts with a contrast below 4.5, line numbers included. Text in `hidden` is for screen readers

@@ -92,7 +92,8 @@ describe('the val itself is read', () => {
     place.put({ 'val7.ts': 'mine', 'val8.ts': 'mine' });
     const rows = await place.rows(['push'], 9);
     expect(wordsOf(rows)).toEqual({ unchanged: many - 2, failed: 1, pushed: 1 });
-    expect(asked().toSorted()).toEqual([7, 8, 'PUT']);
+    // Without an ETag, the val is read again just before the write.
+    expect(asked().toSorted()).toEqual([7, 8, 8, 'PUT']);
   });
 
   it('if the list lacks the val, makes no sense, or tells no time of a change, or if there is no list', async () => {

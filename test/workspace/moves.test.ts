@@ -4,31 +4,66 @@ import { describe, expect, it } from 'vitest';
 import { type Place, pushed } from './support.ts';
 
 describe('a file that was moved with its content', () => {
-  it.each([['status'], ['push'], ['push', 'lib/two.ts'], ['pull'], ['diff']])(
-    'keeps its val: %s %s',
-    async (...args) => {
-      const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
-      const id = place.idOf('a.ts');
-      place.remove('a.ts');
-      place.put({ 'lib/two.ts': 'a' });
-      const { exit, stderr } = await place.vals(...args);
-      expect({ exit, stderr }).toEqual({
-        exit: 0,
-        stderr: 'a.ts was moved to lib/two.ts. vals.json was updated.\n',
+  const note =
+    'a.ts was moved to lib/two.ts. vals.json was updated, and the val keeps the name "a". To rename the val, run `vals val set a --name two`.\n';
+
+  async function moved(args: string[], { isFresh = false, there = 'a' } = {}) {
+    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+    const id = place.idOf('a.ts');
+    if (there !== 'a') await service.edit('a', there);
+    // The service has another val with the name of the new file.
+    await service.edit('two', 'other');
+    place.remove('a.ts');
+    place.put({ 'lib/two.ts': there });
+    if (isFresh) place.loseRecords();
+    return { place, service, id, result: await place.vals(...args) };
+  }
+
+  it.each([
+    [['push'], {}],
+    [['push', 'lib/two.ts'], {}],
+    [['push', 'a'], {}],
+    [['push', '--prune', '--yes'], { isFresh: true }],
+    [['push', '--prune', '--yes'], { there: 'theirs' }],
+  ])('keeps its val: %j %j', async (args, how) => {
+    const { place, service, id, result } = await moved(args, how);
+    expect(result).toMatchObject({ exit: 0, stderr: note });
+    expect(result.stdout).toContain(`moved\ta\t`);
+    expect(place.manifest().vals['lib/two.ts']).toMatchObject({ name: 'a' });
+    expect(place.idOf('lib/two.ts')).toBe(id);
+    expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'lib/two.ts']);
+    expect(await place.status()).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'unchanged' });
+    expect(await service.code(id)).toBe('there' in how ? 'theirs' : 'a');
+  });
+
+  it.each([{}, { isFresh: true }])(
+    'is shown by status and dry runs, which change nothing: %j',
+    async (how) => {
+      const { place } = await moved(['push', '--dry-run'], how);
+      expect(await place.status()).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'moved here' });
+      expect(await place.words(['push', '--dry-run'])).toEqual({
+        'b.ts': 'unchanged',
+        'lib/two.ts': 'planned',
       });
-      expect(place.manifest().vals['lib/two.ts']).toMatchObject({ name: 'a' });
-      expect(place.idOf('lib/two.ts')).toBe(id);
-      expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'lib/two.ts']);
-      expect(await place.status()).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'unchanged' });
+      expect((await place.vals('diff')).stdout).toBe('');
+      expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'b.ts']);
     },
   );
+
+  it('is where a pull writes the code of its val', async () => {
+    const { place, service, id } = await moved(['status']);
+    await service.edit('a', 'theirs');
+    expect(await place.words(['pull'])).toEqual({ 'b.ts': 'unchanged', 'lib/two.ts': 'pulled' });
+    expect(place.read('lib/two.ts')).toBe('theirs');
+    expect(place.idOf('lib/two.ts')).toBe(id);
+  });
 
   it('is recognised among files of the same content only if it kept its name', async () => {
     const { place } = await pushed({ 'a.ts': 'same', 'b.ts': 'same', 'c.ts': 'same' });
     place.remove('a.ts', 'b.ts', 'c.ts');
     place.put({ 'lib/a.ts': 'same', 'x/b.ts': 'same', 'y/b.ts': 'same', 'z.ts': 'same' });
-    const moved = (await place.vals('status')).stderr.match(/.* was moved to .*/g);
-    expect(moved).toEqual(['a.ts was moved to lib/a.ts. vals.json was updated.']);
+    const { stderr } = await place.vals('push', 'lib/a.ts');
+    expect(stderr).toBe('a.ts was moved to lib/a.ts. vals.json was updated.\n');
     expect(Object.keys(place.manifest().vals)).toEqual(['b.ts', 'c.ts', 'lib/a.ts']);
   });
 });
@@ -59,7 +94,7 @@ describe('a file whose path has another spelling now', () => {
     if (existsSync(join(place.folder, from))) return;
     expect(await place.vals('push', '--prune', '--yes')).toMatchObject({
       exit: 0,
-      stderr: `${from} was moved to ${to}. vals.json was updated.\n`,
+      stderr: expect.stringContaining(`${from} was moved to ${to}. vals.json was updated`),
     });
     expect(place.idOf(to)).toBe(id);
     expect(await place.status()).toEqual({ [to]: 'unchanged', 'b.ts': 'unchanged' });
@@ -129,7 +164,7 @@ it('a file that was moved to another folder keeps its val without a record, even
   place.loseRecords();
   place.remove('a.ts', 'b.ts');
   place.put({ 'lib/a.ts': 'edited', 'lib/b.ts': 'b' });
-  expect(await place.words(['push', '--yes'])).toEqual({ 'lib/a.ts': 'pushed', 'lib/b.ts': 'unchanged' });
+  expect(await place.words(['push', '--yes'])).toEqual({ 'lib/a.ts': 'pushed', 'lib/b.ts': 'moved' });
   expect(place.idOf('lib/a.ts')).toBe(id);
   expect(place.manifest().vals['lib/b.ts']?.name).toBe('other');
 });
@@ -152,14 +187,57 @@ describe('a file that was renamed and edited at once', () => {
     expect((await place.vals('push', '--dry-run')).stderr).toContain(hint);
   });
 
-  it('is mentioned if a colleague pushed its code, and the record is older', async () => {
-    const { place, service } = await pushed({ 'old.ts': code('four') });
-    await service.edit('old', '// rewritten\n');
-    place.remove('old.ts');
-    place.put({ 'new.ts': '// rewritten\n' });
-    const hint = 'old.ts is missing, and the new file new.ts has similar code.';
-    expect(await hintsOf(place)).toContain(hint);
-    expect((await place.vals('push', '--dry-run')).stderr).toContain(hint);
+  async function renamed() {
+    const { place, service } = await pushed({ 'greet.ts': code('four'), 'other.ts': 'other' });
+    const id = place.idOf('greet.ts');
+    place.remove('greet.ts');
+    place.put({ 'welcome.ts': code('edited') });
+    return { place, service, id };
+  }
+
+  it.each(['with a record', 'in a fresh checkout'])(
+    'is a question at a terminal, %s: yes keeps the val, no makes a second one',
+    async (where) => {
+      const question = 'Is welcome.ts the val greet, whose file greet.ts is gone? [Y/n]';
+      const { place, service, id } = await renamed();
+      if (where !== 'with a record') place.loseRecords();
+      const answers = [{ after: question, keys: '\r' }];
+      expect((await place.onScreen(['push'], { answers })).exit).toBe(0);
+      expect(await service.code(id)).toBe(code('edited'));
+      expect(place.manifest().vals['welcome.ts']).toMatchObject({ name: 'greet' });
+      expect(Object.keys(place.manifest().vals)).toEqual(['other.ts', 'welcome.ts']);
+
+      const second = await renamed();
+      const no = [{ after: question, keys: 'n\r' }];
+      expect((await second.place.onScreen(['push'], { answers: no })).exit).toBe(0);
+      expect(await second.service.versions(second.id)).toHaveLength(1);
+      expect(second.place.idOf('welcome.ts')).not.toBe(second.id);
+    },
+  );
+
+  it('is a new val without a terminal, and --prune keeps the old one until vals.json lists the file', async () => {
+    const { place, service, id } = await renamed();
+    const prune = ['push', '--prune', '--yes'];
+    const dry = await place.vals(...prune, '--dry-run');
+    expect(dry).toMatchObject({
+      exit: 9,
+      stderr: expect.stringContaining('would be pushed as a new val'),
+    });
+    const { exit, stdout, stderr } = await place.vals(...prune, '--json');
+    const [greet, , welcome] = JSON.parse(stdout);
+    expect({ exit, greet, welcome }).toMatchObject({
+      exit: 9,
+      greet: { status: 'failed' },
+      welcome: { status: 'created' },
+    });
+    expect(greet.error).toMatchObject({
+      exit: 5,
+      hint: expect.stringContaining('change the entry "greet.ts" in vals.json to "welcome.ts"'),
+    });
+    expect(stderr).toContain('is pushed as a new val');
+    expect((await place.vals('push')).stderr).toContain('greet.ts is gone');
+    expect(await service.code(id)).toBe(code('four'));
+    expect(await place.words(prune)).toMatchObject({ 'greet.ts': 'deleted' });
   });
 
   it('is not guessed if two files are similar, or if little of it is left', async () => {

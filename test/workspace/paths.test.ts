@@ -72,6 +72,7 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     const { top, a, b } = await monorepo();
     expect(await top.vals('val', 'set', 'packages/a/greet.ts', '--name', 'hello')).toMatchObject({ exit: 0 });
     expect(a.manifest().vals['greet.ts']?.name).toBe('hello');
+    a.put({ 'greet.ts': 'edited' });
     const restored = await b.vals('version', 'restore', '../a/greet.ts', '1');
     expect(restored.stderr).toContain('The file ../a/greet.ts keeps its code');
   });

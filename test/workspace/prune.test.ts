@@ -113,7 +113,7 @@ describe('the question of push --prune', () => {
     const { place, service } = await workspace();
     const beforeKeys = async () => {
       place.put({ 'moved.ts': 'a' });
-      expect((await place.vals('push', 'c.ts')).stderr).toContain('a.ts was moved to moved.ts.');
+      expect((await place.vals('push', 'moved.ts')).stderr).toContain('a.ts was moved to moved.ts.');
       expect((await place.vals('forget', 'b.ts')).exit).toBe(0);
     };
     const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];

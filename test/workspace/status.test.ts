@@ -55,7 +55,7 @@ it('status shows every status, and patch applies the output of diff', async () =
   expect(Object.keys(records[0] ?? {})).toEqual(['file', 'name', 'status', 'diff']);
 });
 
-it('status shows the other vals if a file cannot be read, and names vals forget if both sides are gone', async () => {
+it('status shows the other vals if a file cannot be read, and not a val that is gone on both sides', async () => {
   const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'gone.ts': 'c' });
   place.put({ 'b.ts': Buffer.from([0xff, 0xfe, 0xfa]) });
   expect(await place.words(['status'], 10)).toEqual({ 'a.ts': 'unchanged', 'gone.ts': 'unchanged' });
@@ -63,10 +63,12 @@ it('status shows the other vals if a file cannot be read, and names vals forget 
   await service.delete(place.idOf('gone.ts'));
   place.remove('gone.ts');
   const { screen } = await place.onScreen(['status']);
-  expect(screen).toContain('To remove vals that are neither in the workspace nor on the service, run');
-  expect(screen).not.toMatch(/vals push|vals pull/);
+  expect(screen).toContain('All 2 vals of the workspace are unchanged.');
   expect((await place.vals('diff')).stderr).toBe('');
-  expect(await place.vals('forget', 'gone.ts')).toMatchObject({ exit: 0 });
+  for (const args of [['pull'], ['push', 'a.ts'], ['push', '--dry-run']]) await place.rows(args);
+  expect(Object.keys(place.manifest().vals)).toContain('gone.ts');
+  expect(await place.words(['push'])).toEqual({ 'a.ts': 'unchanged', 'b.ts': 'unchanged' });
+  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'b.ts']);
 });
 
 it('status shows differences first, and diff has colours and escapes control characters', async () => {

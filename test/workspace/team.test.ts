@@ -94,7 +94,7 @@ test('two people and CI work on one repository for a day', async () => {
   bob.remove('count.ts');
   repository.commit(bob);
   const moved = { 'greet.ts': 'unchanged', 'lib/count.ts': 'unchanged' };
-  expect(await ci('push', '--yes')).toEqual(moved);
+  expect(await ci('push', '--yes')).toEqual({ ...moved, 'lib/count.ts': 'moved' });
   await bob.vals('push');
   repository.commit(bob);
   repository.update(ada);
@@ -105,7 +105,7 @@ test('two people and CI work on one repository for a day', async () => {
   repository.commit(ada);
   expect(await ci('push', '--yes')).toMatchObject({ 'lib/count.ts': 'skipped' });
   expect(await ci('push', '--prune', '--yes')).toMatchObject({ 'lib/count.ts': 'deleted' });
-  expect(await ci('push', '--prune', '--yes')).toMatchObject({ 'lib/count.ts': 'unchanged' });
+  expect(await ci('push', '--prune', '--yes')).not.toHaveProperty(['lib/count.ts']);
   expect(await bob.status()).toMatchObject({ 'lib/count.ts': 'deleted there' });
   const [failed] = await bob.rows(['push', 'lib/count.ts'], 5);
   expect(failed?.error?.hint).toContain('`vals forget lib/count.ts`');

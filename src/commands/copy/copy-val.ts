@@ -6,7 +6,7 @@ import type { AddRemark } from '../../cli/batch.ts';
 import { BadResponseError, ConflictError, type Problem } from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
-import { idAndVersion, type RemoteVal } from '../../workspace/remote-vals.ts';
+import { idAndVersion, type ReadVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/versions.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
 import type { Target } from './copy-target.ts';
@@ -85,7 +85,7 @@ const otherName = (name: string, nameNow: string): ConflictError =>
 async function codesToSend(
   id: string,
   source: JsonObject,
-  there: RemoteVal | undefined,
+  there: ReadVal | undefined,
   { from, target, versions, force }: CopyOptions,
 ): Promise<AsyncGenerator<string, undefined>> {
   const current = codeOf(source);

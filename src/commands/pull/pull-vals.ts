@@ -7,20 +7,23 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { createAdopter, quoted } from '../../workspace/adopt.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
+import type { ValRecord } from '../../workspace/records/val-records.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { nameOf, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from '../shared/columns.ts';
+import { noteMove } from '../shared/notes.ts';
 
 interface NewVal {
   id: string;
   listedName?: string | undefined;
 }
 
-export type PullItem = WorkspaceVal | NewVal;
+/** `record` is that of an interrupted command, which wrote the file but not vals.json. */
+export type PullItem = (WorkspaceVal & { record?: ValRecord }) | NewVal;
 
-const isKnown = (item: PullItem): item is WorkspaceVal => 'file' in item;
+const isKnown = (item: PullItem): item is WorkspaceVal & { record?: ValRecord } => 'file' in item;
 
 export const pullColumns = [
   outcomeColumn,
@@ -47,7 +50,10 @@ export async function pullVals(
 ): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
-  const options = { ...given, backup, isInOtherProject };
+  const gone = new Set<string>();
+  const onMove = (val: WorkspaceVal) => noteMove({ say }, workspace, val);
+  const onGone = ({ file }: WorkspaceVal) => void gone.add(file);
+  const options = { ...given, backup, isInOtherProject, onMove, onGone };
   const adopt = createAdopter(workspace);
   const onFinished = (finished: number) =>
     say({ kind: 'progress', text: `Pulling ${finished} of ${items.length} vals` });
@@ -73,7 +79,11 @@ export async function pullVals(
     say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
-  return { rows, error: error ?? unsaved };
+  const isShown = (index: number) => {
+    const item = items[index];
+    return item === undefined || !isKnown(item) || !gone.has(item.file);
+  };
+  return { rows: rows.filter((_row, index) => isShown(index)), error: error ?? unsaved };
 }
 
 function labelOf(workspace: Workspace, item: PullItem): string {
@@ -106,7 +116,7 @@ export async function selectAll(
     const record = recorded.get(id);
     return record === undefined || record.name !== name || vals.ofFile(record.file) !== undefined
       ? { id, listedName: name }
-      : { id, name, file: record.file };
+      : { id, name, file: record.file, record };
   });
   return [...vals, ...items];
 }

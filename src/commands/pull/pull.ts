@@ -5,7 +5,7 @@ import { path, valWord } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
-import { followMoves } from '../../workspace/moved.ts';
+import { applyMoves, findMoves } from '../../workspace/moves.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { wordsOfOneWorkspace } from '../../workspace/select.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -61,7 +61,7 @@ export const command = defineCommand({
       });
     }
     const workspaces = createWorkspaces(context);
-    const workspace = await followMoves(wordsOfOneWorkspace(workspaces, words).workspace, context);
+    const { workspace } = wordsOfOneWorkspace(workspaces, words);
     const named = await itemsOf(context, workspaces, workspace, words);
     if (file !== undefined && (named.length !== 1 || 'file' in (named[0] ?? {}))) {
       throw new UsageError('--file is for one val that the workspace does not have yet.', {
@@ -72,7 +72,8 @@ export const command = defineCommand({
     const known = words.length === 0 ? [...workspace.vals] : named;
     const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
     if (all) context.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const items = all ? await selectAll(workspace, remotes) : known;
+    const { moved } = await findMoves(workspace, async () => remotes);
+    const items = followMoved(workspace, all ? await selectAll(workspace, remotes) : known, moved);
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
@@ -81,6 +82,17 @@ export const command = defineCommand({
     return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
   },
 });
+
+/** A val whose file was moved is pulled into the file where it is now. */
+function followMoved(
+  workspace: Workspace,
+  items: readonly PullItem[],
+  moved: ReadonlyMap<string, string>,
+): PullItem[] {
+  return items.flatMap((item): PullItem[] =>
+    'file' in item ? applyMoves(workspace, [item], moved) : [item],
+  );
+}
 
 /** A word is a val of the workspace, or a val that the workspace does not have yet. */
 async function itemsOf(

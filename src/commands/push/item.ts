@@ -12,7 +12,6 @@ export interface PushItem extends NamedFile {
   val?: SelectedVal;
   /** Resolves to undefined if the file does not exist and the user did not name the file. */
   read(): Promise<string | undefined>;
-  isPruned?: boolean;
   /** A pipe and standard input can be read only once. */
   canReadAgain: boolean;
   /** The rows of the result are in this order. */

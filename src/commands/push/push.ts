@@ -3,18 +3,12 @@ import type { Context } from '../../cli/context.ts';
 import { integer, path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import type { OutcomesResult } from '../../terminal/result.ts';
-import { followMoves } from '../../workspace/moved.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
 import { noCheck } from '../shared/syntax.ts';
 import type { Selection } from './item.ts';
-import { readAndCheck } from './read-and-check.ts';
+import { pushFiles } from './push-files.ts';
 import { selectFiles } from './select-files.ts';
-import { type SendOptions, sendAll } from './send.ts';
-import { fileAndName } from './sent-rows.ts';
-import { createSyntaxCheck, refuseBroken, withoutCheck } from './syntax-check.ts';
 
 const requestCount = integer({ min: 1 });
 
@@ -78,6 +72,10 @@ export const command = defineCommand({
       conflicts: ['dryRun'],
       forPeople: true,
     },
+    pull: {
+      description: 'with --watch: also write what changes on the service into unchanged files',
+      forPeople: true,
+    },
     ifVersion: { ...ifVersion, conflicts: ['watch', 'fork', 'prune'] },
     noCheck,
     dryRun,
@@ -87,7 +85,7 @@ export const command = defineCommand({
   empty: 'Nothing to push.',
   jobSummary: true,
   async run(context, input) {
-    const { paths, name, watch, noCheck, ifVersion, concurrency = 'auto' } = input;
+    const { paths, name, watch, ifVersion, concurrency = 'auto', noCheck = false, pull = false } = input;
     const { force = false, fork = false, prune = false, yes = false, dryRun = false } = input;
     if (paths.includes('')) {
       throw new UsageError('A path on the command line is empty.', {
@@ -99,66 +97,30 @@ export const command = defineCommand({
         hint: ['Push the paths first.', { text: 'To prune then', command: 'push', input: { prune: true } }],
       });
     }
+    if (pull && !watch) {
+      throw new UsageError('--pull works only with --watch.', {
+        hint: [
+          { text: 'To write what changed on the service into the files', command: 'pull' },
+          { text: 'To watch both sides', command: 'push', input: { watch: true, pull: true } },
+        ],
+      });
+    }
     if (watch) {
-      const { watchWorkspace } = await import('./watch-workspace.ts');
-      return watchWorkspace(context, { paths, concurrency, force, yes, check: !noCheck });
+      const { watchWorkspace } = await import('./watch.ts');
+      return watchWorkspace(context, { paths, concurrency, force, yes, noCheck, pull });
     }
-    const { settings } = context;
-    const canConnect = () => settings.local.value || settings.token !== undefined;
-    const prepare = async (workspace: Workspace) => {
-      if (!dryRun || canConnect()) await followMoves(workspace, context);
-    };
-    const selections = await selectFiles(context, { paths, name, prepare });
-    const count = selections.reduce((sum, { items }) => sum + items.length, 0);
-    if (ifVersion !== undefined && count !== 1) throw notOneFile(count);
-    const given = { concurrency, force, fork, prune, yes, dryRun, ifVersion, isNamed: paths.length > 0 };
-    const sent: OutcomesResult[] = [];
-    for (const selection of selections) {
-      const isOffline =
-        dryRun && paths.length > 0 && ifVersion === undefined && !(selection.workspace && canConnect());
-      sent.push(await pushSelection(context, selection, { ...given, check: !noCheck, isOffline }));
-    }
-    const [outcomes = { kind: 'outcomes', rows: [] }, ...others] = sent;
-    const all: OutcomesResult = {
-      ...outcomes,
-      rows: sent.flatMap(({ rows }) => rows),
-      error: outcomes.error ?? others.find(({ error }) => error !== undefined)?.error,
-    };
-    return context.forPerson && paths.length === 0 ? withoutUnchanged(all) : all;
+    const selections = await selectFiles(context, { paths, name });
+    const isNamed = paths.length > 0;
+    const mayBeOffline = dryRun && isNamed && ifVersion === undefined;
+    return pushFiles(context, selections, {
+      ...{ force, fork, prune, yes, dryRun, noCheck, ifVersion, concurrency, isNamed },
+      isOffline: mayBeOffline && !canCompare(context, selections),
+    });
   },
 });
 
-async function pushSelection(
-  context: Context,
-  { workspace, items: planned }: Selection,
-  {
-    check,
-    isOffline,
-    ...given
-  }: Omit<SendOptions, 'faults'> & { check: boolean | undefined; isOffline: boolean },
-): Promise<OutcomesResult> {
-  const { force, isNamed } = given;
-  const checkOptions = { cwd: context.settings.cwd, workspace, checksUnchanged: force && isNamed };
-  const syntax = !check ? withoutCheck : createSyntaxCheck(checkOptions);
-  const { items, failure } = await readAndCheck(context, planned, syntax);
-  const faults = syntax.finish();
-  // `sendAll` throws the error, if the files are sent.
-  faults.catch(() => {});
-  if (failure !== undefined) return failure;
-  if (isOffline) {
-    const refused = await refuseBroken(context, items, await faults, async () => ({ status: 'planned' }));
-    if (refused !== undefined) return refused;
-    return { kind: 'outcomes', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
-  }
-  return sendAll(context, { workspace, items }, { ...given, faults });
+/** The token is read only if there is something to compare. */
+function canCompare({ settings }: Context, selections: readonly Selection[]): boolean {
+  if (selections.every(({ workspace }) => workspace === undefined)) return false;
+  return settings.local.value || settings.token !== undefined;
 }
-
-const notOneFile = (count: number): UsageError =>
-  new UsageError(`--if-version works with one file, but there are ${count}.`, {
-    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
-  });
-
-const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
-  ...outcomes,
-  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
-});

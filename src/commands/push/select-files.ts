@@ -20,16 +20,11 @@ export interface SelectOptions {
   paths: readonly string[];
   /** --name */
   name?: string | undefined;
-  /** Runs before the vals of a workspace are looked up. */
-  prepare?(workspace: Workspace): Promise<void>;
 }
 
-export async function selectFiles(
-  context: Context,
-  { paths, name, prepare = async () => {} }: SelectOptions,
-): Promise<Selection[]> {
+export async function selectFiles(context: Context, { paths, name }: SelectOptions): Promise<Selection[]> {
   const workspaces = createWorkspaces(context);
-  if (paths.length === 0) return [await selectWorkspace(context, workspaces, prepare)];
+  if (paths.length === 0) return [await selectWorkspace(context, workspaces)];
   if (name === undefined && paths.includes('-')) {
     throw new UsageError('Code from standard input needs a name.', {
       hint: { text: 'To give it a name', command: 'push', input: { paths: ['-'], name: 'hello' } },
@@ -51,16 +46,10 @@ export async function selectFiles(
     });
   }
   const found = files.map((file) => ({ file, place: placeOf(workspaces, file) }));
-  for (const workspace of new Set(found.flatMap(({ place }) => place?.workspace ?? [])))
-    await prepare(workspace);
   return bySelection(selectEach(context, found, name));
 }
 
-async function selectWorkspace(
-  { say }: Context,
-  workspaces: Workspaces,
-  prepare: (workspace: Workspace) => Promise<void>,
-): Promise<Selection> {
+async function selectWorkspace({ say }: Context, workspaces: Workspaces): Promise<Selection> {
   const workspace = workspaces.here();
   if (workspace === undefined) {
     throw new UsageError('No path was given, and this folder is not in a workspace.', {
@@ -70,7 +59,6 @@ async function selectWorkspace(
       ],
     });
   }
-  await prepare(workspace);
   const vals = await selectForPush(workspace, say);
   const items = vals.map((val, order): PushItem => {
     const file = pathTo(workspace, val.file);

@@ -17,8 +17,7 @@ export const pushReport = (say: Context['say']) => ({
 export const listLine = (parts: readonly string[]): string =>
   `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 
-export const isSent = ({ status }: JsonObject | Outcome): boolean =>
-  status === 'created' || status === 'pushed';
+const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'created' || status === 'pushed';
 
 export const isSentWithoutId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
 

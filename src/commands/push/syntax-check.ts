@@ -1,18 +1,16 @@
 import { resolve } from 'node:path';
 import { forEach, refuseAll } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { ValsError } from '../../errors.ts';
+import type { ValsError } from '../../errors.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
 import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
-import type { ItemSender } from './send-item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 
-/** Only files with a syntax error are in the map. */
-export type Faults = ReadonlyMap<PushItem, readonly [SyntaxFault, ...SyntaxFault[]]>;
+/** By their paths, only files with a syntax error. */
+export type Faults = ReadonlyMap<string, readonly [SyntaxFault, ...SyntaxFault[]]>;
 
 export interface SyntaxCheck {
   /** Begins to parse as soon as there are enough files. */
@@ -22,25 +20,16 @@ export interface SyntaxCheck {
 
 export const withoutCheck: SyntaxCheck = { add() {}, finish: async () => new Map() };
 
-interface CheckOptions {
-  cwd: string;
-  workspace?: Workspace | undefined;
-  /** With --force, a file that is named is sent although it did not change. */
-  checksUnchanged: boolean;
-}
-
 const filesPerBuild = 250;
 const leastForBuild = 10;
 
 /** Parses files while others are read, and while the connection is made. */
-export function createSyntaxCheck({ cwd, workspace, checksUnchanged }: CheckOptions): SyntaxCheck {
-  const found = new Map<PushItem, [SyntaxFault, ...SyntaxFault[]]>();
+export function createSyntaxCheck(cwd: string): SyntaxCheck {
+  const found = new Map<string, [SyntaxFault, ...SyntaxFault[]]>();
   const running: Promise<void>[] = [];
   let waiting: PushItem[] = [];
-  /** The code of standard input and of pipes. */
+  /** The codes of the waiting files, so that no file is read again. */
   const codes = new Map<PushItem, string>();
-  const mayBeSent = ({ val }: PushItem, code: string) =>
-    val === undefined || checksUnchanged || workspace?.records.of(val)?.code !== code;
 
   async function parse(items: readonly PushItem[]): Promise<void> {
     const isInFile = ({ canReadAgain }: PushItem) => canReadAgain;
@@ -49,9 +38,10 @@ export function createSyntaxCheck({ cwd, workspace, checksUnchanged }: CheckOpti
     const suspects = isMany ? await findSuspects(items.filter(isInFile).map(pathOf)) : undefined;
     const toParse = items.filter((item) => !isInFile(item) || (suspects?.has(pathOf(item)) ?? true));
     await forEach(toParse, 'auto', async (item) => {
-      const [first, ...others] = await faultsIn(item.file, codes.get(item) ?? (await item.read()) ?? '');
-      if (first !== undefined) found.set(item, [first, ...others]);
+      const [first, ...others] = await faultsIn(item.file, codes.get(item) ?? '');
+      if (first !== undefined) found.set(item.file, [first, ...others]);
     });
+    for (const item of items) codes.delete(item);
   }
 
   function parseWaiting(): void {
@@ -64,9 +54,9 @@ export function createSyntaxCheck({ cwd, workspace, checksUnchanged }: CheckOpti
 
   return {
     add(item, code) {
-      if (!isChecked(item.file) || !mayBeSent(item, code)) return;
+      if (!isChecked(item.file)) return;
       waiting.push(item);
-      if (!item.canReadAgain) codes.set(item, code);
+      codes.set(item, code);
       if (waiting.length >= filesPerBuild) parseWaiting();
     },
     async finish() {
@@ -77,26 +67,18 @@ export function createSyntaxCheck({ cwd, workspace, checksUnchanged }: CheckOpti
   };
 }
 
-/**
- * Returns undefined if no broken file would be sent. `trial` sends nothing. It finds out which files would be sent: a
- * file in conflict is not, and the same code may be on the service already.
- */
-export async function refuseBroken(
+/** Returns undefined if no broken file would be sent: a file in conflict is not, for example. */
+export function refuseBroken<Item extends PushItem>(
   context: Context,
-  items: readonly PushItem[],
+  items: readonly Item[],
   faults: Faults,
-  trial: ItemSender['send'],
-): Promise<OutcomesResult | undefined> {
-  const failures = new Map<PushItem, ValsError>();
-  await forEach([...faults], 'auto', async ([item, [fault]]) => {
-    try {
-      const { status } = await trial(item, () => {});
-      if (status === 'planned') failures.set(item, syntaxError(item.file, fault));
-    } catch (error) {
-      // The push itself will report the error.
-      if (!(error instanceof ValsError)) throw error;
-    }
-  });
+  isSent: (item: Item) => boolean,
+): OutcomesResult | undefined {
+  const failures = new Map<Item, ValsError>();
+  for (const item of items) {
+    const [fault] = faults.get(item.file) ?? [];
+    if (fault !== undefined && isSent(item)) failures.set(item, syntaxError(item.file, fault));
+  }
   if (failures.size === 0) return undefined;
   const annotate = createAnnotations(context);
   for (const [{ file }, error] of failures) annotate(file, error);

@@ -3,6 +3,9 @@ import { RefusedError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
+import { nameFrom } from '../../workspace/sources/val-names.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 
 export function notePossibleTakeovers({ flags, say }: Context, files: readonly string[]): void {
   const [file] = files;
@@ -31,5 +34,28 @@ export function warnIfLocalIsSet({ env, say }: Pick<Context, 'env' | 'say'>): vo
   say({
     kind: 'warning',
     text: 'VALS_LOCAL is set, so commands use the embedded service. To use the default service, run `unset VALS_LOCAL`.',
+  });
+}
+
+/** The val of a moved file keeps its name, because other vals and people may know it by that name. */
+export function noteMove(
+  { say }: Pick<Context, 'say'>,
+  workspace: Workspace,
+  { file, name, movedFrom = '' }: WorkspaceVal,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): void {
+  const newName = nameFrom(file) ?? name;
+  const moved = `${pathTo(workspace, movedFrom)} was moved to ${pathTo(workspace, file)}.`;
+  const manifest = dryRun ? 'A push updates vals.json' : 'vals.json was updated';
+  if (newName === name) {
+    say({ kind: 'note', text: `${moved} ${manifest}.` });
+    return;
+  }
+  say({
+    kind: 'note',
+    text: [
+      `${moved} ${manifest}, and the val keeps the name "${name}".`,
+      { text: 'To rename the val', command: 'val set', input: { val: name, name: newName } },
+    ],
   });
 }

@@ -48,15 +48,14 @@ export async function removeBatch(
   });
 }
 
-export async function confirmDeletion(
+async function confirmDeletion(
   { prompt, say }: Pick<Context, 'prompt' | 'say'>,
   question: () => Promise<string>,
-  refusal = 'Nothing was deleted.',
 ): Promise<void> {
   const instead = { text: 'To delete without a question', input: { yes: true } };
   prompt.expectTerminal(instead);
   const text = await question();
   say({ kind: 'progress' });
   if (await prompt.confirm(text, instead)) return;
-  throw new DeclinedError(refusal);
+  throw new DeclinedError('Nothing was deleted.');
 }

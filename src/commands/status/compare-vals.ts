@@ -2,49 +2,66 @@ import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, messageWithHint, ValsError } from '../../errors.ts';
 import { warnWith } from '../../lib/say.ts';
-import { type Examined, examine, recordIfSame } from '../../workspace/examine.ts';
-import { followMoves, viewWorkspace } from '../../workspace/moved.ts';
+import { examine, localSideOf, readLocalTexts, recordIfSame } from '../../workspace/examine.ts';
+import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
+import { type PlanOptions, type Step, stepFor, withoutCode } from '../../workspace/plan.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { type SelectedVal, selectVals, wordsOfOneWorkspace } from '../../workspace/select.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 
+/** What a push without a flag would do with a val. */
+export interface ComparedVal {
+  step: Step;
+  /** The codes of the file and of the service, if they differ and the command needs them. */
+  here?: string | undefined;
+  there?: string | undefined;
+}
+
 interface Compared {
   workspace: Workspace;
-  examined: Examined[];
-  /** The files that cannot be compared. The others are in `examined`. */
+  vals: ComparedVal[];
+  likelyMoves: readonly LikelyMove[];
+  /** The files that cannot be compared. The others are in `vals`. */
   error: ValsError | undefined;
 }
+
+const nothingAllowed: PlanOptions = {
+  ...{ force: false, isNamed: false, isSave: false, mayOverwrite: false, fork: false, prune: false },
+  ...{ ifVersion: undefined, likelyMoves: [] },
+};
 
 export async function compareVals(
   context: Context,
   words: readonly string[],
-  { keepsCode }: { keepsCode(examined: Examined): boolean },
+  { keepsCode }: { keepsCode: boolean },
 ): Promise<Compared> {
   const { connect, say } = context;
   const workspaces = createWorkspaces(context);
-  const isAgent = context.agent !== undefined;
-  const { workspace: opened, words: chosen } = wordsOfOneWorkspace(workspaces, words);
-  const workspace = isAgent ? await viewWorkspace(opened) : await followMoves(opened, context);
-  const vals = await selectVals(workspaces, workspace, chosen, warnWith(say));
-  const serviceWarning = otherServiceWarning(workspace.service, vals);
+  const { workspace, words: chosen } = wordsOfOneWorkspace(workspaces, words);
+  const selected = await selectVals(workspaces, workspace, chosen, warnWith(say));
+  const serviceWarning = otherServiceWarning(workspace.service, selected);
   if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
-  const api = await connect();
-  const examined: (Examined | undefined)[] = [];
+  const remotes = createRemoteVals({ ...context, api: await connect() }, selected.length);
+  const { moved, likely } = await findMoves(workspace, async () => remotes);
+  const vals = applyMoves(workspace, selected, moved);
+  const compared: (ComparedVal | undefined)[] = [];
   const errors: ValsError[] = [];
-  const remotes = createRemoteVals({ ...context, api }, vals.length);
   let finished = 0;
   const show = () => say({ kind: 'progress', text: `Comparing ${finished} of ${vals.length} vals` });
   show();
-  const compareVal = async (val: SelectedVal): Promise<Examined> => {
+  const compareVal = async (val: SelectedVal): Promise<ComparedVal> => {
     if (val.problem !== undefined) throw val.problem;
-    const each = await examine(workspace, remotes, val);
-    recordIfSame(workspace, each);
-    return each.code !== 'unchanged' && keepsCode(each) ? each : withoutCode(each);
+    const texts = readLocalTexts(workspace, val);
+    const examined = await examine(workspace, remotes, val, localSideOf(texts));
+    recordIfSame(workspace, examined);
+    const step = stepFor(workspace, val, withoutCode(examined), nothingAllowed);
+    if (!keepsCode || examined.code === 'unchanged') return { step };
+    return { step, here: texts.code, there: examined.remote?.code };
   };
-  await forEach(vals, 'auto', async (val, index) => {
+  await forEach(vals, 'auto', async (val: SelectedVal, index) => {
     try {
-      examined[index] = await compareVal(val);
+      compared[index] = await compareVal(val);
     } catch (error) {
       if (!(error instanceof LocalError) && error !== val.problem) throw error;
       if (error instanceof ValsError) errors.push(error);
@@ -54,14 +71,7 @@ export async function compareVals(
   });
   const [first, ...others] = new Map(errors.map((error) => [error.message, error])).values();
   for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
-  return { workspace, examined: examined.filter((each) => each !== undefined), error: first };
+  // A val that is neither here nor on the service is not shown.
+  const shown = compared.filter((each) => each !== undefined && each.step.why !== 'gone');
+  return { workspace, vals: shown.filter((each) => each !== undefined), likelyMoves: likely, error: first };
 }
-
-/** The code of thousands of vals would fill the memory. */
-const withoutCode = ({ here, record, recorded, remote, ...facts }: Examined): Examined => ({
-  ...facts,
-  here: here === undefined ? undefined : '',
-  record: record && { ...record, code: '' },
-  recorded: recorded && { ...recorded, code: '' },
-  remote: remote && { ...remote, code: '' },
-});

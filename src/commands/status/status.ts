@@ -3,42 +3,44 @@ import type { Context } from '../../cli/context.ts';
 import { valWord } from '../../cli/value-types.ts';
 import { ConflictError } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
-import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
+import { type JsonObject, textOf, withoutUndefined } from '../../lib/json.ts';
 import { type Column, column, idColumn, moment } from '../../terminal/column.ts';
 import type { Style } from '../../terminal/style.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
-import type { Examined } from '../../workspace/examine.ts';
-import { likelyRenames, renameHint } from '../../workspace/similar.ts';
-import { type State, stateOf } from '../../workspace/state.ts';
+import { earlierVersion } from '../../workspace/examine.ts';
+import type { LikelyMove } from '../../workspace/moves.ts';
+import type { Step } from '../../workspace/plan.ts';
+import type { State } from '../../workspace/state.ts';
+import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn } from '../shared/columns.ts';
 import { fileAndOthers, notePossibleTakeovers } from '../shared/notes.ts';
 import { compareVals } from './compare-vals.ts';
 
-/** `vals status` lists the vals in the order of these keys. */
-const marks: Record<State, { mark: string; tone: keyof Style }> = {
+/** `vals status` lists the vals in the order of these keys. A val that is gone everywhere is not listed. */
+const marks: Record<Exclude<State, 'gone'>, { mark: string; tone: keyof Style }> = {
   unmerged: { mark: '!', tone: 'red' },
   conflict: { mark: '!', tone: 'red' },
   differs: { mark: '?', tone: 'red' },
+  'older here': { mark: '?', tone: 'red' },
   'not yours': { mark: 'x', tone: 'yellow' },
   'deleted there': { mark: 'x', tone: 'yellow' },
   'missing here': { mark: '-', tone: 'yellow' },
   'changed there': { mark: '<', tone: 'cyan' },
   'changed here': { mark: '>', tone: 'green' },
   'renamed here': { mark: '>', tone: 'green' },
+  'moved here': { mark: '>', tone: 'green' },
   new: { mark: '+', tone: 'green' },
   unchanged: { mark: '=', tone: 'dim' },
 };
 
 const attention = Object.keys(marks);
-const byAttention = (a: Examined, b: Examined): number =>
-  attention.indexOf(stateOf(a)) - attention.indexOf(stateOf(b));
+const byAttention = (a: Step, b: Step): number => attention.indexOf(a.why) - attention.indexOf(b.why);
 
 const statusColumn: Column = {
   ...column('status'),
   neverCut: true,
   present(status, { count }) {
-    const { mark, tone } = marks[status as State];
+    const { mark, tone } = marks[status as keyof typeof marks];
     return { text: [mark, count, status].filter((part) => part !== undefined).join(' '), tone };
   },
 };
@@ -47,13 +49,14 @@ export const command = defineCommand({
   summary: 'Compare the workspace with the service',
   description:
     'Compare each file of the workspace with its val on the service. The status of a val is unchanged, changed here, ' +
-    'changed there (on the service), conflict, differs, unmerged, new, renamed here, missing here, deleted there or not ' +
-    'yours.',
+    'changed there (on the service), conflict, differs, older here, unmerged, new, renamed here, moved here, missing ' +
+    'here, deleted there or not yours.',
   details:
     'A val is in conflict if it changed in its file and on the service, or if the id in vals.json belongs to a val of ' +
     'another name. A val differs if the codes are not the same and vals has no record of the val, so that nobody knows ' +
-    'which side is newer. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its ' +
-    'name was edited in vals.json.',
+    'which side is newer. A val is older here if its file has code that the service had before, as after a checkout of ' +
+    'an older branch. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its name ' +
+    'was edited in vals.json, and moved here if its file has another path than in vals.json.',
   arguments: {
     vals: {
       description: 'names, files or ids of vals (default: the whole workspace)',
@@ -74,50 +77,64 @@ export const command = defineCommand({
     { ...column('by', 'changedBy'), only: 'terminal', droppable: 5 },
     idColumn('id'),
     fileColumn,
+    { ...column('note'), only: 'terminal', droppable: 6 },
   ],
   empty: [
     'The workspace has no vals yet. Write some code to hello.ts.',
     { text: 'To make it a val', command: 'push' },
   ],
   async run(context, { vals, exitCode }) {
-    const { workspace, examined, error } = await compareVals(context, vals, {
-      keepsCode: ({ code }) => code === 'missing here',
-    });
-    const isUnchanged = (val: Examined) => stateOf(val) === 'unchanged';
-    const differing = examined.filter((val) => !isUnchanged(val));
-    const unchanged = examined.filter(isUnchanged);
-    const row = (each: Examined) => rowOf(workspace, each);
+    const compared = await compareVals(context, vals, { keepsCode: false });
+    const { workspace, error, likelyMoves } = compared;
+    const steps = compared.vals.map(({ step }) => step);
+    const isUnchanged = ({ why }: Step) => why === 'unchanged';
+    const differing = steps.filter((step) => !isUnchanged(step));
+    const unchanged = steps.filter(isUnchanged);
+    const row = (step: Step) => rowOf(workspace, step);
     const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(unchanged)]
-      : examined.map(row);
+      : steps.map(row);
     if (error !== undefined) return { kind: 'outcomes', rows, error };
     if (exitCode && differing.length > 0) {
-      const message = `${differing.length} of ${examined.length} vals differ from the service.`;
+      const message = `${differing.length} of ${steps.length} vals differ from the service.`;
       return {
         kind: 'outcomes',
         rows,
         error: new ConflictError(message, { hint: { text: 'To see the differences', command: 'diff' } }),
       };
     }
-    for (const hint of [...nextSteps(differing), ...renameHints(workspace, differing)])
+    for (const hint of [...nextSteps(differing, likelyMoves), ...moveHints(workspace, likelyMoves)])
       context.say({ kind: 'hint', text: hint });
-    const possibleTakeovers = differing
-      .filter(({ isNameUnknown, here }) => isNameUnknown && here !== undefined)
-      .map(({ val }) => pathTo(workspace, val.file));
-    notePossibleTakeovers(context, possibleTakeovers);
-    noteAssumptions(context, workspace, examined);
-    if (isFolded && differing.length === 0 && examined.length > 0) {
-      return { kind: 'text', text: allUnchanged(examined.length) };
+    const pathOf = ({ val }: Step) => pathTo(workspace, val.file);
+    const takeovers = differing.filter(({ found }) => found.isNameUnknown && found.here !== undefined);
+    notePossibleTakeovers(context, takeovers.map(pathOf));
+    noteLineEnds(context, differing.filter(haveOtherLineEnds).map(pathOf));
+    const assumed = steps.filter(({ found }) => found.isRemoteAssumed);
+    noteAssumptions(context, assumed.map(pathOf));
+    if (isFolded && differing.length === 0 && steps.length > 0) {
+      return { kind: 'text', text: allUnchanged(steps.length) };
     }
     return { kind: 'list', rows };
   },
 });
 
-function noteAssumptions({ flags, say }: Context, workspace: Workspace, examined: readonly Examined[]): void {
-  const [first, ...others] = examined
-    .filter(({ isRemoteAssumed }) => isRemoteAssumed)
-    .map(({ val }) => pathTo(workspace, val.file));
+const haveOtherLineEnds = ({ found }: Step): boolean => differInLineEnds(found.here, found.remote);
+
+const onlyLineEnds = 'only line ends differ';
+
+function noteLineEnds({ flags, say }: Context, [first, ...others]: readonly string[]): void {
+  if (first === undefined || flags.json || flags.ndjson) return;
+  say({
+    kind: 'note',
+    text: [
+      `${fileAndOthers(first, others.length)}: ${onlyLineEnds} from the service.`,
+      'git may change line ends in a checkout. The guide shows a .gitattributes that prevents this.',
+    ],
+  });
+}
+
+function noteAssumptions({ flags, say }: Context, [first, ...others]: readonly string[]): void {
   if (first === undefined || flags.json || flags.ndjson) return;
   const files = fileAndOthers(first, others.length);
   say({
@@ -135,44 +152,49 @@ const allUnchanged = (count: number): string =>
     ? 'The only val of the workspace is unchanged.\n'
     : `All ${count} vals of the workspace are unchanged.\n`;
 
-const foldUnchanged = (unchanged: readonly Examined[]): JsonObject[] =>
+const foldUnchanged = (unchanged: readonly Step[]): JsonObject[] =>
   unchanged.length === 0 ? [] : [{ status: 'unchanged', count: unchanged.length }];
 
-function rowOf(workspace: Workspace, examined: Examined): JsonObject {
-  const { val, remote, record } = examined;
-  const status = stateOf(examined);
-  const { madeAt, madeBy } = (status === 'differs' && remote?.newestVersion) || {};
+function rowOf(workspace: Workspace, step: Step): JsonObject {
+  const { why, found } = step;
+  const { val, remote, record } = found;
+  const isUnsure = why === 'differs' || why === 'older here';
+  const { madeAt, madeBy } = (isUnsure && remote?.newestVersion) || {};
   return withoutUndefined({
     file: pathTo(workspace, val.file),
     name: val.name,
-    status,
+    status: why,
     id: val.id,
     version: remote?.version ?? record?.version,
     changedAt: madeAt,
     changedBy: madeBy,
+    note: noteOf(workspace, step),
   });
 }
 
-function renameHints(workspace: Workspace, differing: readonly Examined[]): string[] {
-  const { root } = workspace;
-  const valsThatAre = (wanted: State) => differing.filter((examined) => stateOf(examined) === wanted);
-  const missing = valsThatAre('missing here').map(({ val, record, remote }) => ({
-    file: pathTo(workspace, val.file),
-    codes: [record?.code, remote?.code],
-  }));
-  const fresh = valsThatAre('new').map(({ val }) => ({
-    file: pathTo(workspace, val.file),
-    read: () => readBelow(root, val.file),
-  }));
-  return likelyRenames(missing, fresh).map(renameHint);
+function noteOf(workspace: Workspace, step: Step): string | undefined {
+  if (haveOtherLineEnds(step)) return onlyLineEnds;
+  const { why, val, found } = step;
+  const version = found.here && textOf(earlierVersion(found.record, found.here)?.version ?? null);
+  if (why === 'older here' && version !== undefined) return `the file is version ${version}`;
+  return val.movedFrom === undefined ? undefined : `was ${pathTo(workspace, val.movedFrom)}`;
 }
 
-function nextSteps(differing: readonly Examined[]): Hints[] {
-  const has = (...wanted: State[]) =>
-    differing.some((examined) => wanted.includes(stateOf(examined)) && !isDeletedEverywhere(examined));
-  const conflicts = differing.filter((examined) => stateOf(examined) === 'conflict');
+const moveHints = (workspace: Workspace, moves: readonly LikelyMove[]): Hints[] =>
+  moves
+    .filter(({ isOnlyOne }) => isOnlyOne)
+    .map(({ val, to }) => {
+      const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+      return `${from} is missing, and the new file ${file} has similar code. If you renamed the file, change the entry "${val.file}" in vals.json to "${to}", and its val stays. Otherwise a push makes a second val.`;
+    });
+
+function nextSteps(differing: readonly Step[], likelyMoves: readonly LikelyMove[]): Hints[] {
+  const has = (...wanted: State[]) => differing.some(({ why }) => wanted.includes(why));
+  const conflicts = differing.filter(({ why }) => why === 'conflict');
   const isOthers = has('deleted there', 'not yours');
   const isElsewhere = differing.some(({ val }) => val.otherServices !== undefined);
+  const mayBeRenamed = new Set(likelyMoves.map(({ val }) => val.file));
+  const canBePruned = differing.some(({ why, val }) => why === 'missing here' && !mayBeRenamed.has(val.file));
   const step = (text: string, command: string, input?: Hint['input']): Hint => ({
     text,
     command,
@@ -190,11 +212,17 @@ function nextSteps(differing: readonly Examined[]): Hints[] {
         step('To overwrite the files and keep copies of them', 'pull', { force: true }),
       ],
     ],
-    [has('changed there', 'missing here'), step("To write the service's code into the files", 'pull')],
+    [has('moved here'), step('To write the new paths into vals.json', 'push')],
     [
-      has('missing here'),
-      step('To delete the vals on the service whose files are gone', 'push', { prune: true }),
+      has('older here'),
+      [
+        'The files that are older here have code that the service had before.',
+        step('To write the newer code into the files and keep copies of them', 'pull', { force: true }),
+        step('To send the older code', 'push', { yes: true }),
+      ],
     ],
+    [has('changed there', 'missing here'), step("To write the service's code into the files", 'pull')],
+    [canBePruned, step('To delete the vals on the service whose files are gone', 'push', { prune: true })],
     [
       has('unmerged'),
       step(
@@ -203,11 +231,11 @@ function nextSteps(differing: readonly Examined[]): Hints[] {
       ),
     ],
     [
-      conflicts.some(({ name }) => name !== 'other val'),
+      conflicts.some(({ found }) => found.name !== 'other val'),
       step("To merge the service's code into the files in conflict", 'pull', { merge: true }),
     ],
     [
-      conflicts.some(({ name }) => name === 'other val'),
+      conflicts.some(({ found }) => found.name === 'other val'),
       [
         'For a file in conflict, vals.json has the id of a val with another name. If the file is that val, change the name in vals.json.',
         step('To make a val of your own instead', 'push', { fork: true }),
@@ -222,13 +250,6 @@ function nextSteps(differing: readonly Examined[]): Hints[] {
         'For each file, this updates your val of the same name, or creates the val if you have none.',
       ],
     ],
-    [
-      differing.some(isDeletedEverywhere),
-      step('To remove vals that are neither in the workspace nor on the service', 'forget'),
-    ],
   ];
   return steps.flatMap(([isNeeded, hint]) => (isNeeded ? [hint] : []));
 }
-
-const isDeletedEverywhere = ({ here, remote }: Examined): boolean =>
-  here === undefined && remote === undefined;

@@ -22,8 +22,8 @@ export const command = defineCommand({
     const name = textAt(token, 'name') ?? word;
     return removeBatch(context, [id], {
       question: async () => `End the token ${name}?`,
-      readNames: async () => {},
       describe: () => ({ id, name }),
+      readNames: async () => {},
       things: 'tokens',
       route: routes.deleteToken,
       concurrency: 1,

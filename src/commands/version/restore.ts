@@ -18,19 +18,17 @@ export const command = defineCommand({
   async run(context, { val, version, dryRun }) {
     const { connect, say } = context;
     const api = await connect();
-    const call = routes.createVersion(
-      val,
-      versionCode(await api.record(routes.getVersion(val, version)), val),
-    );
+    const code = versionCode(await api.record(routes.getVersion(val, version)), val);
+    const call = routes.createVersion(val, code);
     if (dryRun) return plan(call);
-    const file = await fileOf(context, val);
+    const file = await fileWithOtherCode(context, val, code);
     const restored = await api.record(call);
     say({ kind: 'done', text: doneSentence(version, textAt(restored, 'version')) });
     if (file !== undefined) {
       say({
-        kind: 'warning',
+        kind: 'note',
         text: [
-          `The file ${file} keeps its code, and a push of it would undo this.`,
+          `The file ${file} keeps its code.`,
           {
             text: 'To write the code of the service into the file',
             command: 'pull',
@@ -43,13 +41,16 @@ export const command = defineCommand({
   },
 });
 
-/** The file of the val in the workspace, as the user would type it. */
-async function fileOf(context: Context, id: string): Promise<string | undefined> {
+/** The file of the val in the workspace, as the user would type it, if it does not have this code. */
+async function fileWithOtherCode(context: Context, id: string, code: string): Promise<string | undefined> {
   const { placeOfVal } = await import('../shared/place-of-val.ts');
   const place = placeOfVal(context, id);
   if (place === undefined) return undefined;
+  const { workspace, val } = place;
   const { pathTo } = await import('../../workspace/workspace.ts');
-  return pathTo(place.workspace, place.val.file);
+  const { readBelow } = await import('../../workspace/disk/files.ts');
+  const path = pathTo(workspace, val.file);
+  return readBelow(workspace.root, val.file, path) === code ? undefined : path;
 }
 
 function doneSentence(version: string, newVersion: string | undefined): string {

@@ -9,6 +9,8 @@ export interface ManifestChange {
   id?: string | undefined;
   /** The id that the file had when the command read vals.json. */
   idBefore?: string | undefined;
+  /** The file that vals.json has for the val, if the file was moved. */
+  movedFrom?: string | undefined;
 }
 
 /** Another command may have changed vals.json meanwhile, so a change that contradicts vals.json is left out. */
@@ -24,7 +26,16 @@ export function applyChanges(
     owners.set(`name ${name}`, file);
     owners.set(`id ${ids.get(service)}`, file);
   }
-  for (const { file, name, id, idBefore } of changes) {
+  for (const { file, name, id, idBefore, movedFrom } of changes) {
+    const origin = movedFrom === undefined ? undefined : vals.get(movedFrom);
+    if (movedFrom !== undefined && origin !== undefined && !vals.has(file)) {
+      vals.delete(movedFrom);
+      vals.set(file, origin);
+      owners.delete(`file ${fold(movedFrom)}`);
+      owners.set(`file ${fold(file)}`, file);
+      owners.set(`name ${origin.name}`, file);
+      owners.set(`id ${origin.ids.get(service)}`, file);
+    }
     const otherOwner = (key: string) => {
       const owner = owners.get(key) ?? file;
       return owner === file ? undefined : owner;

@@ -1,6 +1,5 @@
 // A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
 // that vals saw, never a permission. A lost record costs a question.
-import { hash } from 'node:crypto';
 import { LocalError } from '../../errors.ts';
 import {
   isObject,
@@ -9,7 +8,14 @@ import {
   stringifyJson,
   withoutUndefined,
 } from '../../lib/json.ts';
+import { hashOf } from '../text/code-facts.ts';
 import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+
+/** A code that file and service had in common before. */
+export interface EarlierCode {
+  hash: string;
+  version?: JsonValue | undefined;
+}
 
 export interface ValRecord {
   file: string;
@@ -19,8 +25,43 @@ export interface ValRecord {
   version?: JsonValue | undefined;
   changedAt?: string | undefined;
   code: string;
+  /** The hash of the code. */
+  hash: string;
   /** The hash of code that was sent, and perhaps stored, by a push whose answer was lost. */
   sent?: string | undefined;
+  /** Newest first. */
+  past: readonly EarlierCode[];
+}
+
+/** A record without the code, which plans do not keep. */
+export type RecordFacts = Omit<ValRecord, 'code'>;
+
+const mostRemembered = 20;
+
+/** What a record remembers of the one before it. */
+export function pastAfter(before: RecordFacts | undefined, hash: string): readonly EarlierCode[] {
+  if (before === undefined || before.hash === hash) return before?.past ?? [];
+  return [{ hash: before.hash, version: before.version }, ...before.past].slice(0, mostRemembered);
+}
+
+export interface CommonState extends Omit<ValRecord, 'hash' | 'past' | 'sent'> {
+  /** The hash of the code, if the caller knows it. */
+  hash?: string;
+}
+
+/** The record of what file and service have in common now. */
+export function recordAfter(before: RecordFacts | undefined, state: CommonState): ValRecord {
+  const hash = state.hash ?? hashOf(state.code);
+  return { ...state, hash, past: pastAfter(before, hash) };
+}
+
+/** Remembers a code that a push replaced on the service, so that it is not sent again unasked. */
+export function withReplaced(record: ValRecord, replaced: EarlierCode | undefined): ValRecord {
+  const [newest] = record.past;
+  if (replaced === undefined || replaced.hash === record.hash || replaced.hash === newest?.hash)
+    return record;
+  const { hash, version } = replaced;
+  return { ...record, past: [{ hash, version }, ...record.past].slice(0, mostRemembered) };
 }
 
 interface Wanted {
@@ -97,7 +138,8 @@ function createIndex(records: readonly ValRecord[]): Record<'byId' | 'byName', M
 
 /** The first line has all fields except the code, which follows, so that a read parses little. */
 function formatRecord({ code, ...head }: ValRecord): string {
-  return `${stringifyJson(withoutUndefined({ ...head, length: code.length }) as JsonObject)}\n${code}`;
+  const past = head.past.map(({ hash, version }) => withoutUndefined({ hash, version }));
+  return `${stringifyJson(withoutUndefined({ ...head, past, length: code.length }) as JsonObject)}\n${code}`;
 }
 
 function parseRecord(text: string | undefined): ValRecord | undefined {
@@ -106,12 +148,16 @@ function parseRecord(text: string | undefined): ValRecord | undefined {
   const head = parseOrNothing(text.slice(0, Math.max(0, end)));
   const code = text.slice(end + 1);
   if (!isObject(head) || head.length !== code.length) return undefined;
-  const { file, name, id, version, changedAt, sent } = head;
-  if (typeof file !== 'string' || typeof name !== 'string') return undefined;
-  return { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent), code };
+  const { file, name, id, version, changedAt, sent, hash, past } = head;
+  if (typeof file !== 'string' || typeof name !== 'string' || typeof hash !== 'string') return undefined;
+  const facts = { file, name, id: ifText(id), version, changedAt: ifText(changedAt), sent: ifText(sent) };
+  return { ...facts, hash, past: Array.isArray(past) ? past.flatMap(earlierCode) : [], code };
+}
+
+function earlierCode(value: JsonValue): EarlierCode[] {
+  if (!isObject(value) || typeof value.hash !== 'string') return [];
+  return [{ hash: value.hash, version: value.version }];
 }
 
 const ifText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
-
-export const hashOf = (text: string): string => hash('sha256', text);

@@ -45,12 +45,18 @@ function mergeWithoutBase(here: string[], there: string[]): Merged {
 
 const textOf = (lines: readonly string[]): string => lines.join('');
 
-const markerLines = Object.values(markers).map((marker) => new RegExp(`^${marker}\\r?$`, 'm'));
+/** The lines that git and `vals pull --merge` write around a conflict, in the order in which they stand in a file. */
+const markerLines = [/^<{7} /m, /^={7}\r?$/m, /^>{7} /m];
 
 /** Does not split the text, because the lines of a large file would fill the memory. */
-export const hasConflictMarkers = (text: string): boolean =>
-  Object.values(markers).every((marker) => text.includes(marker)) &&
-  markerLines.every((line) => line.test(text));
+export function hasConflictMarkers(text: string): boolean {
+  let rest = text;
+  return markerLines.every((line) => {
+    const at = rest.search(line);
+    rest = rest.slice(at + 1);
+    return at >= 0;
+  });
+}
 
 interface Region {
   start: number;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import type { Browser, Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { chromium, faintTexts, startBrowser } from '../../support/chromium.ts';
+import { chromium, faintTexts, patienceMs, startBrowser } from '../../support/chromium.ts';
 import { exactCode, teamOfVals } from './team-of-vals.ts';
 
 const widths = [360, 768, 1_600];
@@ -22,6 +22,7 @@ describe.skipIf(chromium === undefined)('in a browser', async () => {
   async function newVisit() {
     const context = await browser.createBrowserContext();
     const page = await context.newPage();
+    page.setDefaultTimeout(patienceMs);
     const console: string[] = [];
     page.on('console', (message) => console.push(`${page.url()}: ${message.text()}`));
     page.on('pageerror', (error) => console.push(`${page.url()}: ${error}`));

@@ -74,6 +74,25 @@ describe('the page of a val', () => {
     expect(await shown(`/vals/${val.id}/versions/1/raw`)).toBe('first code');
   });
 
+  test('shows as many lines as a browser can take', async () => {
+    const { id } = await service.createVal({ name: 'lines', code: '\n'.repeat(20_001) });
+    const text = await shown(`/vals/${id}`);
+    expect(text.match(/<span class="l">/g)).toHaveLength(20_000);
+    for (const [code, count] of [
+      ['a', 1],
+      ['a\n', 1],
+      ['a\r\n\r\n', 2],
+      ['\n', 1],
+      ['a\n\nb', 3],
+    ] as const) {
+      await service.putVal('lines', code);
+      const page = await shown(`/vals/${id}`);
+      expect(page.match(/<span class="l">/g), code).toHaveLength(count);
+      expect(textIn(page)).toContain(`, ${count} line`);
+    }
+    expect(textIn(text)).toContain('These are the first 20,000 lines. Raw has all of them.');
+  });
+
   test('has all versions, page by page', async () => {
     for (let i = 0; i < 45; i++) await service.putVal('often', `${i}`);
     const { id } = await service.get('/v1/alias/local/often');

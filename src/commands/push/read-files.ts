@@ -1,43 +1,62 @@
+// Reads and checks all files before anything is sent.
 import { refuseAll } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, type ValsError } from '../../errors.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
+import { type LocalSide, localSideOf, recordOf } from '../../workspace/examine.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
 import { createAnnotations } from './github.ts';
-import type { PushItem } from './item.ts';
+import type { PushItem, Selection } from './item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
 
 /** Limits the total of all files outside of a workspace. A file that does not fit is read again before it is sent. */
 const maxCharactersInMemory = 8 * 1024 * 1024;
 
-interface Checked {
-  items: PushItem[];
-  failure?: OutcomesResult;
+export interface ReadItem extends PushItem {
+  workspace: Workspace | undefined;
+  /** Of a file of a workspace. */
+  local?: LocalSide;
 }
 
-export async function readAndCheck(
+interface ReadOptions {
+  syntax: SyntaxCheck;
+  /** With --force, a file that is named is sent although it did not change. */
+  mayResend: boolean;
+}
+
+export async function readFiles(
   context: Context,
-  items: readonly PushItem[],
-  syntax: SyntaxCheck,
-): Promise<Checked> {
+  selections: readonly Selection[],
+  { syntax, mayResend }: ReadOptions,
+): Promise<{ items: ReadItem[]; failure?: OutcomesResult }> {
   const { say } = context;
-  const checked: PushItem[] = [];
+  const read: ReadItem[] = [];
   const warnings: string[] = [];
   const failures = new Map<PushItem, ValsError>();
   const addWarning = (warning: string) => void warnings.push(warning);
   const keepCode = createCodeKeeper();
+  const all = selections
+    .flatMap(({ workspace, items }) => items.map((item) => ({ workspace, item })))
+    .sort((a, b) => a.item.order - b.item.order);
   const annotate = createAnnotations(context);
-  for (const item of items) {
+  for (const { workspace, item } of all) {
     try {
+      // The record must be read before the code, see `readLocalTexts`.
+      const record = workspace && item.val && recordOf(workspace, item.val);
       const code = await item.read();
       if (code !== undefined) {
         checkName(item.name, addWarning);
         checkSizes({ code }, item.file, addWarning);
       }
-      const read = keepCode(item, code);
-      checked.push(read);
-      if (code !== undefined) syntax.add(read, code);
+      const isTracked = item.val !== undefined && workspace !== undefined;
+      const kept: ReadItem = isTracked
+        ? { ...item, workspace, local: localSideOf({ record, code }) }
+        : { ...keepCode(item, code), workspace };
+      read.push(kept);
+      const mayBeSent = !isTracked || mayResend || kept.local?.here?.hash !== record?.hash;
+      if (code !== undefined && mayBeSent) syntax.add(kept, code);
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);
@@ -45,19 +64,19 @@ export async function readAndCheck(
     }
   }
   if (failures.size > 0) {
-    const failure = refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) });
-    return { items: checked, failure };
+    const items = all.map(({ item }) => item);
+    return {
+      items: read,
+      failure: refuseAll(items, failures, { describe: fileAndName, report: pushReport(say) }),
+    };
   }
   for (const warning of warnings) say({ kind: 'warning', text: warning });
-  return { items: checked };
+  return { items: read };
 }
 
 function createCodeKeeper(): (item: PushItem, code: string | undefined) => PushItem {
   let charactersKept = 0;
   return (item, code) => {
-    // The file of a val is read again after its record. If another command changed both since the check, old code
-    // would be compared with a new record, and the push could overwrite newer code on the service.
-    if (item.val !== undefined) return item;
     const characters = charactersKept + (code?.length ?? 0);
     if (characters > maxCharactersInMemory && item.canReadAgain) return item;
     charactersKept = characters;

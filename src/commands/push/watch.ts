@@ -1,46 +1,52 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { exitQuietly, LocalError, UsageError } from '../../errors.ts';
+import { exitQuietly, LocalError, messageWithHint, UnavailableError, UsageError } from '../../errors.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
-import { followMoves } from '../../workspace/moved.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
-import { createFileCheck, isBelow, type SelectedVal, selectForPush } from '../../workspace/select.ts';
+import { concernsAll } from '../../workspace/plan.ts';
+import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';
 import { pathExists } from '../../workspace/sources/walk.ts';
+import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
-import { askAboutDiffering, type Overwriting } from './ask-to-overwrite.ts';
-import { noteLikelyRenames } from './likely-renames.ts';
-import { createPushQueue, type PushQueue } from './push-queue.ts';
+import { askOnce } from './ask.ts';
+import { followMoves } from './follow-moves.ts';
+import type { Selection } from './item.ts';
+import { planItems } from './plan-items.ts';
+import { createSavePusher, type SavePusher } from './push-save.ts';
+import { readFiles } from './read-files.ts';
 import { pathOf } from './select-files.ts';
+import { withoutCheck } from './syntax-check.ts';
+import { versionOfFile } from './version-of-file.ts';
+import { pullWhileWatching } from './watch-service.ts';
 
 export interface WatchOptions {
   paths: readonly string[];
   concurrency: number | 'auto';
   force: boolean;
   yes: boolean;
-  check: boolean | undefined;
+  noCheck: boolean;
+  /** Also writes what changes on the service into the files. */
+  pull: boolean;
 }
 
-export async function watchWorkspace(
-  context: Context,
-  { paths: words, concurrency, force, yes, check }: WatchOptions,
-): Promise<never> {
+const maxParallelFiles = 32;
+
+export async function watchWorkspace(context: Context, options: WatchOptions): Promise<never> {
   const { flags, signal, clock, say } = context;
   if (flags.json) {
     throw new UsageError('--watch never ends, so it cannot print one JSON document.', {
       hint: 'To print one record per line, use --ndjson instead of --json.',
     });
   }
-  const { workspace, paths } = watchedPaths(context, words);
-  await followMoves(workspace, context);
+  const { concurrency, force, yes, noCheck } = options;
+  const { workspace, paths } = watchedPaths(context, options.paths);
   const { root } = workspace;
   // This signal never aborts, so that Ctrl-C does not cut off a running push.
   const api = await context.connect({ concurrency, signal: new AbortController().signal });
@@ -52,60 +58,96 @@ export async function watchWorkspace(
 
   const ignoreFiles = createIgnoreFiles(warnWith(say));
   const isChosen = (file: string) => isBelow(workspace, paths, file);
-  const selectChosen = async () => (await selectForPush(workspace, say)).filter(({ file }) => isChosen(file));
-  const { mayOverwrite, declined } = await askFirst(context, workspace, await selectChosen(), {
-    yes,
-    force,
-    api,
-  });
-  const mayOverwriteFile = (isInitial: boolean) => (isInitial ? mayOverwrite : () => yes);
-  const queueOptions = {
-    workspace,
-    api,
-    force,
+  const pusher = createSavePusher(context, {
+    ...{ workspace, api, force, yes, noCheck, ignoreFiles },
     isNamed: paths.length > 0,
-    check,
-    ignoreFiles,
-    concurrency,
-    endWatch,
+  });
+  const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
+  const saveManifest = async () => {
+    const error = await workspace.saveManifest();
+    if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
   };
-  const pushes = createPushQueue(context, { ...queueOptions, mayOverwriteFile });
+  const queue = createSaveQueue({
+    clock,
+    maxRunning: concurrency === 'auto' ? maxParallelFiles : concurrency,
+    push: pusher.push,
+    onOutage: (isOver) => noteOutage(context, isOver),
+    onIdle: saveManifest,
+    endWatch,
+  });
   const onSave = (file: string) => {
-    if (isChosen(file)) pushes.add(file);
+    if (isChosen(file)) queue.add(file);
   };
   // The watch begins before the first push, so that no save during the first push is missed.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     endWatch(cannotWatch(root, error)),
   );
+  const stopPulling = options.pull
+    ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
+    : undefined;
   try {
     say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    const declinedFiles = new Set([...declined].map(({ val }) => val?.file));
-    for (const { file } of await selectChosen()) if (!declinedFiles.has(file)) pushes.addInitial(file);
+    for (const file of initial) queue.add(file);
     await aborted(ending);
     throw exitQuietly(ending.reason);
   } finally {
-    await finishPushes(context, saves, pushes);
+    await finishPushes(context, saves, queue, stopPulling);
   }
 }
 
-/** Asks about vals that differ. Later, such vals are conflicts. */
-async function askFirst(
+interface InitialOptions extends WatchOptions {
+  isChosen(file: string): boolean;
+  pusher: SavePusher;
+}
+
+/** Asks about the files as they are now. Later, such vals are conflicts. Returns the files to push at once. */
+async function planInitial(
   context: Context,
   workspace: Workspace,
-  vals: readonly SelectedVal[],
-  { yes, force, api }: { yes: boolean; force: boolean; api: Api },
-): Promise<Overwriting> {
-  const items = vals.map((val, order) => ({
-    file: pathTo(workspace, val.file),
-    name: val.name,
-    val,
-    canReadAgain: true,
-    order,
-    read: async () => readBelow(workspace.root, val.file),
-  }));
-  const remotes = createRemoteVals({ ...context, api }, vals.length);
-  await noteLikelyRenames(context, workspace, items, remotes);
-  return askAboutDiffering(context, workspace, items, { yes, force, fork: false, dryRun: false, remotes });
+  { yes, force, isChosen, pusher }: InitialOptions,
+): Promise<string[]> {
+  const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
+  const selection: Selection = {
+    workspace,
+    items: chosen.map((val, order) => {
+      const file = pathTo(workspace, val.file);
+      const read = async () => readBelow(workspace.root, val.file, file);
+      return { order, file, name: val.name, val, canReadAgain: true, read };
+    }),
+  };
+  const remotes = pusher.initialRemotes();
+  const mayAsk = !yes && !force && context.prompt.isAtTerminal();
+  const followed = await followMoves(context, [selection], {
+    openRemotes: async () => remotes,
+    mayAsk,
+    dryRun: false,
+  });
+  const { items } = await readFiles(context, followed.selections, { syntax: withoutCheck, mayResend: false });
+  const optionsFor = pusher.optionsForInitial(followed);
+  const planned = await planItems(
+    context,
+    items,
+    remotes,
+    optionsFor,
+    (error) => concernsAll(error) || error instanceof UnavailableError,
+  );
+  const answer = await askOnce(context, planned, {
+    ...{ yes, dryRun: false, optionsFor },
+    versionOfFile: (item) => versionOfFile(pusher.api, item),
+  });
+  pusher.begin(answer, followed);
+  const declined = new Set([...answer.declined].map(({ val }) => val?.file));
+  const files = followed.selections.flatMap(({ items }) => items.flatMap(({ val }) => val?.file ?? []));
+  return files.filter((file) => !declined.has(file));
+}
+
+function noteOutage({ say }: Context, isOver: boolean): void {
+  if (isOver) say({ kind: 'note', text: 'The service can be reached again.' });
+  else
+    say({
+      kind: 'warning',
+      text: 'The service cannot be reached. The command keeps trying, and sends the saved files as soon as the service answers.',
+    });
 }
 
 /** Refuses words that stand for no file which this command pushes. With such a word, the command would wait forever. */
@@ -145,13 +187,19 @@ const notWatched = (path: string, reason: string): LocalError =>
     hint: { text: 'To push it once', command: 'push', input: { paths: [path] } },
   });
 
-async function finishPushes({ clock, say }: Context, saves: Saves, pushes: PushQueue): Promise<void> {
+async function finishPushes(
+  { clock, say }: Context,
+  saves: Saves,
+  queue: SaveQueue,
+  stopPulling: (() => Promise<void>) | undefined,
+): Promise<void> {
   const cancelNote = clock.after(1_000, () =>
     say({ kind: 'note', text: 'Waiting for the running pushes. Press Ctrl-C again to stop immediately.' }),
   );
   await beyondGracePeriod(async () => {
     await saves.close();
-    await pushes.close();
+    await stopPulling?.();
+    await queue.close();
   });
   cancelNote();
 }

@@ -1,0 +1,148 @@
+// Asks once about everything that a push does only if the user agrees: overwriting, sending older code, deleting.
+import type { Context } from '../../cli/context.ts';
+import { DeclinedError } from '../../errors.ts';
+import { textOf } from '../../lib/json.ts';
+import { cellText } from '../../terminal/column.ts';
+import { age } from '../../terminal/times.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
+import { earlierVersion } from '../../workspace/examine.ts';
+import { stepFor } from '../../workspace/plan.ts';
+import { differInLineEnds } from '../../workspace/text/code-facts.ts';
+import { createSimilarityIndex, type SimilarityIndex } from '../../workspace/text/similar.ts';
+import { pathTo } from '../../workspace/workspace.ts';
+import type { OptionsFor, PlannedItem } from './plan-items.ts';
+import { listLine } from './sent-rows.ts';
+
+export interface Answer {
+  items: PlannedItem[];
+  /** The vals that the user does not want to overwrite. */
+  declined: ReadonlySet<PlannedItem>;
+  /** The user agreed to overwrite this code of the val of this file. */
+  hasAgreed(file: string, hashThere: string): boolean;
+}
+
+interface AskOptions {
+  /** --yes */
+  yes: boolean;
+  dryRun: boolean;
+  optionsFor: OptionsFor;
+  /** The version of the val whose code the file has, if there is one. Asked only for vals without a record. */
+  versionOfFile(item: PlannedItem): Promise<string | undefined>;
+}
+
+export async function askOnce(
+  context: Context,
+  planned: readonly PlannedItem[],
+  { yes, dryRun, optionsFor, versionOfFile }: AskOptions,
+): Promise<Answer> {
+  const { prompt, say } = context;
+  const asked = planned.filter(({ step }) => step?.kind === 'ask');
+  const deleted = yes ? [] : planned.filter(({ step }) => step?.kind === 'delete');
+  const unanswered = { items: [...planned], declined: new Set<PlannedItem>(), hasAgreed: () => false };
+  if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
+  const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
+  if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
+  say({ kind: 'progress' });
+  const lines = await Promise.all(
+    asked.map(async (item) => lineFor(context, item, await versionOfFile(item))),
+  );
+  if (lines.length > 0) {
+    const differ = asked.every(({ step }) => step?.why === 'differs')
+      ? 'The code of these vals on the service differs from the files, and vals has no record of it'
+      : 'The code of these vals on the service differs from the files';
+    say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
+  }
+  const agreed = (): Answer => agreedAnswer(planned, asked, optionsFor);
+  if (dryRun) {
+    say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
+    return agreed();
+  }
+  if (deleted.length > 0) {
+    const index = similarFiles(planned);
+    const deletions = deleted.map((item) => deletionLine(item, index));
+    say({
+      kind: 'lines',
+      text: `The files of these vals are gone:\n${deletions.join('')}`,
+      despite: 'quiet',
+    });
+  }
+  const question = questionFor(asked.length, deleted.length);
+  if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();
+  if (deleted.length > 0) throw new DeclinedError('Nothing was pushed or deleted.');
+  return { ...unanswered, declined: new Set(asked) };
+}
+
+const overwriteInstead = 'To overwrite without a question, add --yes.';
+const deleteInstead = { text: 'To delete without a question', input: { yes: true } };
+
+function questionFor(overwritten: number, deleted: number): string {
+  const overwrite = overwritten === 1 ? 'Overwrite this val' : `Overwrite these ${overwritten} vals`;
+  if (deleted === 0) return `${overwrite}?`;
+  const deletion =
+    deleted === 1
+      ? 'elete the val on the service, with all its versions?'
+      : `elete the ${deleted} vals on the service, with all their versions?`;
+  return overwritten === 0 ? `D${deletion}` : `${overwrite}, and d${deletion}`;
+}
+
+function agreedAnswer(
+  planned: readonly PlannedItem[],
+  asked: readonly PlannedItem[],
+  optionsFor: OptionsFor,
+): Answer {
+  const shown = new Map(asked.map(({ val, step }) => [val?.file, step?.found.remote?.hash]));
+  const items = planned.map((item) => {
+    const { step, workspace } = item;
+    if (step?.kind !== 'ask' || workspace === undefined) return item;
+    const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
+    return { ...item, step: stepFor(workspace, step.val, step.found, options) };
+  });
+  return { items, declined: new Set(), hasAgreed: (file, hashThere) => shown.get(file) === hashThere };
+}
+
+function lineFor(
+  { clock }: Context,
+  { step, workspace }: PlannedItem,
+  versionOfFile: string | undefined,
+): string {
+  if (step === undefined || workspace === undefined) return '';
+  const { val, here, record, remote } = step.found;
+  const { madeAt, madeBy } = remote?.newestVersion ?? {};
+  const path = pathTo(workspace, val.file);
+  const earlier = here && earlierVersion(record, here);
+  const version = textOf(earlier?.version ?? null) ?? versionOfFile;
+  return listLine([
+    val.name,
+    remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
+    madeAt === undefined ? '' : `changed ${age(madeAt, clock.now())}`,
+    madeBy === undefined ? '' : `by ${madeBy}`,
+    path,
+    version === undefined ? '' : `(${path} is version ${version})`,
+    differInLineEnds(here, remote) ? '(only line ends differ)' : '',
+  ]);
+}
+
+/** Reading more files would make the user wait for a remark. */
+const mostComparedFiles = 500;
+
+/** A file that vals.json lists as another val may be a copy of a missing one. */
+function similarFiles(planned: readonly PlannedItem[]): SimilarityIndex {
+  const files = planned.filter(({ step }) => step?.found.here !== undefined);
+  const codes = files.slice(0, mostComparedFiles).flatMap(({ workspace, val, file }): [string, string][] => {
+    const code = workspace && val && readBelow(workspace.root, val.file);
+    return code === undefined ? [] : [[file, code]];
+  });
+  return createSimilarityIndex(new Map(codes));
+}
+
+function deletionLine({ step, workspace }: PlannedItem, index: SimilarityIndex): string {
+  if (step === undefined || workspace === undefined) return '';
+  const { val, remote } = step.found;
+  const [similar] = index.similarTo(workspace.records.of(val)?.code ?? '');
+  return listLine([
+    val.name,
+    remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
+    pathTo(workspace, val.file),
+    similar === undefined ? '' : `(${similar} has similar code)`,
+  ]);
+}

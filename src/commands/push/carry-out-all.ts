@@ -1,0 +1,249 @@
+import { extname } from 'node:path';
+import type { Api } from '../../api/api.ts';
+import { type AddRemark, runBatch } from '../../cli/batch.ts';
+import type { Context } from '../../cli/context.ts';
+import { LocalError, PartialError, UsageError } from '../../errors.ts';
+import type { JsonObject } from '../../lib/json.ts';
+import { changedSomething, type Outcome } from '../../lib/outcome.ts';
+import type { OutcomesResult } from '../../terminal/result.ts';
+import { carryOut } from '../../workspace/carry-out.ts';
+import { updateManifest, type WorkspaceContext } from '../../workspace/disk/manifest-file.ts';
+import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import { firstRelativeImport, relativeImportWarning } from '../../workspace/sources/warnings.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { learnId } from '../../workspace/write-val.ts';
+import { noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
+import { refuseBrokenCode } from '../shared/syntax.ts';
+import type { Answer } from './ask.ts';
+import { createAnnotations } from './github.ts';
+import type { OptionsFor, PlannedItem } from './plan-items.ts';
+import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
+import { upsert } from './upsert.ts';
+
+export interface CarryOutOptions {
+  api: Api;
+  concurrency: number | 'auto';
+  dryRun: boolean;
+  noCheck: boolean;
+  ifVersion: string | undefined;
+  /** Without a path, entries of vals.json that have neither a file nor a val are taken out. */
+  takesOutGone: boolean;
+  optionsFor: OptionsFor;
+  createRemotes(): RemoteVals;
+}
+
+export async function carryOutAll(
+  context: Context,
+  answer: Answer,
+  options: CarryOutOptions,
+): Promise<OutcomesResult> {
+  const { say } = context;
+  const { items, declined } = answer;
+  const { dryRun, concurrency, createRemotes } = options;
+  const sender = await createSender(context, answer, options);
+  const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
+  const importWarning = relativeImportWarning(sender.relativeImports);
+  if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
+  if (dryRun) notePossibleTakeovers(context, possibleTakeovers(items));
+
+  // The list of vals must be read again, because the remotes of the plan may keep an older list, which lacks new vals.
+  const { rows, error } = dryRun
+    ? sent
+    : await saveWorkspaces(context, items, sent, { remotes: createRemotes(), ...options });
+  const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
+  hintAtMissingIds(
+    say,
+    shown,
+    items.some(({ val }) => val !== undefined),
+  );
+  hintAtPull(say, shown);
+  return { kind: 'outcomes', rows: shown, error };
+}
+
+/** A val that is neither here nor on the service is not shown, unless an interrupted prune deleted it. */
+const isHidden = (item: PlannedItem | undefined, row: JsonObject | undefined): boolean =>
+  item?.step?.why === 'gone' && row?.status !== 'deleted';
+
+const possibleTakeovers = (items: readonly PlannedItem[]): string[] =>
+  items.filter(({ step }) => step?.kind === 'create' && step.found.isNameUnknown).map(({ file }) => file);
+
+interface Sender {
+  send(item: PlannedItem, remark: AddRemark): Promise<Outcome>;
+  relativeImports: readonly { file: string; specifier: string }[];
+}
+
+async function createSender(
+  context: Context,
+  { items, declined, hasAgreed }: Answer,
+  { api, dryRun, noCheck, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
+): Promise<Sender> {
+  const { say, signal, flags, seen } = context;
+  const hasUntracked = items.some(({ val }) => val === undefined);
+  const seenBefore = hasUntracked ? (await seen.recall()).mine : [];
+  const relativeImports: { file: string; specifier: string }[] = [];
+  const onCode = (file: string, code: string) => {
+    const specifier = firstRelativeImport(code);
+    if (specifier !== undefined) relativeImports.push({ file, specifier });
+  };
+
+  async function sendTracked(workspace: Workspace, item: PlannedItem, remark: AddRemark): Promise<Outcome> {
+    if (item.step === undefined) return { status: 'skipped' };
+    return carryOut(
+      {
+        workspace,
+        api,
+        options: optionsFor(workspace, item.step.val),
+        dryRun,
+        freshRemotes: createRemotes,
+        hasAgreed,
+        checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
+        onCode,
+        beforeSending: () => signal.throwIfAborted(),
+        onMove: (val) => noteMove(context, workspace, val, { dryRun }),
+        onRename({ file, name }, nameThere) {
+          if (flags.json || flags.ndjson) return;
+          say({
+            kind: 'note',
+            text: `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${pathTo(workspace, file)} to "${name}".`,
+          });
+        },
+        remark,
+      },
+      item.step,
+    );
+  }
+
+  async function send(item: PlannedItem, remark: AddRemark): Promise<Outcome> {
+    const { workspace, val, name } = item;
+    if (declined.has(item) || item.isSkipped) return { status: 'skipped' };
+    try {
+      if (workspace !== undefined && val !== undefined) return await sendTracked(workspace, item, remark);
+      const code = (await item.read()) ?? '';
+      const outcome = await upsert(api, name, code, {
+        dryRun,
+        ifVersion,
+        remotes: createRemotes(),
+        seenBefore,
+      });
+      onCode(item.file, code);
+      return outcome;
+    } catch (error) {
+      throw withNameProposed(error, name, (valid) => validNameHint(item, valid));
+    }
+  }
+
+  return { send, relativeImports };
+}
+
+function validNameHint({ workspace, val, file, name }: PlannedItem, valid: string) {
+  if (workspace === undefined || val === undefined) {
+    return { text: 'To use a valid name', command: 'push', input: { paths: [file], name: valid } };
+  }
+  return workspace.vals.ofFile(val.file) === undefined
+    ? `Rename the file to ${valid}${extname(file)}.`
+    : `In vals.json, change the name "${name}" to "${valid}".`;
+}
+
+function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+  // The rows show the declined vals as `skipped`. If another val failed, its error is reported instead.
+  if (count === 0 || outcomes.error !== undefined) return outcomes;
+  const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
+  const hint = [
+    { text: 'To see the differences', command: 'diff' },
+    { text: 'To write the code of the service into the files', command: 'pull', input: { force: true } },
+  ];
+  const isPartial = changedSomething(outcomes.rows);
+  return {
+    ...outcomes,
+    error: isPartial ? new PartialError(message, { hint }) : new UsageError(message, { hint }),
+  };
+}
+
+function sendItems(
+  context: Context,
+  items: readonly PlannedItem[],
+  send: Sender['send'],
+  concurrency: number | 'auto',
+): Promise<OutcomesResult> {
+  const { say, signal } = context;
+  const annotate = createAnnotations(context);
+  const showProgress = (finished: number) =>
+    say({ kind: 'progress', text: `Pushing ${finished} of ${items.length} vals` });
+  showProgress(0);
+  return runBatch<PlannedItem>(items, {
+    describe: fileAndName,
+    work: send,
+    concurrency,
+    signal,
+    onFinished: showProgress,
+    onFailure: ({ file }, error) => annotate(file, error),
+    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step) ? 'deleted' : undefined) },
+  });
+}
+
+/** Of a missing file, only --prune plans anything else than to leave the val. */
+const isDeletion = (step: PlannedItem['step']): boolean =>
+  step !== undefined && step.found.here === undefined && step.kind !== 'leave';
+
+interface SaveOptions extends Pick<CarryOutOptions, 'takesOutGone'> {
+  remotes: RemoteVals;
+}
+
+async function saveWorkspaces(
+  context: Context,
+  items: readonly PlannedItem[],
+  sent: OutcomesResult,
+  { remotes, takesOutGone }: SaveOptions,
+): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
+  // The ids must be learnt before vals.json is saved.
+  const rows = await withMissingIds(items, sent.rows, remotes);
+  let { error } = sent;
+  for (const workspace of new Set(items.flatMap((item) => item.workspace ?? []))) {
+    const unsaved = await workspace.saveManifest();
+    const gone = items.filter((item, index) => {
+      if (item.workspace !== workspace) return false;
+      return rows[index]?.status === 'deleted' || (takesOutGone && item.step?.why === 'gone');
+    });
+    const vals = gone.flatMap(({ val }) => val ?? []);
+    const notTakenOut = await takeOut(workspace, context, vals);
+    error ??= unsaved ?? notTakenOut;
+  }
+  return { rows, error };
+}
+
+async function withMissingIds(
+  items: readonly PlannedItem[],
+  rows: readonly JsonObject[],
+  remotes: RemoteVals,
+): Promise<readonly JsonObject[]> {
+  const learnt = rows.map(async (row, index) => {
+    const { val, workspace } = items[index] ?? {};
+    if (val === undefined || workspace === undefined || !isSentWithoutId(row)) return row;
+    return { ...row, ...(await learnId(workspace, remotes, val)) };
+  });
+  return Promise.all(learnt);
+}
+
+/** Takes the vals out of vals.json that are neither here nor on the service. An id on another service stays. */
+async function takeOut(
+  { root, service, records }: Workspace,
+  context: WorkspaceContext,
+  vals: readonly WorkspaceVal[],
+): Promise<LocalError | undefined> {
+  if (vals.length === 0) return undefined;
+  try {
+    await updateManifest(root, context, (manifest) => {
+      for (const { file } of vals) {
+        const entry = manifest.vals.get(file);
+        entry?.ids.delete(service);
+        if (entry?.ids.size === 0) manifest.vals.delete(file);
+      }
+    });
+    for (const { file } of vals) records.remove(file);
+    return undefined;
+  } catch (error) {
+    if (error instanceof LocalError) return error;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+// Pairs new files with vals whose files are gone, before the push is planned.
+import type { Context } from '../../cli/context.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
+import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
+import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import type { PushItem, Selection } from './item.ts';
+
+export interface Followed {
+  selections: Selection[];
+  /** New files that may be renamed files. Nobody was asked about them. */
+  likely: Map<Workspace, LikelyMove[]>;
+  /** The vals that the user said a file belongs to. */
+  confirmed: ReadonlySet<string>;
+}
+
+export interface FollowOptions {
+  openRemotes(): Promise<RemoteVals>;
+  /** At a terminal, the user is asked whether a file with similar code is a renamed one. */
+  mayAsk: boolean;
+  dryRun: boolean;
+}
+
+export async function followMoves(
+  context: Context,
+  selections: readonly Selection[],
+  { openRemotes, mayAsk, dryRun }: FollowOptions,
+): Promise<Followed> {
+  const likely = new Map<Workspace, LikelyMove[]>();
+  const confirmed = new Set<string>();
+  const followed: Selection[] = [];
+  for (const selection of selections) {
+    const { workspace, items } = selection;
+    if (workspace === undefined) {
+      followed.push(selection);
+      continue;
+    }
+    const { moved, likely: found } = await findMoves(workspace, openRemotes);
+    const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
+    const chosen = found.filter(({ to }) => selected.has(to));
+    const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
+    for (const move of chosen) {
+      const answer = mayAsk && move.isOnlyOne ? await askAboutRename(context, workspace, move) : undefined;
+      if (answer === true) {
+        moved.set(move.val.file, move.to);
+        confirmed.add(move.to);
+      }
+      if (answer === undefined) undecided.push(move);
+    }
+    warnOfLikelyMoves(
+      context,
+      workspace,
+      undecided.filter(({ to }) => selected.has(to)),
+      { dryRun },
+    );
+    likely.set(workspace, undecided);
+    followed.push({ workspace, items: withMoves(workspace, items, moved) });
+  }
+  return { selections: followed, likely, confirmed };
+}
+
+async function askAboutRename(
+  { prompt, say }: Context,
+  workspace: Workspace,
+  { val, to }: LikelyMove,
+): Promise<boolean> {
+  say({ kind: 'progress' });
+  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+  return prompt.confirm(
+    `Is ${file} the val ${val.name}, whose file ${from} is gone?`,
+    renameInstead(val, to),
+    {
+      isYesByDefault: true,
+    },
+  );
+}
+
+const renameInstead = ({ file }: WorkspaceVal, to: string): string =>
+  `In vals.json, change the entry "${file}" to "${to}".`;
+
+/** A push without a question makes a second val of the file. */
+export function warnOfLikelyMoves(
+  { say }: Pick<Context, 'say'>,
+  workspace: Workspace,
+  moves: readonly LikelyMove[],
+  { dryRun }: { dryRun: boolean },
+): void {
+  for (const { val, to } of moves) {
+    const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+    say({
+      kind: 'warning',
+      text: [
+        `${from} is missing, and the new file ${file} has similar code. The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`,
+        `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
+      ],
+    });
+  }
+}
+
+/** The items of moved files get their vals. */
+function withMoves(
+  workspace: Workspace,
+  items: readonly PushItem[],
+  moved: ReadonlyMap<string, string>,
+): PushItem[] {
+  if (moved.size === 0) return [...items];
+  const byFile = new Map(items.flatMap((item) => (item.val ? [[item.val.file, item]] : [])));
+  const vals = items.flatMap(({ val }) => val ?? []);
+  const now = applyMoves(workspace, vals, moved).map((val) => itemOf(workspace, byFile, val));
+  return [...items.filter(({ val }) => val === undefined), ...now].sort((a, b) => a.order - b.order);
+}
+
+function itemOf(workspace: Workspace, byFile: ReadonlyMap<string, PushItem>, val: WorkspaceVal): PushItem {
+  const item = byFile.get(val.file) ?? byFile.get(val.movedFrom ?? '');
+  const file = pathTo(workspace, val.file);
+  if (item !== undefined && val.movedFrom === undefined) return item;
+  const read = async () => {
+    const code = readBelow(workspace.root, val.file, file);
+    return code === undefined ? undefined : checkNotEmpty(file, code);
+  };
+  return { order: item?.order ?? 0, file, name: val.name, val, canReadAgain: true, read };
+}

@@ -1,0 +1,52 @@
+import { forEach } from '../../cli/batch.ts';
+import type { Context } from '../../cli/context.ts';
+import { InterruptedError, ValsError } from '../../errors.ts';
+import { concernsAll, failedStep, type PlanOptions, planVal, type Step } from '../../workspace/plan.ts';
+import type { RemoteVals } from '../../workspace/remote-vals.ts';
+import type { WorkspaceVal } from '../../workspace/vals.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { ReadItem } from './read-files.ts';
+
+export interface PlannedItem extends ReadItem {
+  /** Undefined for a file outside of workspaces, which is sent without a comparison. */
+  step?: Step | undefined;
+  /** Not planned, because the service refused the token. */
+  isSkipped?: boolean;
+}
+
+export type OptionsFor = (workspace: Workspace, val: WorkspaceVal) => PlanOptions;
+
+export async function planItems(
+  { say }: Context,
+  items: readonly ReadItem[],
+  remotes: RemoteVals,
+  optionsFor: OptionsFor,
+  endsPlanning: (error: ValsError) => boolean = concernsAll,
+): Promise<PlannedItem[]> {
+  const planned: PlannedItem[] = items.map((item) => ({ ...item }));
+  let failure: ValsError | undefined;
+  let finished = 0;
+  await forEach(items, 'auto', async (item, index) => {
+    const { workspace, val, local } = item;
+    if (workspace === undefined || val === undefined || local === undefined) return;
+    if (failure !== undefined) {
+      planned[index] = { ...item, isSkipped: true };
+      return;
+    }
+    try {
+      const step =
+        val.problem === undefined
+          ? await planVal(workspace, remotes, { val, local }, optionsFor(workspace, val))
+          : failedStep(val, local, val.problem);
+      planned[index] = { ...item, step };
+    } catch (error) {
+      if (!(error instanceof ValsError) || error instanceof InterruptedError) throw error;
+      if (endsPlanning(error)) failure ??= error;
+      planned[index] = { ...item, step: failedStep(val, local, error) };
+    }
+    say({ kind: 'progress', text: `Comparing ${++finished} of ${items.length} vals` });
+  });
+  if (failure === undefined) return planned;
+  // For example, nothing is sent after the service has refused the token.
+  return planned.map((item) => (item.step?.refusal === failure ? item : { ...item, isSkipped: true }));
+}

@@ -1,0 +1,131 @@
+// A push: follow moved files, read, plan, ask, check the syntax, carry out.
+import type { Context } from '../../cli/context.ts';
+import { UsageError } from '../../errors.ts';
+import type { OutcomesResult, Result } from '../../terminal/result.ts';
+import type { PlanOptions } from '../../workspace/plan.ts';
+import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { askOnce } from './ask.ts';
+import { carryOutAll } from './carry-out-all.ts';
+import { followMoves } from './follow-moves.ts';
+import type { Selection } from './item.ts';
+import { type PlannedItem, planItems } from './plan-items.ts';
+import { type ReadItem, readFiles } from './read-files.ts';
+import { fileAndName } from './sent-rows.ts';
+import { createSyntaxCheck, type Faults, refuseBroken, withoutCheck } from './syntax-check.ts';
+import { versionOfFile } from './version-of-file.ts';
+
+export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | 'prune' | 'ifVersion'> {
+  concurrency: number | 'auto';
+  yes: boolean;
+  dryRun: boolean;
+  noCheck: boolean;
+  /** Paths were given on the command line. */
+  isNamed: boolean;
+  /** No request is sent, because nothing can be compared. */
+  isOffline: boolean;
+}
+
+export async function pushFiles(
+  context: Context,
+  selected: readonly Selection[],
+  options: PushFilesOptions,
+): Promise<Result> {
+  const { force, yes, dryRun, isNamed, concurrency, noCheck } = options;
+  const connect = once(() => context.connect({ concurrency }));
+  const valCount = selected.reduce((count, { items }) => count + items.length, 0);
+  const createRemotes = async () => createRemoteVals({ ...context, api: await connect() }, valCount);
+  const openRemotes = once(createRemotes);
+  const mayAsk = !yes && !dryRun && !force && context.prompt.isAtTerminal();
+  const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
+  const { selections, likely, confirmed } = await followMoves(context, followable, {
+    openRemotes,
+    mayAsk,
+    dryRun,
+  });
+  if (options.ifVersion !== undefined) refuseSeveral(selections);
+  const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
+  const { items, failure } = await readFiles(context, selections, { syntax, mayResend: force && isNamed });
+  const checking = syntax.finish();
+  // The error is thrown where the faults are used.
+  checking.catch(() => {});
+  if (failure !== undefined) return failure;
+  if (options.isOffline) return planOffline(context, items, await checking);
+  for (const { workspace, items: own } of selections) warnOfOtherService(context, workspace, own);
+
+  const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
+    ...options,
+    mayOverwrite: yes || confirmed.has(file),
+    isSave: false,
+    likelyMoves: likely.get(workspace) ?? [],
+  });
+  const api = await connect();
+  const planned = await planItems(context, items, await openRemotes(), optionsFor);
+  const askOptions = {
+    yes,
+    dryRun,
+    optionsFor,
+    versionOfFile: (item: PlannedItem) => versionOfFile(api, item),
+  };
+  const answer = await askOnce(context, planned, askOptions);
+  const refused = refuseBroken(context, answer.items, await checking, (item) =>
+    isSent(item, answer.declined.has(item)),
+  );
+  if (refused !== undefined) return refused;
+  const fresh = () => createRemoteVals({ ...context, api }, 1);
+  const outcomes = await carryOutAll(context, answer, {
+    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, optionsFor },
+    takesOutGone: !isNamed,
+    createRemotes: fresh,
+  });
+  return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
+}
+
+/** Without a service, there are no records, and nothing can be compared. */
+const withoutWorkspaces = (selections: readonly Selection[]): Selection[] =>
+  selections.map(({ items }) => ({
+    workspace: undefined,
+    items: items.map(({ val: _val, ...item }) => item),
+  }));
+
+const isSent = ({ step, isSkipped = false }: PlannedItem, isDeclined: boolean): boolean => {
+  if (isSkipped || isDeclined) return false;
+  return step === undefined || step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
+};
+
+function planOffline(context: Context, items: readonly ReadItem[], faults: Faults): Result {
+  const refused = refuseBroken(context, items, faults, () => true);
+  if (refused !== undefined) return refused;
+  return { kind: 'list', rows: items.map((item) => ({ ...fileAndName(item), status: 'planned' })) };
+}
+
+function warnOfOtherService(
+  { say }: Context,
+  workspace: Workspace | undefined,
+  items: Selection['items'],
+): void {
+  const vals = items.flatMap(({ val }) => val ?? []);
+  const warning = workspace && otherServiceWarning(workspace.service, vals);
+  if (warning !== undefined) say({ kind: 'warning', text: warning });
+}
+
+function refuseSeveral(selections: readonly Selection[]): void {
+  const count = selections.reduce((sum, { items }) => sum + items.length, 0);
+  if (count === 1) return;
+  throw new UsageError(`--if-version works with one file, but there are ${count}.`, {
+    hint: { text: 'To push one file', command: 'push', input: { paths: true, ifVersion: true } },
+  });
+}
+
+const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
+  ...outcomes,
+  rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
+});
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

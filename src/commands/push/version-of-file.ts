@@ -1,0 +1,38 @@
+import type { Api } from '../../api/api.ts';
+import { textAt } from '../../api/records.ts';
+import * as routes from '../../api/routes.ts';
+import { ValsError } from '../../errors.ts';
+import { hashOf } from '../../workspace/text/code-facts.ts';
+import type { PlannedItem } from './plan-items.ts';
+
+const mostVersions = 20;
+
+/**
+ * Without a record, the file may still have the code of an older version, as in a fresh checkout of an old branch. Only
+ * the newest versions are read, and only for a question, because each version is a request.
+ */
+export async function versionOfFile(api: Api, { step }: PlannedItem): Promise<string | undefined> {
+  if (step?.why !== 'differs') return undefined;
+  const { here, val } = step.found;
+  if (here === undefined || val.id === undefined) return undefined;
+  try {
+    for (const version of await newestVersions(api, val.id)) {
+      const { code } = await api.record(routes.getVersion(val.id, version));
+      if (typeof code === 'string' && hashOf(code) === here.hash) return version;
+    }
+  } catch (error) {
+    // The question does not depend on this.
+    if (!(error instanceof ValsError)) throw error;
+  }
+  return undefined;
+}
+
+async function newestVersions(api: Api, id: string): Promise<string[]> {
+  const versions = new Set<string>();
+  for await (const { records } of api.pages(routes.listVersions(id))) {
+    for (const record of records) versions.add(textAt(record, 'version') ?? '');
+  }
+  const numbers = [...versions].filter((version) => /^\d{1,15}$/.test(version));
+  // The newest version is the code on the service, which differs.
+  return numbers.sort((a, b) => Number(b) - Number(a)).slice(1, mostVersions);
+}
