@@ -1,14 +1,15 @@
+import { readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
-import { UsageError } from '../errors.ts';
-import { warnWith } from '../lib/say.ts';
+import { LocalError, UsageError } from '../errors.ts';
+import { makeFolder } from '../lib/paths.ts';
 import { quoteFor } from '../lib/shell-command.ts';
+import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
 import { updateManifest } from '../workspace/disk/manifest-file.ts';
-import { refuseNested } from '../workspace/disk/root.ts';
-import { beginClone, endClone, refuseFilled } from '../workspace/records/unfinished-clone.ts';
+import { manifestFile, refuseNested } from '../workspace/disk/root.ts';
 import { createRemoteVals } from '../workspace/remote-vals.ts';
 import { workspaceAt } from '../workspace/workspace.ts';
 import { listAll, pullColumns, pullVals, selectAll } from './pull/pull-vals.ts';
@@ -17,8 +18,8 @@ export const command = defineCommand({
   summary: 'Make a workspace with all your vals',
   description:
     'Make a new folder with one file for each of your vals on the service. The command does the same as `vals init` ' +
-    'and then `vals pull --all`. The folder must be new or empty. To continue after an interruption, run the same ' +
-    'command again.',
+    'and then `vals pull --all`. The folder must be new or empty, or have a vals.json: then the command adds the ' +
+    'vals that are missing there. So run it again to continue after an interruption.',
   details:
     'Some names of vals cannot be names of files. The command reports these vals at the end. ' +
     'To add one of these vals, run `vals pull <id> --file <path>`. The command does not work with a service that cannot list vals.',
@@ -42,19 +43,18 @@ export const command = defineCommand({
     const folder = resolve(settings.cwd, given);
     const service = serviceName(settings);
     refuseNested(folder);
-    refuseFilled(settings, folder, given, service);
+    refuseFilled(folder, given);
     const api = await context.connect();
     context.say({ kind: 'progress', text: 'Reading the list of vals' });
     const remotes = createRemoteVals({ ...context, api }, 'all');
-    // listAll runs before beginClone, so that a failure of listAll leaves no empty folder behind.
+    // listAll runs before makeNewFolder, so that a failure of listAll leaves no empty folder behind.
     await listAll(remotes, service);
-    beginClone(settings, folder, service, warnWith(say));
+    makeNewFolder(folder);
     await updateManifest(folder, context, () => {});
     const workspace = workspaceAt(folder, context, folder);
-    const items = await selectAll(workspace, remotes);
+    const items = await selectAll(workspace, remotes, say);
     const options = { merge: false, force: false, dryRun: false, isNamedInCommand: false };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
-    if (error === undefined) endClone(settings, folder);
     if (!forPerson || items.length === 0) return { kind: 'outcomes', rows, error };
     const failed = rows.filter(({ status }) => status === 'failed');
     if (error !== undefined) return { kind: 'outcomes', rows: failed, error };
@@ -72,6 +72,41 @@ export const command = defineCommand({
     return { kind: 'nothing' };
   },
 });
+
+/** A folder with a vals.json is a workspace already, perhaps of a clone that was interrupted. */
+function refuseFilled(folder: string, given: string): void {
+  const names = namesIn(folder, given);
+  if (names.length === 0 || names.includes(manifestFile)) return;
+  throw new UsageError(`${given} is not empty.`, {
+    hint: 'To clone into another folder, give the name of a new folder.',
+  });
+}
+
+function namesIn(folder: string, given: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isMissing(error)) return [];
+    if (errnoOf(error) === 'ENOTDIR') {
+      throw new UsageError(`${given} is not a folder.`, { hint: 'Give the path of a folder.' });
+    }
+    throw new LocalError(`${given} cannot be read: ${errorMessageOf(error)}`, {
+      hint: 'Give a folder that you may read.',
+      cause: error,
+    });
+  }
+}
+
+function makeNewFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
+      hint: 'Give a folder that you may write to.',
+      cause: error,
+    });
+  }
+}
 
 function defaultFolder({ settings }: Context): string {
   if (settings.local.value) return 'vals';

@@ -53,7 +53,7 @@ export const command = defineCommand({
     if (words.length > 0 && matching?.comparesOnlyNames) {
       say({
         kind: 'note',
-        text: 'The service cannot search your vals alone, so the words were compared only with the names.',
+        text: 'The service has no search of your own vals, so the words were compared only with the names of vals.',
       });
     }
     if (matching === undefined) {

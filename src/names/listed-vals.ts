@@ -3,7 +3,7 @@ import { BadResponseError, NotFoundError, RefusedError, ValsError } from '../err
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type Lookup, listForLookup } from './my-vals.ts';
 
-export interface ListedVal {
+export interface ValInList {
   id: string;
   name: string | undefined;
   version: JsonValue | undefined;
@@ -12,10 +12,10 @@ export interface ListedVal {
 }
 
 export interface ListedVals {
-  withId(id: string): Promise<ListedVal | undefined>;
+  withId(id: string): Promise<ValInList | undefined>;
   /** If the service has no list, `ids` has only vals that this machine has seen. */
   idsWithName(name: string): Promise<{ ids: string[]; isWholeList: boolean }>;
-  all(): Promise<ListedVal[] | undefined>;
+  all(): Promise<ValInList[] | undefined>;
 }
 
 const fewestForList = 100;
@@ -25,7 +25,7 @@ export function createListedVals(
   valCount: number | 'all',
   options: { mostSeconds?: number } = {},
 ): ListedVals {
-  const byId = new Map<string, ListedVal>();
+  const byId = new Map<string, ValInList>();
   const idsByName = new Map<string, string[]>();
   const isForAll = valCount === 'all';
   const open = once(() => listForLookup(lookup, options));

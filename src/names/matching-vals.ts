@@ -11,32 +11,33 @@ export interface Matching {
   comparesOnlyNames: boolean;
 }
 
+/** Returns undefined if the service has neither a search nor a list of vals. */
 export async function openMatchingVals(
   api: Api,
   seen: SeenVals,
   words: readonly string[],
 ): Promise<Matching | undefined> {
   const [first, ...others] = words;
-  const found = first === undefined ? undefined : await openSearch(api, seen, first);
-  if (found === undefined || found.hasOthers) {
-    // The list of one's own vals is shorter than all that a search through everybody's vals finds.
-    const own = await openMyVals(api, seen, { all: true });
-    if (own !== undefined) {
-      return { pages: filterRecords(own, (record) => nameHas(record, words)), comparesOnlyNames: true };
+  const search = first === undefined ? undefined : await openSearch(api, seen, first);
+  if (!search?.findsOnlyMine) {
+    const pages = await openMyVals(api, seen, { all: true });
+    if (pages !== undefined) {
+      const named = filterRecords(pages, (record) => nameHas(record, words));
+      return { pages: named, comparesOnlyNames: true };
     }
-    if (found === undefined) return undefined;
   }
+  if (search === undefined) return undefined;
   const idsByWord: Set<string | undefined>[] = [];
   for (const word of others) {
     idsByWord.push(await findIds(api, seen, word));
   }
   const isFoundByAll = (record: JsonObject) => idsByWord.every((ids) => ids.has(textAt(record, 'id')));
-  return { pages: filterRecords(found.pages, isFoundByAll), comparesOnlyNames: false };
+  return { pages: filterRecords(search.mine, isFoundByAll), comparesOnlyNames: false };
 }
 
 async function findIds(api: Api, seen: SeenVals, word: string): Promise<Set<string | undefined>> {
   const ids = new Set<string | undefined>();
-  for await (const { records } of (await openSearch(api, seen, word))?.pages ?? []) {
+  for await (const { records } of (await openSearch(api, seen, word))?.mine ?? []) {
     for (const record of records) {
       const id = textAt(record, 'id');
       if (id !== undefined) ids.add(id);
@@ -51,32 +52,32 @@ export const nameHas = (record: JsonObject, words: readonly string[]): boolean =
 };
 
 interface Search {
-  /** Only the vals that are mine. */
-  pages: AsyncIterable<Page>;
-  /** The first page has vals of other people. */
-  hasOthers: boolean;
+  mine: AsyncIterable<Page>;
+  /** False if the first page has vals of other people. A search of all vals of a service could be endless. */
+  findsOnlyMine: boolean;
 }
 
+/** Returns undefined if the service has no search. */
 async function openSearch(api: Api, seen: SeenVals, word: string): Promise<Search | undefined> {
   const isMe = createIsMe({ api, seen });
-  const onlyMine = async ({ records }: Page): Promise<Page> => {
+  const pages = api.pages(routes.searchVals(word), { all: true });
+  const onlyMine = async (page: Page): Promise<Page> => {
     const mine: JsonObject[] = [];
-    for (const record of records) {
+    for (const record of page.records) {
       const owner = ownerOf(record)?.id;
       if (owner !== undefined && (await isMe(owner))) mine.push(record);
     }
-    return { records: mine };
+    return { ...page, records: mine };
   };
-  const found = api.pages(routes.searchVals(word), { all: true });
   try {
-    const first = await found.next();
-    const firstPage = first.done ? { records: [] } : first.value;
-    const mine = await onlyMine(firstPage);
-    const pages = (async function* () {
-      yield mine;
-      for await (const page of found) yield onlyMine(page);
+    const first = await pages.next();
+    if (first.done) return { mine: pages, findsOnlyMine: true };
+    const firstOfMine = await onlyMine(first.value);
+    const mine = (async function* () {
+      yield firstOfMine;
+      for await (const page of pages) yield await onlyMine(page);
     })();
-    return { pages, hasOthers: mine.records.length < firstPage.records.length };
+    return { mine, findsOnlyMine: firstOfMine.records.length === first.value.records.length };
   } catch (error) {
     if (hasStatus(error, 404, 405, 501)) return undefined;
     throw error;

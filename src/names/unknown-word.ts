@@ -1,6 +1,7 @@
 // The errors for a word that stands for no val.
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { AuthError, NotFoundError } from '../errors.ts';
+import { isFile } from '../lib/paths.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
@@ -28,6 +29,12 @@ interface Known {
 }
 
 export function unknownWord(word: string, { workspaces, names, isListed }: Known): NotFoundError {
+  const place = workspaces.placeOf(word);
+  if (place !== undefined && isFile(join(place.workspace.root, place.file))) {
+    return new NotFoundError(`${word} is not a val yet.`, {
+      hint: { text: 'To push the file', command: 'push', input: { paths: [word] } },
+    });
+  }
   const here = workspaces.here();
   const known = [...(here === undefined ? [] : namesAndPaths(here)), ...names];
   return new NotFoundError(`There is no val named ${word}.${suggestion(word, known)}`, {

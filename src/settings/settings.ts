@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { InvalidValue, LocalError, parseNamed, UsageError } from '../errors.ts';
+import { isLoopback } from '../lib/host-names.ts';
 import type { ProxyVariables } from '../lib/proxy.ts';
 import type { System } from '../lib/system.ts';
 import { type BaseUrl, parseBaseUrl } from './base-url.ts';
@@ -220,6 +221,10 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
 }
 
 export const embeddedService = 'local';
+
+/** Nobody else can reach a service on this machine, so its ids mean nothing to others. */
+export const isOfThisMachine = (service: string): boolean =>
+  service === embeddedService || (URL.canParse(service) && isLoopback(new URL(service).hostname));
 
 export const chosenService = (settings: Settings): string | undefined =>
   settings.local.value ? embeddedService : settings.baseUrl?.value.href;

@@ -100,10 +100,13 @@ const pullInto = (text: string, id: string): Hint => ({
   input: { vals: [id], file: true },
 });
 
+/** The file that a val gets if the user chooses none. */
+export const fileOfName = (name: string): string => `${name}.ts`;
+
 function fileFor({ vals }: Workspace, name: string, id: string): string {
   const listed = vals.ofName(name);
   if (listed !== undefined && listed.id === undefined) return listed.file;
-  const file = `${name}.ts`;
+  const file = fileOfName(name);
   // A shell command such as `tar *` would treat a file name that begins with - as an option.
   const problem = nameProblem(name) ?? (name.startsWith('-') ? 'begins with -' : undefined);
   if (problem === undefined) return file;

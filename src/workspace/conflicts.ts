@@ -113,9 +113,7 @@ function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError
   const addresses = val.otherServices.filter((other) => haveSameOrigin(other, service));
   const address = owner === undefined ? addresses[0] : addresses.find((each) => each.endsWith(`/@${owner}`));
   const whose =
-    owner === undefined
-      ? `According to vals.json, the val belongs to ${namesOf(addresses)}`
-      : `The val belongs to ${owner}`;
+    owner === undefined ? `The val was pushed to ${namesOf(addresses)}` : `The val belongs to ${owner}`;
   const switching: Hint =
     address === undefined
       ? { text: 'To list your services and spaces', command: 'use' }

@@ -111,8 +111,10 @@ async function findRemote(remotes: Reads, val: WorkspaceVal, local: LocalSide): 
   const { record } = local;
   if (record?.id !== undefined) {
     const found = await findById(remotes, record.id, local);
-    // If the val was deleted, somebody may have made a new val with its name.
     if (found.remote !== undefined && found.foreign === undefined) return found;
+    // If the val was deleted, somebody may have made a new val with its name.
+    const named = await findByName(remotes, val.name, local);
+    return found.foreign !== undefined && named.remote === undefined ? found : named;
   }
   return findByName(remotes, val.name, local);
 }
@@ -135,10 +137,10 @@ async function findById(remotes: Reads, id: string, { record, here }: LocalSide)
 
 const codeOfRecord = ({ hash }: RecordFacts): CodeFacts => ({ hash, hashOfLines: hash, hasMarkers: false });
 
-type Change = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
+type ChangeMark = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
 
 /** Compares `changedAt` too, because a service may use the same version twice. */
-const isSameChange = (a: Change, b: Change): boolean =>
+const isSameChange = (a: ChangeMark, b: ChangeMark): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
 /** A record of another val, which had the same name, does not count. */

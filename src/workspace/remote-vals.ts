@@ -3,8 +3,9 @@ import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
-import { createListedVals, type ListedVal } from '../names/listed-vals.ts';
+import { createListedVals, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
+import { onlyOne } from '../names/only-one.ts';
 import { type CodeFacts, factsOf } from './text/code-facts.ts';
 
 export interface RemoteVal extends CodeFacts {
@@ -35,10 +36,10 @@ export interface RemoteVals {
   read(id: string): Promise<RemoteSide>;
   /** Reads vals ahead: the next `read` of the same val takes what this one brought, without a request. */
   ahead: Pick<RemoteVals, 'read' | 'named' | 'listed'>;
-  listed(id: string): Promise<ListedVal | undefined>;
+  listed(id: string): Promise<ValInList | undefined>;
   /** Returns 'unknown' if the service cannot list vals. */
   named(name: string): Promise<ReadVal | 'unknown' | undefined>;
-  all(): Promise<ListedVal[] | undefined>;
+  all(): Promise<ValInList[] | undefined>;
 }
 
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
@@ -75,18 +76,23 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     return side;
   }
 
-  async function listed(id: string): Promise<ListedVal | undefined> {
+  async function listed(id: string): Promise<ValInList | undefined> {
     const found = await list.withId(id);
     return found !== undefined && (await isMe(found.owner)) ? found : undefined;
   }
 
   const namedBy = (readOne: typeof read) => async (name: string) => {
     const { ids, isWholeList } = await list.idsWithName(name);
+    const mine: ReadVal[] = [];
     for (const id of ids) {
       const { remote, foreign } = await readOne(id);
-      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) return remote;
+      if (remote !== undefined && foreign === undefined && (remote.name ?? name) === name) mine.push(remote);
     }
-    return isWholeList ? undefined : 'unknown';
+    onlyOne(
+      mine.map(({ id = '' }) => ({ id, name })),
+      `are named "${name}"`,
+    );
+    return mine[0] ?? (isWholeList ? undefined : 'unknown');
   };
 
   return {

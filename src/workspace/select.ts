@@ -28,7 +28,8 @@ function groupWords(workspaces: Workspaces, words: readonly string[]): Map<Works
   for (const word of words) {
     const workspace =
       identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOfPath(workspaces, word) ?? here;
-    if (workspace !== undefined) groups.set(workspace, [...(groups.get(workspace) ?? []), word]);
+    if (workspace === undefined) throw notInWorkspace();
+    groups.set(workspace, [...(groups.get(workspace) ?? []), word]);
   }
   return groups;
 }

@@ -3,13 +3,14 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { LocalError } from '../errors.ts';
 import { isWithin, realPath, withSlashes } from '../lib/paths.ts';
 import { warnWith } from '../lib/say.ts';
-import { chosenService, embeddedService, serviceName } from '../settings/settings.ts';
+import { chosenService, embeddedService, isOfThisMachine, serviceName } from '../settings/settings.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
 import { manifestFile } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
+import { createRecordedIds } from './records/recorded-ids.ts';
 import { createRecords, type Records } from './records/val-records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
@@ -47,7 +48,7 @@ export function workspaceAt(
   let changes = new Map<string, ManifestChange>();
   let renamed = new Set<string>();
   const manifest = createManifestView(root, () => {
-    const vals = createVals(valsOf(root, chosenService(settings)), recordedId);
+    const vals = createVals(valsOf(root, own, chosenService(settings)), recordedId);
     for (const { file, name, id, movedFrom } of changes.values()) {
       if (movedFrom !== undefined) vals.remove(movedFrom);
       vals.set({ file, name, id });
@@ -96,8 +97,8 @@ export function workspaceAt(
     remember({ file, name, id: givenId, movedFrom }, idBefore) {
       const service = serviceName(settings);
       const vals = manifest.vals();
-      // The id of the embedded service is in the record.
-      const id = service === embeddedService ? undefined : givenId;
+      // The id on a service of this machine is in the record.
+      const id = isOfThisMachine(service) ? undefined : givenId;
       const known = vals.ofFile(file);
       if (known?.name === name && known.id === id) return;
       changes.set(file, { file, name, id, idBefore, movedFrom });
@@ -136,20 +137,21 @@ function createManifestView(root: string, read: () => Vals): { vals(): Vals } {
 }
 
 /** Without a service, the vals have no ids. */
-function valsOf(root: string, service: string | undefined): WorkspaceVal[] {
-  return [...readManifest(root).vals].map(([file, { name, ids }]) => {
-    if (service === undefined) return { file, name, id: undefined };
-    const isElsewhere = !ids.has(service) && ids.size > 0;
-    return { file, name, id: idOn(service, ids), ...(isElsewhere && { otherServices: [...ids.keys()] }) };
+function valsOf(root: string, own: OwnFolder, service: string | undefined): WorkspaceVal[] {
+  const entries = readManifest(root).vals;
+  if (service === undefined) return [...entries].map(([file, { name }]) => ({ file, name, id: undefined }));
+  const recorded = createRecordedIds(own, service, (file) => entries.has(file));
+  return [...entries].map(([file, { name, ids }]) => {
+    const known = new Map([...ids, ...recorded.elsewhere({ file, name })]);
+    const isElsewhere = known.size > 0 && !known.has(service) && !recorded.has(file);
+    const id = ids.get(service) ?? (isElsewhere ? idAtOrigin(service, known) : undefined);
+    return { file, name, id, ...(isElsewhere && { otherServices: [...known.keys()] }) };
   });
 }
 
 /** Another path of the same origin, such as a space, is another owner of the same vals. */
-function idOn(service: string, ids: ReadonlyMap<string, string>): string | undefined {
-  const own = ids.get(service);
-  if (own !== undefined) return own;
-  return [...ids].find(([other]) => haveSameOrigin(other, service))?.[1];
-}
+const idAtOrigin = (service: string, ids: ReadonlyMap<string, string>): string | undefined =>
+  [...ids].find(([other]) => haveSameOrigin(other, service))?.[1];
 
 export const haveSameOrigin = (service: string, other: string): boolean =>
   originOf(service) === originOf(other);

@@ -1,22 +1,27 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder, writeFiles } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed } from '../workspace/support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
 async function known(name = 'hello') {
-  const service = await scriptedService([], ({ method, path }) =>
+  const scripted = await scriptedService([], ({ method, path }) =>
     path.startsWith('/v1/users/')
       ? { status: 404 }
       : { body: method === 'GET' && /versions$|runs/.test(path) ? [] : { id, name, code: 'x' } },
   );
+  const service = { ...scripted, env: await reachable(scripted.env) };
   const folder = temporaryFolder();
   writeFiles(folder, {
     'vals.json': JSON.stringify({
       vals: {
-        'lib/hello.ts': { name: 'hello', ids: { [service.baseUrl]: id, 'https://other.example': 'other' } },
+        'lib/hello.ts': {
+          name: 'hello',
+          ids: { [service.env.VALS_BASE_URL]: id, 'https://other.example': 'other' },
+        },
         'lib/only.ts': { name: 'only', ids: { 'https://other.example': 'another' } },
       },
     }),

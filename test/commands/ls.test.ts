@@ -68,8 +68,15 @@ describe('vals ls on another service', () => {
   });
 
   it("leaves out other people's vals that the search finds", async () => {
-    const service = await scriptedService([], answers({ '/v1/search/vals': [mine, others] }));
+    const search = { '/v1/search/vals': [mine, others] };
+    const service = await scriptedService([], answers(search));
     expect(names(await run(['ls', 'price', '--json'], service))).toEqual(['getPrice']);
+    const list = [mine, { ...mine, id: 'x', name: 'other', code: 'price' }];
+    const withList = await scriptedService([], answers({ ...search, '/v1/users/me/vals': list }));
+    const found = await run(['ls', 'price', '--json'], withList);
+    expect(names(found)).toEqual(['getPrice']);
+    expect(found.stderr).toContain('only with the names');
+    expect(withList.requests.map(({ path }) => path.replace(/\?.*/, ''))).toContain('/v1/users/me/vals');
   });
 
   it("reads one's own list instead, if the search finds other people's vals", async () => {

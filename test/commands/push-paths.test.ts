@@ -114,6 +114,22 @@ const ignoring: Ignoring[] = [
     left: 'repo/p/v/top.ts repo/p/v/middle.ts repo/p/v/path2.ts repo/p/v/deep/a.ts',
   },
   {
+    what: '.git/info/exclude, except what .gitignore takes back',
+    rules: { '.git/info/exclude': 'a.ts\nb.ts\n', 'v/.gitignore': '!b.ts\n' },
+    pushed: 'v/b.ts v/c.ts',
+    left: 'v/a.ts v/sub/a.ts',
+  },
+  {
+    what: 'info/exclude of the repository in a worktree',
+    rules: {
+      '.git': 'gitdir: main/.git/worktrees/v',
+      'main/.git/worktrees/v/commondir': '../..\n',
+      'main/.git/info/exclude': 'a.ts\n',
+    },
+    pushed: 'v/b.ts',
+    left: 'v/a.ts',
+  },
+  {
     what: 'rules above the folder in a worktree, whose .git is a file',
     rules: { '.git': 'gitdir: elsewhere', '.gitignore': 'a.ts\n' },
     pushed: 'v/b.ts',

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { run, temporaryFolder } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -138,13 +139,14 @@ describe('vals val set on a service without the route', () => {
     const folder = temporaryFolder();
     const manifest = join(folder, 'vals.json');
     const change = keepsOneVal(original(), { status: 404 }, ['name']);
-    const { env } = await scriptedService([], (seen) => {
+    const service = await scriptedService([], (seen) => {
       if (seen.method === 'PUT') {
         rmSync(manifest);
         mkdirSync(manifest);
       }
       return change(seen);
     });
+    const env = await reachable(service.env);
     const entry = { name: 'hello', ids: { [env.VALS_BASE_URL]: id } };
     writeFileSync(manifest, JSON.stringify({ vals: { 'hello.ts': entry } }));
     const { exit, stderr } = await run(['val', 'set', id, '--name', 'hi'], { env, cwd: folder });

@@ -52,8 +52,9 @@ describe('vals clone', () => {
     place.put({ file: '' });
     await place.rows(['clone']);
     expect(existsSync(join(place.folder, '127.0.0.1/one.ts'))).toBe(true);
+    place.put({ 'filled/notes.txt': '' });
     for (const [args, message] of [
-      [['clone'], 'is not empty'],
+      [['clone', 'filled'], 'is not empty'],
       [['clone', 'file'], 'is not a folder'],
       [['clone', '127.0.0.1/again'], 'already in a workspace'],
       [['clone', 'https://vals.example.com/@acme'], '`vals clone --base-url https://vals.example.com/@acme`'],
@@ -108,19 +109,16 @@ describe('vals clone', () => {
     expect(isUnchanged).toBeGreaterThan(30);
     expect(reads()).toBeLessThan(many.length);
     for (const { name, code } of vals) expect(place.read(`mine/${name}.ts`)).toBe(code);
-    expect(await place.vals('clone', 'mine')).toMatchObject({ exit: 2 });
   });
 
-  it('does not continue the clone of another service', async () => {
-    const { service } = await listingService(['one', '../up']);
-    const other = await listingService(['one']);
+  it('adds what is missing to a folder that has a vals.json', async () => {
+    const service = await newService();
+    await service.edit('one', '1');
     const place = new Place(temporaryFolder(), service.env);
-    expect((await place.vals('clone', 'mine')).exit).toBe(9);
-    const elsewhere = new Place(place.folder, other.service.env, place.home);
-    expect(await elsewhere.vals('clone', 'mine')).toMatchObject({
-      exit: 2,
-      stderr: expect.stringContaining(`an unfinished clone of ${service.baseUrl}`),
-    });
+    expect(await place.words(['clone', 'mine'])).toEqual({ 'one.ts': 'pulled' });
+    await service.edit('two', '2');
+    place.put({ 'mine/one.ts': 'edited' });
+    expect(await place.words(['clone', 'mine'])).toEqual({ 'one.ts': 'kept', 'two.ts': 'pulled' });
   });
 });
 
@@ -139,6 +137,21 @@ describe('vals pull --all', () => {
     for (const more of [['a.ts'], ['--file', 'x.ts']]) {
       expect((await place.vals(...pullAll, ...more)).exit).toBe(2);
     }
+  });
+
+  it('does not bring back a val that was forgotten', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'lib/b.ts': 'b', 'c.ts': 'c' });
+    place.put({ 'vals.json': place.read('vals.json').replace('"c"', '"renamed"') });
+    await place.vals('push');
+    expect((await place.vals('forget', 'a', 'lib/b.ts', 'c.ts')).exit).toBe(0);
+    place.remove('a.ts', 'lib', 'c.ts');
+    const colleague = new Place(place.folder, place.env);
+    for (const each of [place, colleague]) {
+      const { exit, stdout, stderr } = await each.vals('pull', '--all', '--json');
+      expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '[]\n', stderr: expect.any(String) });
+      expect(stderr).toContain('Left out, because .valsignore lists them:');
+    }
+    expect(place.manifest().vals).toEqual({});
   });
 
   it('finds a file that was never pushed by its name', async () => {

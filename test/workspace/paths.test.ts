@@ -155,3 +155,13 @@ it('a listed file is pushed with its folder, whatever its name', async () => {
   place.put({ 'b.test.ts': 'b2' });
   expect(await place.words(['push', '.'])).toEqual({ 'a.ts': 'unchanged', 'b.test.ts': 'pushed' });
 });
+
+it('a file that was never pushed is no val yet, and the hint says how to push it', async () => {
+  const { place } = await pushed({ 'a.ts': 'a' });
+  place.put({ 'sub/b.ts': 'b' });
+  const { exit, stderr } = await place.vals('val', 'get', 'sub/b.ts');
+  expect({ exit, stderr }).toEqual({
+    exit: 3,
+    stderr: 'error: sub/b.ts is not a val yet.\nhint: To push the file, run `vals push sub/b.ts`.\n',
+  });
+});

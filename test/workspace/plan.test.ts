@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { chanceOf, isLong } from '../support/cases.ts';
-import { newService, noList, Place, pushed, type Service, serviceWith, workspaceWith } from './support.ts';
+import {
+  newService,
+  noList,
+  Place,
+  pushed,
+  reachableService,
+  type Service,
+  serviceWith,
+  workspaceWith,
+} from './support.ts';
 
 /** What a push without a flag does with a val of each state: in a dry run, and then for sure. */
 const expected: Record<string, { planned: string; done: string[] }> = {
@@ -202,7 +211,7 @@ it('--if-version sends the file if the version is right, whatever the record say
 });
 
 it('an entry without a file and without a val is taken out, unless another service has an id there', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, await reachableService());
   const elsewhere = new Place(place.folder, (await newService()).env);
   place.remove('a.ts');
   expect(await elsewhere.status()).toEqual({ 'b.ts': 'new' });

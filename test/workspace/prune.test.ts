@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { Place, pushed, type Service, serviceWith, workspaceWith } from './support.ts';
+import { Place, pushed, reachableService, type Service, serviceWith, workspaceWith } from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
   const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
@@ -9,8 +9,8 @@ const names = async (service: Service): Promise<string[]> => {
   return data.map(({ name }) => name).sort();
 };
 
-async function workspace() {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+async function workspace(on?: Service) {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' }, on);
   await service.edit('elsewhere', 'x');
   const ids = { a: place.idOf('a.ts'), b: place.idOf('b.ts') };
   place.remove('a.ts', 'b.ts');
@@ -158,7 +158,7 @@ describe('push --prune does not delete', () => {
   });
 
   it('a val of another name, also in a fresh checkout', async () => {
-    const { place, service, ids } = await workspace();
+    const { place, service, ids } = await workspace(await reachableService());
     await service.ask('PUT', `/v1/vals/${ids.a}`, { name: 'theirs' });
     const manifest = place.manifest();
     Object.assign(manifest.vals['b.ts'] ?? {}, { name: 'mine' });
@@ -194,7 +194,7 @@ describe('push --prune does not delete', () => {
 });
 
 it('push --prune keeps the ids of other services, and forgets the ids of the embedded service', async () => {
-  const { place } = await workspace();
+  const { place } = await workspace(await reachableService());
   const local = new Place(place.folder, { VALS_LOCAL: '1', VALS_DATA_DIR: temporaryFolder() });
   place.put({ 'a.ts': 'a' });
   await local.rows(['push']);

@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { manifestWith, newService, type Place, pushed, serviceWith, workspaceWith } from './support.ts';
 
@@ -143,10 +144,11 @@ describe('pull', () => {
 
   it.each([null, 'a\ud800'])('refuses the code %j, which cannot be written to a file', async (code) => {
     const service = await scriptedService([], () => ({ body: { id, name: 'a', code } }));
-    const place = workspaceWith(service.env);
+    const env = await reachable(service.env);
+    const place = workspaceWith(env);
     expect(await place.vals('pull', id)).toMatchObject({ exit: 11 });
     expect(readdirSync(place.folder)).not.toContain('a.ts');
-    place.put({ 'a.ts': 'mine', ...manifestWith('a.ts', 'a', { [service.baseUrl]: id }) });
+    place.put({ 'a.ts': 'mine', ...manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }) });
     for (const flag of ['--merge', '--force']) {
       expect(await place.vals('pull', flag)).toMatchObject({ exit: 11 });
       expect(place.read('a.ts')).toBe('mine');

@@ -3,9 +3,10 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { manifestWith, newService, Place, pushed, serviceWith, workspaceWith } from './support.ts';
+import { manifestWith, Place, pushed, reachableService, serviceWith, workspaceWith } from './support.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -23,10 +24,7 @@ describe('push', () => {
     const { exit, stdout } = await place.vals('push');
     expect(exit).toBe(0);
     expect(stdout.split('\n')[0]).toBe(`pushed\ta\t2\t${place.idOf('a.ts')}\ta.ts`);
-    expect(place.manifest().vals['sub/d.ts']).toEqual({
-      name: 'd',
-      ids: { [service.process.baseUrl]: place.idOf('sub/d.ts') },
-    });
+    expect(place.manifest().vals['sub/d.ts']).toEqual({ name: 'd' });
     expect(await place.rows(['push', 'a.ts'])).toEqual([
       { file: 'a.ts', name: 'a', status: 'unchanged', id: place.idOf('a.ts'), version: 2 },
     ]);
@@ -73,14 +71,13 @@ describe('push', () => {
   });
 
   it('keeps the bases of two services apart', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
-    const second = await newService();
+    const { place, service } = await pushed({ 'a.ts': 'a' }, await reachableService('one.test'));
+    const second = await reachableService('two.test');
     const elsewhere = new Place(place.folder, second.env);
     expect(await elsewhere.status()).toEqual({ 'a.ts': 'new' });
     expect(await elsewhere.words(['push'])).toEqual({ 'a.ts': 'created' });
-    expect(Object.keys(place.manifest().vals['a.ts']?.ids ?? {}).sort()).toEqual(
-      [service.process.baseUrl, second.process.baseUrl].sort(),
-    );
+    const ids = place.manifest().vals['a.ts']?.ids;
+    expect(Object.keys(ids ?? {})).toEqual(['http://one.test', 'http://two.test']);
     await second.edit('a', 'a2');
     expect(await place.status()).toEqual({ 'a.ts': 'unchanged' });
     expect(await elsewhere.status()).toEqual({ 'a.ts': 'changed there' });
@@ -111,9 +108,10 @@ describe('push', () => {
       code = JSON.parse(seen.body).code;
       return (response) => void response.destroy();
     });
-    const place = workspaceWith(service.env, {
+    const env = await reachable(service.env);
+    const place = workspaceWith(env, {
       'a.ts': 'a',
-      ...manifestWith('a.ts', 'a', { [service.baseUrl]: id }),
+      ...manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }),
     });
     await place.rows(['status']);
     place.put({ 'a.ts': 'a2' });
@@ -137,9 +135,9 @@ describe('push', () => {
   });
 
   it('--fork proposes only commands for the val that it would make', async () => {
-    const { place, service } = await pushed({ 'a.ts': 'a' });
+    const { place, service } = await pushed({ 'a.ts': 'a' }, await reachableService());
     const { id: other } = await service.edit('other', 'other');
-    const ids = { [service.process.baseUrl]: other };
+    const ids = { [`${place.env.VALS_BASE_URL}`]: other };
     const clone = workspaceWith(place.env, { 'p.ts': 'p', ...manifestWith('p.ts', 'a', ids) });
     const [row] = await clone.rows(['push', '--fork'], 5);
     expect(row?.error?.hint).toBe('To overwrite that val, run `vals push p.ts --fork --yes`.');
@@ -155,14 +153,15 @@ describe('push', () => {
     const service = await scriptedService([], ({ method, body }) => {
       if (method === 'GET') return { body: { data: [] } };
       const { name, code } = JSON.parse(body);
-      if (name === 'b') place.put(manifestWith('a.ts', 'a', { [service.baseUrl]: id }));
+      if (name === 'b') place.put(manifestWith('a.ts', 'a', { [env.VALS_BASE_URL]: id }));
       if (name === 'c') startThirdPush();
       return async (response) => {
         if (name === 'a') await thirdPush;
         response.writeHead(201).end(JSON.stringify({ id: `new-${name}`, name, code, version: 1 }));
       };
     });
-    const place: Place = workspaceWith(service.env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    const env = await reachable(service.env);
+    const place: Place = workspaceWith(env, { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
     const { exit, stderr } = await place.vals('push', '--concurrency', '2');
     expect(exit).toBe(0);
     expect(stderr).toContain(`vals.json changed while the command was running, so a.ts keeps the id ${id}.`);
@@ -226,8 +225,9 @@ describe('without a record', () => {
   async function freshCheckout() {
     const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
     await service.edit('a', 'theirs');
+    const id = place.idOf('a.ts');
     place.loseRecords();
-    return { place, service, id: place.idOf('a.ts') };
+    return { place, service, id };
   }
 
   it('a val that differs is a conflict without a terminal, also in a dry run', async () => {
@@ -258,7 +258,8 @@ describe('without a record', () => {
 
 describe('the question about vals that differ', () => {
   async function twoDiffer() {
-    const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' });
+    const files = { 'a.ts': 'a', 'b.ts': 'b', 'c.ts': 'c' };
+    const { place, service } = await pushed(files, await reachableService());
     for (const name of ['a', 'b']) await service.edit(name, 'theirs');
     place.loseRecords();
     const ask = (keys: string, ...args: string[]) =>

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { type Env, type Place, pushed, type Service, serviceWith, workspaceWith } from './support.ts';
+import {
+  type Env,
+  type Place,
+  pushed,
+  reachableService,
+  type Service,
+  serviceWith,
+  workspaceWith,
+} from './support.ts';
 
 function editName(place: Place, file: string, name: string): void {
   const manifest = place.manifest();
@@ -12,8 +20,8 @@ const read = async (service: Service, id: string) => {
   return { name, code, version };
 };
 
-async function renamed() {
-  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+async function renamed(on?: Service) {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' }, on);
   const id = place.idOf('a.ts');
   editName(place, 'a.ts', 'better');
   return { place, service, id };
@@ -85,7 +93,7 @@ it('a name that another val has is refused, and the code is not sent', async () 
 });
 
 it('a renamed val is a conflict without a record, or if the service has a third name', async () => {
-  const { place, service, id } = await renamed();
+  const { place, service, id } = await renamed(await reachableService());
   await service.ask('PUT', `/v1/vals/${id}`, { name: 'third' });
   expect(await place.status()).toMatchObject({ 'a.ts': 'conflict' });
   expect(await place.words(['push'], 5)).toMatchObject({ 'a.ts': 'failed' });

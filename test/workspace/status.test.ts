@@ -3,6 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder, valNames } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 import { Place, pushed, workspaceWith } from './support.ts';
 
@@ -110,12 +111,13 @@ it('status compares hundreds of vals with 8 to 32 requests at a time', async () 
       response.end(JSON.stringify({ id, name: id, code: `${id}`, version: 1 }));
     }, 3);
   });
+  const env = await reachable(service.env);
   const ids = valNames(count);
   const vals = Object.fromEntries(
-    ids.map((id) => [`${id}.ts`, { name: id, ids: { [service.baseUrl]: id } }]),
+    ids.map((id) => [`${id}.ts`, { name: id, ids: { [env.VALS_BASE_URL]: id } }]),
   );
   const files = Object.fromEntries(ids.map((id) => [`${id}.ts`, id]));
-  const place = workspaceWith(service.env, { ...files, 'vals.json': JSON.stringify({ vals }) });
+  const place = workspaceWith(env, { ...files, 'vals.json': JSON.stringify({ vals }) });
   const rows = await place.rows(['status']);
   expect(rows).toHaveLength(count);
   expect(rows.every(({ status }) => status === 'unchanged')).toBe(true);

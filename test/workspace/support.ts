@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { folderOfService } from '../../src/workspace/records/records-folder.ts';
 import {
   type RunResult,
   run,
@@ -9,6 +10,7 @@ import {
   temporaryFolder,
   writeFiles,
 } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
 import type { Reply, Seen } from '../support/scripted-service.ts';
 import { frontOf, type RunningService, serviceInProcess } from '../support/service-in-process.ts';
 
@@ -69,6 +71,13 @@ export class Service {
 }
 
 export const newService = async (): Promise<Service> => new Service(await serviceInProcess());
+
+/** A service whose ids are in vals.json. */
+export async function reachableService(name?: string): Promise<Service> {
+  const running = await serviceInProcess();
+  const front = await frontOf(running, () => undefined);
+  return new Service({ ...running, env: await reachable(front.env, name) });
+}
 
 /** A service that gives other replies to some requests. */
 export async function serviceWith(instead: (seen: Seen, service: Service) => Reply | undefined) {
@@ -170,9 +179,12 @@ export class Place {
   manifest = (): { vals: Record<string, { name: string; ids?: Record<string, string> }> } =>
     JSON.parse(this.read('vals.json'));
 
+  /** The id that vals.json has, or the record if the service is on this machine. */
   idOf(file: string): string {
-    const ids = this.manifest().vals[file]?.ids ?? {};
-    return ids[this.env.VALS_BASE_URL ?? ''] ?? '';
+    const service = this.env.VALS_BASE_URL ?? '';
+    const id = this.manifest().vals[file]?.ids?.[service];
+    const folder = `/${folderOfService(service)}/`;
+    return id ?? this.records().find((each) => each.path.includes(folder) && each.file === file)?.id ?? '';
   }
 }
 

@@ -80,7 +80,7 @@ it('a workspace is checked before anything is sent', async () => {
 
 it('push --if-version sends a val that differs, if it has this version', async () => {
   const { place, service } = await pushed({ 'a.ts': '1' });
-  await service.edit('a', '2');
+  const { id } = await service.edit('a', '2');
   place.loseRecords();
   place.put({ 'a.ts': '3' });
   for (const more of [[], ['--dry-run']]) {
@@ -90,7 +90,7 @@ it('push --if-version sends a val that differs, if it has this version', async (
       message: 'a has version 2 on the service, not version 1. Nothing was sent.',
     });
   }
-  expect(await service.code(place.idOf('a.ts'))).toBe('2');
+  expect(await service.code(id)).toBe('2');
   expect(await place.rows(['push', 'a.ts', '--if-version', '2'])).toMatchObject([
     { status: 'pushed', version: 3, versionBefore: 2 },
   ]);

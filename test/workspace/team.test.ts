@@ -1,7 +1,10 @@
 import { cpSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { startService } from '../../src/service/index.ts';
 import { folderOf, temporaryFolder } from '../support/program.ts';
+import { reachable } from '../support/reachable.ts';
+import { frontOf } from '../support/service-in-process.ts';
 import { signIn } from '../support/sign-in.ts';
 import { type Person, startTeam, type Team } from '../support/team.ts';
 import { manifestWith, Place, workspaceWith } from './support.ts';
@@ -150,14 +153,15 @@ test('two checkouts on the embedded service find each other by the names of the 
 
 describe('a file whose id is of another owner or service', () => {
   /** Ada uses her own account in a folder whose vals.json has other ids. */
-  async function withIds(idsOf: (team: Team) => Promise<Record<string, string>>) {
+  async function withIds(idsOf: (named: Team, direct: Team) => Promise<Record<string, string>>) {
     const team = await startTeam();
     await signIn(team.ada, team.baseUrl);
-    const files = { 'greet.ts': 'greet_1', ...manifestWith('greet.ts', 'greet', await idsOf(team)) };
-    return {
-      ...team,
-      place: workspaceWith({ VALS_BASE_URL: team.baseUrl, VALS_TOKEN: team.ada.token }, files),
-    };
+    const front = await frontOf({ baseUrl: team.baseUrl, token: team.ada.token }, () => undefined);
+    const env = await reachable(front.env);
+    const named = { ...team, baseUrl: env.VALS_BASE_URL, space: `${env.VALS_BASE_URL}/@acme` };
+    const ids = await idsOf(named, team);
+    const files = { 'greet.ts': 'greet_1', ...manifestWith('greet.ts', 'greet', ids) };
+    return { ...named, place: workspaceWith(env, files) };
   }
 
   const idOfVal = async ({ vals, token }: Person, at: string, ...options: string[]): Promise<string> => {
@@ -167,9 +171,9 @@ describe('a file whose id is of another owner or service', () => {
   };
 
   test('is not pushed, and the messages name the space, but no other service', async () => {
-    const { place, ada, space, baseUrl } = await withIds(async ({ ada, space }) => ({
+    const { place, ada, space, baseUrl } = await withIds(async ({ space }, direct) => ({
       'https://stranger.example': 'some-id',
-      [space]: await idOfVal(ada, space),
+      [space]: await idOfVal(direct.ada, direct.space),
     }));
     const warning = `vals were pushed to https://stranger.example and ${space}, but the service in use is ${baseUrl}.`;
     const status = await place.vals('status');
@@ -178,15 +182,15 @@ describe('a file whose id is of another owner or service', () => {
     const push = await place.vals('push', '--json');
     expect(push.stderr).toContain(warning);
     expect(push).toMatchObject({ exit: 5, error: { kind: 'conflict' } });
-    expect(push.error?.message).toContain(`According to vals.json, the val belongs to ${space}`);
+    expect(push.error?.message).toContain(`The val was pushed to ${space}`);
     expect(push.error?.hint).toContain(`vals use ${space}`);
     expect(JSON.stringify(push.error)).not.toContain('stranger');
     expect((await ada.vals(['ls'])).stdout).toBe('');
   });
 
   test('is not pushed, and the hint does not name a space that is not the owner', async () => {
-    const { place, space } = await withIds(async ({ bob, baseUrl, space }) => ({
-      [space]: await idOfVal(bob, baseUrl, '--privacy', 'public'),
+    const { place, space } = await withIds(async ({ space }, direct) => ({
+      [space]: await idOfVal(direct.bob, direct.baseUrl, '--privacy', 'public'),
     }));
     const { exit, error } = await place.vals('push', '--json');
     expect(exit).toBe(5);
@@ -218,5 +222,49 @@ test('vals that were copied to a space are found again by their names', async ()
   expect((await ada.vals(['push', 'greet.ts', '--fork'], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
   expect((await ada.vals(['status'], { cwd })).stdout).toMatch(/^unchanged\tgreet\t/);
   const { vals } = JSON.parse(readFileSync(join(cwd, 'vals.json'), 'utf8'));
-  expect(Object.keys(vals['greet.ts'].ids)).toEqual([baseUrl, space]);
+  expect(vals['greet.ts']).toEqual({ name: 'greet' });
+});
+
+test('two developers whose own services have one address share a repository', async () => {
+  const repository = new Repository();
+  const ada = new Place(temporaryFolder(), {});
+  ada.put({ 'greet.ts': 'greet_1' });
+  let port = 0;
+  const asDeveloper = async (work: (env: Record<string, string>) => Promise<void>) => {
+    const service = await startService({ file: join(temporaryFolder(), 'vals.db'), port });
+    ({ port } = service);
+    await work({ VALS_BASE_URL: service.baseUrl, VALS_TOKEN: service.token ?? '' }).finally(service.close);
+  };
+  await asDeveloper(async (env) => {
+    const here = new Place(ada.folder, env, ada.home);
+    await here.vals('init');
+    expect(await here.words(['push'])).toEqual({ 'greet.ts': 'created' });
+    expect(here.manifest().vals).toEqual({ 'greet.ts': { name: 'greet' } });
+    here.put({ 'greet.ts': 'greet_2' });
+    expect(await here.words(['push'])).toEqual({ 'greet.ts': 'pushed' });
+    repository.commit(here);
+  });
+  await asDeveloper(async (env) => {
+    const bob = repository.checkout(env);
+    expect(await bob.status()).toEqual({ 'greet.ts': 'new' });
+    expect(await bob.words(['push'])).toEqual({ 'greet.ts': 'created' });
+    expect(bob.manifest().vals).toEqual({ 'greet.ts': { name: 'greet' } });
+    // An id that somebody committed by hand means nothing here.
+    bob.put(manifestWith('greet.ts', 'greet', { [`${env.VALS_BASE_URL}`]: 'of-ada' }));
+    expect(await bob.status()).toEqual({ 'greet.ts': 'unchanged' });
+  });
+});
+
+test('a val of a space on this machine is not yours, and the warning names other services', async () => {
+  const { ada, space, baseUrl } = await startTeam();
+  const env = { VALS_BASE_URL: space, VALS_TOKEN: ada.token };
+  const place = workspaceWith(env, { 'greet.ts': 'greet_1' });
+  expect(await place.words(['push'])).toEqual({ 'greet.ts': 'created' });
+  const own = new Place(place.folder, { ...env, VALS_BASE_URL: baseUrl }, place.home);
+  const { stdout, stderr } = await own.vals('status');
+  expect(stdout).toMatch(/^not yours\tgreet\t/);
+  expect(stderr).toContain(`The vals were pushed to ${space}, but the service in use is ${baseUrl}.`);
+  expect(await own.words(['push', '--force'], 5)).toEqual({ 'greet.ts': 'failed' });
+  expect(await own.words(['push', '--fork'])).toEqual({ 'greet.ts': 'created' });
+  for (const each of [own, place]) expect(await each.status()).toEqual({ 'greet.ts': 'unchanged' });
 });

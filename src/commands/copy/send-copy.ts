@@ -42,14 +42,14 @@ interface SentCopy {
   isReplaced: boolean;
 }
 
-export type Remark = (problem: Problem) => void;
+export type ReportProblem = (problem: Problem) => void;
 
 export async function sendCopy(
   copy: Copy,
   code: string,
   laterCodes: AsyncIterable<string>,
   services: Services,
-  remark: Remark,
+  remark: ReportProblem,
 ): Promise<SentCopy> {
   const { name, source, there } = copy;
   const { target } = services;
@@ -85,7 +85,7 @@ async function sendFirst(
   { name, source, there, fields: wanted, mayReplace }: Copy,
   code: string,
   target: Target,
-  remark: Remark,
+  remark: ReportProblem,
 ): Promise<{ sent: JsonObject; isReplaced: boolean }> {
   const { api } = target;
   const replace = async (fields: routes.ValFields) => {
@@ -126,7 +126,7 @@ export const newVal = (name: string, code: string, fields: object) => ({
 
 async function sendWithFields(
   fields: routes.ValFields,
-  remark: Remark,
+  remark: ReportProblem,
   send: (fields: routes.ValFields) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   const { readme, privacy } = fields;

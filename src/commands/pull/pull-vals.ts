@@ -2,9 +2,11 @@ import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-import type { ListedVal } from '../../names/listed-vals.ts';
+import type { Say } from '../../lib/say.ts';
+import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { createAdopter, quoted } from '../../workspace/adopt.ts';
+import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
+import { createForgottenCheck } from '../../workspace/forget-val.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
 import type { ValRecord } from '../../workspace/records/val-records.ts';
@@ -91,7 +93,7 @@ function labelOf(workspace: Workspace, item: PullItem): string {
   return item.listedName === undefined ? item.id : quoted(item.listedName);
 }
 
-export async function listAll(remotes: RemoteVals, service: string): Promise<ListedVal[]> {
+export async function listAll(remotes: RemoteVals, service: string): Promise<ValInList[]> {
   const listed = await remotes.all();
   if (listed !== undefined) return listed;
   throw new UsageError(`${nameOf(service)} cannot list your vals, so vals can be pulled only by their ids.`, {
@@ -99,9 +101,11 @@ export async function listAll(remotes: RemoteVals, service: string): Promise<Lis
   });
 }
 
+/** Leaves out vals whose files .valsignore lists, as `vals forget` does it. */
 export async function selectAll(
-  { vals, service, records }: Workspace,
+  { root, vals, service, records }: Workspace,
   remotes: RemoteVals,
+  say: Say,
 ): Promise<PullItem[]> {
   const listed = await listAll(remotes, service);
   const isInWorkspace = (id: string, name: string | undefined) => {
@@ -112,11 +116,20 @@ export async function selectAll(
   const added = listed.filter(({ id, name }) => !isInWorkspace(id, name));
   // An interrupted command wrote files and records, but not vals.json.
   const recorded = new Map(records.all().flatMap((record) => (record.id ? [[record.id, record]] : [])));
-  const items = added.map(({ id, name }): PullItem => {
+  const isForgotten = createForgottenCheck(root);
+  const leftOut: string[] = [];
+  const items = added.flatMap(({ id, name }): PullItem[] => {
     const record = recorded.get(id);
-    return record === undefined || record.name !== name || vals.ofFile(record.file) !== undefined
-      ? { id, listedName: name }
-      : { id, name, file: record.file, record };
+    const isRecorded =
+      record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
+    const file = isRecorded ? record.file : fileOfName(name ?? id);
+    if (isForgotten({ file, name: name ?? id })) {
+      leftOut.push(file);
+      return [];
+    }
+    return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
+  if (leftOut.length > 0)
+    say({ kind: 'note', text: `Left out, because .valsignore lists them: ${leftOut.join(', ')}.` });
   return [...vals, ...items];
 }

@@ -60,6 +60,7 @@ export const command = defineCommand({
         hint: { text: 'To pull every val', command: 'pull', input: { all: true } },
       });
     }
+    const { say } = context;
     const workspaces = createWorkspaces(context);
     const { workspace } = wordsOfOneWorkspace(workspaces, words);
     const named = await itemsOf(context, workspaces, workspace, words);
@@ -73,7 +74,7 @@ export const command = defineCommand({
     const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
     if (all) context.say({ kind: 'progress', text: 'Reading the list of vals' });
     const { moved } = await findMoves(workspace, async () => remotes);
-    const items = followMoved(workspace, all ? await selectAll(workspace, remotes) : known, moved);
+    const items = followMoved(workspace, all ? await selectAll(workspace, remotes, say) : known, moved);
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });

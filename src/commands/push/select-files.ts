@@ -112,7 +112,9 @@ function selectEach(
       const name = givenName ?? nameFrom(file.file) ?? '';
       return { ...readable, name, order, workspace: undefined };
     }
-    refuseLinkToSecret(resolve(context.settings.cwd, file.file), file.file, context.settings.cwd);
+    if (file.inFolder === undefined) {
+      refuseLinkToSecret(resolve(context.settings.cwd, file.file), file.file, context.settings.cwd);
+    }
     const { workspace } = place;
     const val = givenName === undefined ? valOf(place) : valWithName(place, givenName);
     const read = async () => {

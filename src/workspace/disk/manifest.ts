@@ -1,7 +1,7 @@
 import { LocalError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } from '../../lib/json.ts';
-import { embeddedService } from '../../settings/settings.ts';
+import { isOfThisMachine } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
 interface ManifestEntry {
@@ -56,8 +56,8 @@ function parseEntry(file: string, value: JsonValue): ManifestEntry {
     if (typeof id !== 'string' || id === '') {
       throw broken(`must have a non-empty string as the id for ${service} in ${place}`);
     }
-    // Ids of the embedded service are this machine's own, so they are in the records.
-    if (service !== embeddedService) idsByService.set(service, id);
+    // These ids are in the records.
+    if (!isOfThisMachine(service)) idsByService.set(service, id);
   }
   return { name, ids: idsByService, unknownKeys };
 }

@@ -1,5 +1,6 @@
 // A record says what the file of a val and the service last had in common: the id, the name and the code. It is a fact
 // that vals saw, never a permission. A lost record costs a question.
+import { basename } from 'node:path';
 import { LocalError } from '../../errors.ts';
 import {
   isObject,
@@ -9,7 +10,8 @@ import {
   withoutUndefined,
 } from '../../lib/json.ts';
 import { hashOf } from '../text/code-facts.ts';
-import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+import { type OwnFolder, parseOrNothing } from './own-folder.ts';
+import { folderOfService } from './records-folder.ts';
 
 /** A code that file and service had in common before. */
 export interface EarlierCode {
@@ -64,14 +66,16 @@ export function withReplaced(record: ValRecord, replaced: EarlierCode | undefine
   return { ...record, past: [{ hash, version }, ...record.past].slice(0, mostRemembered) };
 }
 
-interface Wanted {
+interface RecordKey {
   file: string;
   name: string;
   id?: string | undefined;
 }
 
 export interface Records {
-  of(val: Wanted): ValRecord | undefined;
+  /** Says without a look into the record whether a file has one. */
+  has(file: string): boolean;
+  of(val: RecordKey): ValRecord | undefined;
   all(): ValRecord[];
   /** A record that cannot be written costs no more than a warning, once per command. */
   write(record: ValRecord): void;
@@ -84,7 +88,7 @@ export function createRecords(
   isListed: (file: string) => boolean,
   warn: (message: string) => void,
 ): Records {
-  const place = `records/${readable(service.replace(/^https?:\/\//, ''))}-${shortHash(service)}`;
+  const place = folderOfService(service);
   const pathOf = (file: string) => `${place}/${hashOf(file).slice(0, 32)}.txt`;
   const read = (path: string) => parseRecord(folder.read(path));
   let index: ReturnType<typeof createIndex> | undefined;
@@ -93,7 +97,7 @@ export function createRecords(
   const all = () => folder.names(place).flatMap((name) => read(`${place}/${name}`) ?? []);
 
   /** The file may have been moved, or a colleague may have moved it in vals.json. */
-  function ofMovedFile({ id, name }: Wanted): ValRecord | undefined {
+  function ofMovedFile({ id, name }: RecordKey): ValRecord | undefined {
     index ??= createIndex(all());
     const known = id === undefined ? index.byName.get(name) : index.byId.get(id);
     const current = known && read(pathOf(known.file));
@@ -101,7 +105,12 @@ export function createRecords(
     return isOfOtherVal ? undefined : current;
   }
 
+  let names: Set<string> | undefined;
   return {
+    has(file) {
+      names ??= new Set(folder.names(place));
+      return names.has(basename(pathOf(file)));
+    },
     all,
     of(val) {
       const record = read(pathOf(val.file));

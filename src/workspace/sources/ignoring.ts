@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { LocalError } from '../../errors.ts';
 import { foldersAbove, withSlashes } from '../../lib/paths.ts';
@@ -51,16 +51,44 @@ export function createIgnoreFiles(warn: (message: string) => void): IgnoreFiles 
     }
   }
 
-  const rulesIn = (root: string, folder: string): Rules[] =>
-    fileNames.flatMap((fileName) => {
+  const rulesIn = (root: string, folder: string): Rules[] => {
+    const named = fileNames.flatMap((fileName) => {
       const matcher = matcherOf(root, folder === '' ? fileName : `${folder}/${fileName}`);
       return matcher === undefined ? [] : { folder: join(root, folder), fileName, matcher };
     });
+    return folder === '' ? [...rulesOfRepository(root), ...named] : named;
+  };
+
+  /** As in git, a `!` rule in .gitignore cancels a rule of this file. */
+  function rulesOfRepository(root: string): Rules[] {
+    const folder = gitFolder(root);
+    const matcher = folder === undefined ? undefined : matcherOf(folder, 'info/exclude');
+    return matcher === undefined ? [] : [{ folder: root, fileName: '.gitignore', matcher }];
+  }
 
   return {
     rulesIn,
     rulesAbove: (root) => foldersWithRules(root).flatMap((folder) => rulesIn(folder, '')),
   };
+}
+
+/** The folder of the repository itself. In a worktree and in a submodule, .git is a file that names it. */
+function gitFolder(root: string): string | undefined {
+  const path = join(root, '.git');
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined || stats.isDirectory()) return stats && path;
+  const [, named] = /^gitdir: (.+)/.exec(textIn(path)) ?? [];
+  if (named === undefined) return undefined;
+  const folder = resolve(root, named);
+  return resolve(folder, textIn(join(folder, 'commondir')).trim());
+}
+
+function textIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function foldersWithRules(root: string): string[] {
@@ -86,13 +114,18 @@ export function isIgnored(path: string, isFolder: boolean, rules: readonly Rules
   return ignoredBy.size > 0;
 }
 
-export function createIgnoreCheck(root: string, ignoreFiles: IgnoreFiles): (file: string) => boolean {
+export function createIgnoreCheck(
+  root: string,
+  ignoreFiles: IgnoreFiles,
+  counts: (rules: Rules) => boolean = () => true,
+): (file: string) => boolean {
   const rulesOf = rulesByFolder(root, ignoreFiles);
   return (file) => {
     const parts = file.split('/');
     return parts.some((_, index) => {
       const path = join(root, ...parts.slice(0, index + 1));
-      return isIgnored(path, index < parts.length - 1, rulesOf(parts.slice(0, index).join('/')));
+      const rules = rulesOf(parts.slice(0, index).join('/')).filter(counts);
+      return isIgnored(path, index < parts.length - 1, rules);
     });
   };
 }
