@@ -42,6 +42,7 @@ export async function startFilledService(bench: Bench, database: 'SQLite' | 'Pos
     vals: `${(runs / 10).toLocaleString('en')} vals`,
     ada,
     bob,
+    storeFlags: store.flags,
     env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: ada.token },
     pid: child.pid,
     get: (path: string) => send(ada, `${path}?limit=100`),

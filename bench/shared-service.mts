@@ -1,6 +1,8 @@
+import { join } from 'node:path';
+import Libsql from 'libsql';
 import { compare, median } from './compare.mts';
 import { type FilledService, postgresServer, startFilledService } from './filled-service.mts';
-import { peakMegabytesOf, peakMegabytesOfProcess, timed } from './processes.mts';
+import { peakMegabytesOf, peakMegabytesOfProcess, timed, timeOf } from './processes.mts';
 import type { Bench, Measurement } from './types.mts';
 
 export const sharedServices = [
@@ -21,6 +23,7 @@ function sharedService(database: 'SQLite' | 'PostgreSQL'): Measurement {
           ...(await compareLists(bench, large, small)),
           ...(await compareMemory(bench, large, small)),
           ...(await compareWriters(bench, small)),
+          ...(await compareBackups(bench, large, small)),
         ];
         return results.map((result) => ({ ...result, what: `${database}: ${result.what}` }));
       } finally {
@@ -93,6 +96,39 @@ function compareWriters(bench: Bench, service: FilledService) {
   const what = { name: `${name} one val`, take: () => putBeside(service, () => 'name1') };
   const to = { name: `${name} 64 vals`, take: () => putBeside(service, (writer) => `name${writer}`) };
   return compare(bench.seldom, [{ what, to, atMost: 1.5 }]);
+}
+
+/** For a file, SQLite's own copy is the measure. Memory must not grow with the store. */
+async function compareBackups(bench: Bench, large: FilledService, small: FilledService) {
+  const backup = ({ storeFlags }: FilledService) =>
+    bench.vals(['backup', join(bench.newFolder(), 'copy.db'), ...storeFlags]);
+  const copy = (service: FilledService) => ({
+    name: `vals backup of ${service.vals} and ${service.runs}`,
+    take: () => timeOf(backup(service)),
+  });
+  const memory = (service: FilledService) => ({
+    name: `memory of vals backup, ${service.runs}`,
+    take: () => peakMegabytesOf(backup(service)),
+  });
+  const [flag, file = ''] = large.storeFlags;
+  const vacuum = { name: 'VACUUM INTO of the same file', take: () => timeOfVacuum(bench, file) };
+  const speed =
+    flag === '--data'
+      ? { what: copy(large), to: vacuum, atMost: 6 }
+      : { what: copy(large), to: copy(small), atMost: 150 };
+  return compare({ runs: 1, warmUps: 0 }, [
+    speed,
+    { what: memory(large), to: memory(small), unit: 'MB', atMost: 1.5 },
+  ]);
+}
+
+async function timeOfVacuum(bench: Bench, file: string): Promise<number> {
+  const database = new Libsql(file);
+  const start = performance.now();
+  database.exec(`VACUUM INTO '${join(bench.newFolder(), 'vacuum.db')}'`);
+  const ms = performance.now() - start;
+  database.close();
+  return ms;
 }
 
 async function putBeside({ put, ada, bob }: FilledService, nameOf: (writer: number) => string) {

@@ -12,8 +12,8 @@ export interface GivenVals {
   nameFor(id: string): string | undefined;
   /** Undefined if the command line gave the id of the val, or a val that no workspace has. */
   placeOf(id: string): Identity['place'];
-  /** The name that was read, or what was typed. */
-  labelFor(id: string): string;
+  /** The name that was read, or what was typed in the place of the id. */
+  labelFor(id: string): string | undefined;
   rememberWord(word: string, val: Identity): void;
   rememberVal(id: string, record: JsonObject, etag?: string): void;
   /** Undefined if the val was not read before, or if the service sends no ETags. */
@@ -31,7 +31,7 @@ export function createGivenVals(hints: HintWriter, connect: () => Promise<Api>):
     wordFor: hints.wordFor,
     nameFor: (id) => identities.get(id)?.name,
     placeOf: (id) => identities.get(id)?.place,
-    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? hints.wordFor(id) ?? id,
+    labelFor: (id) => textAt(read.get(id)?.summary ?? {}, 'name') ?? hints.wordFor(id),
     rememberWord(word, identity) {
       hints.nameVal(identity.id, word);
       identities.set(identity.id, identity);

@@ -31,7 +31,9 @@ export function refusalOf(error: CommanderError, { command, definition, tree, wo
 function tooManyArguments(command: Command, definition: AnyCommand | undefined): UsageError {
   const count = command.registeredArguments.length;
   const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
-  return new UsageError(`\`${lineOf(command)}\` takes ${most}, not ${command.args.length}.`, {
+  const given = command.args.length;
+  const message = `\`${lineOf(command)}\` takes ${most}, but ${given} ${given === 1 ? 'was' : 'were'} given.`;
+  return new UsageError(message, {
     hint: definition?.insteadOfArguments?.(command.args) ?? helpHint(command),
   });
 }

@@ -1,7 +1,7 @@
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import { oneOf } from '../cli/value-types.ts';
-import { authorColumn, column, idColumn, moment } from '../terminal/column.ts';
+import { authorColumn, column, idColumn, longText, moment } from '../terminal/column.ts';
 import { paging, timeRange } from './shared/options.ts';
 
 export const command = defineCommand({
@@ -23,7 +23,7 @@ export const command = defineCommand({
     { ...moment('created', 'createdAt'), droppable: 2 },
     { ...authorColumn('author.username', 'author'), droppable: 3 },
     column('val', 'val.name', 'valName'),
-    { ...column('comment'), firstLine: { hint: { text: 'To see whole comments', input: { json: true } } } },
+    longText('comment', [], { text: 'To see whole comments', input: { json: true } }),
     idColumn('id'),
   ],
   empty: 'No comments.',

@@ -4,83 +4,119 @@ import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import type { Glyphs, Style } from './style.ts';
 
-export interface Column {
+interface AnyColumn {
   header: string;
+  /** The value is the first of these fields that the record has, unless `compute` makes it. */
   paths: readonly string[];
-  /** The value is a time. A terminal shows how long ago the time was, such as "5m ago". */
-  moment?: boolean;
-  withHour?: boolean;
-  isId?: boolean;
-  neverCut?: boolean;
+  compute?: (record: JsonObject) => JsonValue | undefined;
   /** If the terminal is too narrow, the column with the lowest number is left out first. */
   droppable?: number;
+  /** Rows that arrive later may need this width. */
   reservedWidth?: number;
-  skipObjects?: boolean;
   only?: 'terminal' | 'pipe';
   /** Keys of the input. If the user gave one of them and all rows have the same value, the column is left out. */
   impliedBy?: readonly string[];
-  present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
-  compute?: (record: JsonObject) => JsonValue | undefined;
-  formatNumber?(value: number): string;
-  chart?: { since: string | undefined };
-  /** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
-  firstLine?: { hint: Hints };
 }
 
-export const column = (header: string, ...paths: string[]): Column => ({
+export interface TextColumn extends AnyColumn {
+  kind: 'text';
+  neverCut?: boolean;
+  present?(value: string, record: JsonObject, glyphs: Glyphs): { text: string; tone?: keyof Style };
+}
+
+/** A terminal shows the beginning of an id. */
+interface IdColumn extends AnyColumn {
+  kind: 'id';
+}
+
+/** A terminal shows how long ago the time was, such as "5m ago". */
+interface MomentColumn extends AnyColumn {
+  kind: 'moment';
+  withHour?: boolean;
+}
+
+interface NumberColumn extends AnyColumn {
+  kind: 'number';
+  format(value: number): string;
+}
+
+interface ChartColumn extends AnyColumn {
+  kind: 'chart';
+  since: string | undefined;
+}
+
+/** A table shows only the first line of the value. If the value has more lines, the hint is shown too. */
+interface LongTextColumn extends AnyColumn {
+  kind: 'longText';
+  hint: Hints;
+}
+
+export type Column = TextColumn | IdColumn | MomentColumn | NumberColumn | ChartColumn | LongTextColumn;
+
+/** Half of an id, a time or a number would be wrong. */
+export const isNeverCut = (column: Column): boolean =>
+  column.kind === 'text' ? column.neverCut === true : ['id', 'moment', 'number'].includes(column.kind);
+
+const placeOf = (header: string, paths: readonly string[]) => ({
   header,
   paths: paths.length > 0 ? paths : [header],
 });
 
-export const authorColumn = (...paths: string[]): Column => ({
-  ...column('author', ...paths),
-  skipObjects: true,
+export const column = (header: string, ...paths: string[]): TextColumn => ({
+  kind: 'text',
+  ...placeOf(header, paths),
 });
 
-export const idColumn = (header: string, ...paths: string[]): Column => ({
-  ...column(header, ...paths),
-  isId: true,
-  neverCut: true,
+/** Some services send the author as an object, others as a name. */
+export const authorColumn = (...paths: string[]): TextColumn => ({
+  ...column('author', ...paths),
+  compute: (record) => paths.map((path) => lookUp(record, path)).find((value) => !isObject(value ?? {})),
+});
+
+export const idColumn = (header: string, ...paths: string[]): IdColumn => ({
+  kind: 'id',
+  ...placeOf(header, paths),
   droppable: 1,
 });
 
-export const moment = (header: string, ...paths: string[]): Column => ({
-  ...column(header, ...paths),
-  moment: true,
-  neverCut: true,
+export const moment = (header: string, ...paths: string[]): MomentColumn => ({
+  kind: 'moment',
+  ...placeOf(header, paths),
 });
 
-export const figure = (header: string, path: string, formatNumber: (value: number) => string): Column => ({
-  ...column(header, path),
-  formatNumber,
-  neverCut: true,
+export const figure = (header: string, path: string, format: (value: number) => string): NumberColumn => ({
+  kind: 'number',
+  ...placeOf(header, [path]),
+  format,
 });
 
-export const chart = (header: string, path: string, since?: string): Column => ({
-  ...column(header, path),
-  chart: { since },
+export const chart = (header: string, path: string, since?: string): ChartColumn => ({
+  kind: 'chart',
+  ...placeOf(header, [path]),
+  since,
+});
+
+export const longText = (header: string, paths: readonly string[], hint: Hints): LongTextColumn => ({
+  kind: 'longText',
+  ...placeOf(header, paths),
+  hint,
 });
 
 export const columnsFor = (columns: readonly Column[], place: 'terminal' | 'pipe'): Column[] =>
   columns.filter(({ only = place }) => only === place);
 
-export function columnValue(
-  record: JsonObject,
-  { paths, compute, skipObjects }: Column,
-): JsonValue | undefined {
-  const computed = compute?.(record);
-  if (computed !== undefined) return computed;
+export function columnValue(record: JsonObject, { paths, compute }: Column): JsonValue | undefined {
+  if (compute !== undefined) return compute(record);
   for (const path of paths) {
     const value = lookUp(record, path);
-    const isSkipped = skipObjects && isObject(value);
-    if (value !== undefined && value !== null && !isSkipped) return value;
+    if (value !== undefined && value !== null) return value;
   }
   return undefined;
 }
 
 export function columnText(record: JsonObject, column: Column): string {
   const value = columnValue(record, column);
-  return column.chart ? drawBars(value) : cellText(value);
+  return column.kind === 'chart' ? drawBars(value) : cellText(value);
 }
 
 export function cellText(value: JsonValue | undefined): string {

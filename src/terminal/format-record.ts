@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
-import { type Column, cellText, columnValue } from './column.ts';
+import { type Column, cellText, column, columnValue, moment } from './column.ts';
 import { gap } from './layout.ts';
 import { type Cell, cellOf, firstLine, type Screen } from './screen.ts';
 import { createTextWidth, type TextWidth } from './text-width.ts';
@@ -27,7 +27,7 @@ function otherColumns(record: JsonObject, columns: readonly Column[], screen: Sc
   return others.map((key) => {
     const value = oneLine(record[key], screen);
     const isTime = typeof value === 'string' && isMoment(value);
-    return { header: key, paths: [], compute: () => value, moment: isTime };
+    return { ...(isTime ? moment(key) : column(key)), compute: () => value };
   });
 }
 
@@ -44,7 +44,7 @@ export async function formatBlocks(
   columns: readonly Column[],
   screen: Screen,
 ): Promise<string> {
-  const isLong = ({ firstLine }: Column) => firstLine !== undefined;
+  const isLong = ({ kind }: Column) => kind === 'longText';
   const longLast = [...columns.filter((column) => !isLong(column)), ...columns.filter(isLong)];
   const blocks: string[] = [];
   for (const record of records) {
@@ -86,19 +86,16 @@ async function formatPairs(
 }
 
 /** An id or an address is never cut, because the user cannot use half of it. */
-function fitValue(
-  text: string,
-  { isId, firstLine, moment }: Column,
-  width: number,
-  textWidth: TextWidth,
-): string[] {
-  if (firstLine || moment) return text.split('\n').flatMap((line) => textWidth.wrap(line, width));
-  const isWhole = isId || /^https?:\/\/\S+$/.test(text);
+function fitValue(text: string, { kind }: Column, width: number, textWidth: TextWidth): string[] {
+  if (kind === 'longText' || kind === 'moment')
+    return text.split('\n').flatMap((line) => textWidth.wrap(line, width));
+  const isWhole = kind === 'id' || /^https?:\/\/\S+$/.test(text);
   return [isWhole ? text : textWidth.cut(text, width)];
 }
 
 function wholeCell(record: JsonObject, column: Column, screen: Screen): Cell {
-  if (!column.firstLine) return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
+  if (column.kind !== 'longText')
+    return cellOf(record, column, screen, { wholeId: true, writeMoment: wholeMoment });
   const text = screen.redact(cellText(columnValue(record, column)));
   const lines = text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trimEnd();
   return { text: visibleLines(lines) };

@@ -1,4 +1,4 @@
-import type { Column } from './column.ts';
+import { type Column, isNeverCut } from './column.ts';
 
 export const gap = '  ';
 
@@ -42,8 +42,10 @@ function fitFirst<Item extends Measured>(items: readonly Item[], width: number):
 }
 
 const readable = ({ column, wantedWidth }: Measured): number =>
-  column.neverCut ? wantedWidth : Math.min(wantedWidth, column.chart ? fewestBars : readableWidth);
-const narrow = (item: Measured): number => (item.column.neverCut ? item.wantedWidth : narrowest(item));
+  isNeverCut(column)
+    ? wantedWidth
+    : Math.min(wantedWidth, column.kind === 'chart' ? fewestBars : readableWidth);
+const narrow = (item: Measured): number => (isNeverCut(item.column) ? item.wantedWidth : narrowest(item));
 const narrowest = ({ wantedWidth }: Measured): number => Math.min(wantedWidth, minWidth);
 
 function nextToDrop<Item extends Measured>(items: readonly Item[]): Item | undefined {

@@ -9,7 +9,7 @@ import {
   stringifyJson,
   stringifyLines,
 } from '../lib/json.ts';
-import { type Column, columnsFor, columnText, project, tabCell } from './column.ts';
+import { type Column, column, columnsFor, columnText, project, tabCell } from './column.ts';
 import { paintJson } from './json-text.ts';
 import type { Messages } from './messages.ts';
 import type { Output } from './output.ts';
@@ -192,7 +192,7 @@ export function shownColumns(
   resultColumns: readonly Column[] | undefined,
   { output: { format }, columns }: Rendering,
 ): Column[] {
-  if (format.fields) return format.fields.map((field) => ({ header: field, paths: [field] }));
+  if (format.fields) return format.fields.map((field) => column(field));
   return columnsFor(resultColumns ?? columns, format.forPerson ? 'terminal' : 'pipe');
 }
 

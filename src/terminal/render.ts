@@ -169,7 +169,7 @@ async function renderEvent({ record, columns }: EventResult, rendering: Renderin
   const style = await createStyle(format.color);
   const paintCell = (column: Column) => {
     const value = cellText(columnValue(record, column));
-    if (column.present === undefined) return visible(value);
+    if (column.kind !== 'text' || column.present === undefined) return visible(value);
     const { text, tone } = column.present(value, record, format.glyphs);
     return tone === undefined ? visible(text) : style[tone](visible(text));
   };

@@ -39,22 +39,33 @@ export function cellOf(
   { writeMoment, wholeId }: CellOptions = {},
 ): Cell {
   const value = columnValue(record, column);
-  if (column.chart) return { text: drawBars(value, { glyphs: screen.glyphs }) };
-  if (column.formatNumber && typeof value === 'number') return { text: column.formatNumber(value) };
-  const { text, hasMore } = column.firstLine
-    ? firstLine(screen.redact(cellText(value)))
-    : { text: listed(value, screen), hasMore: false };
-  if (column.present) {
-    const { text: shown, tone } = column.present(text, record, screen.glyphs);
-    return { text: visible(shown), tone };
+  switch (column.kind) {
+    case 'chart':
+      return { text: drawBars(value, { glyphs: screen.glyphs }) };
+    case 'number':
+      return { text: typeof value === 'number' ? column.format(value) : shownText(value, screen) };
+    case 'longText': {
+      const { text, hasMore } = firstLine(screen.redact(cellText(value)));
+      return { text: shortened(text, screen.glyphs), hasMore };
+    }
+    case 'moment': {
+      const write = writeMoment ?? (column.withHour ? ageOrHour : age);
+      return { text: write(visible(listed(value, screen)), screen.now) };
+    }
+    case 'id': {
+      const id = listed(value, screen);
+      return { text: shortened(wholeId ? id : id.slice(0, shortId), screen.glyphs) };
+    }
+    case 'text': {
+      if (column.present === undefined) return { text: shownText(value, screen) };
+      const { text, tone } = column.present(listed(value, screen), record, screen.glyphs);
+      return { text: visible(text), tone };
+    }
   }
-  if (column.moment) {
-    const write = writeMoment ?? (column.withHour ? ageOrHour : age);
-    return { text: write(visible(text), screen.now) };
-  }
-  const kept = column.isId && !wholeId ? text.slice(0, shortId) : text;
-  return { text: shortened(kept, screen.glyphs), hasMore };
 }
+
+const shownText = (value: JsonValue | undefined, screen: Screen): string =>
+  shortened(listed(value, screen), screen.glyphs);
 
 export function firstLine(text: string): { text: string; hasMore: boolean } {
   const trimmed = text.trim();

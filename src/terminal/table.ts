@@ -1,7 +1,7 @@
 import { JsonNumber, type JsonObject, type JsonValue } from '../lib/json.ts';
 import { visible } from '../lib/visible.ts';
 import { describeBars, drawBars } from './chart.ts';
-import { type Column, columnValue } from './column.ts';
+import { type Column, columnValue, isNeverCut } from './column.ts';
 import { drawRows } from './draw-table.ts';
 import { type Fitted, type Layout, layOut } from './layout.ts';
 import { type Cell, type CellOptions, cellOf, type Screen } from './screen.ts';
@@ -39,7 +39,7 @@ function hintAtHiddenColumns(
   { hint }: Screen,
 ): void {
   for (const { column } of filled) {
-    if (column.firstLine && fittedWidth(column, shown) === undefined) hint(column.firstLine.hint);
+    if (column.kind === 'longText' && fittedWidth(column, shown) === undefined) hint(column.hint);
   }
   if (leftOut === 0) return;
   const columnCount = leftOut === 1 ? '1 column' : `${leftOut} columns`;
@@ -108,7 +108,7 @@ function fillColumns(
     const alignedRight = isFigure(records, column);
     return {
       // A number that is cut looks like another number.
-      column: alignedRight ? { ...column, neverCut: true } : column,
+      column: alignedRight && column.kind === 'text' ? { ...column, neverCut: true } : column,
       head: visible(column.header.toUpperCase()),
       cells: records.map((record) => cellOf(record, column, screen, options)),
       alignedRight,
@@ -117,7 +117,7 @@ function fillColumns(
 }
 
 function isFigure(records: readonly JsonObject[], column: Column): boolean {
-  if (column.formatNumber) return true;
+  if (column.kind === 'number') return true;
   const values = records.map((record) => columnValue(record, column)).filter((value) => value !== undefined);
   const isNumber = (value: JsonValue) => typeof value === 'number' || value instanceof JsonNumber;
   return values.length > 0 && values.every(isNumber);
@@ -148,10 +148,10 @@ const measure = (filled: readonly FilledColumn[], { width }: TextWidth): Measure
 
 /** Later rows may be longer, so the last column with free text gets the rest of the line. */
 function withRoomForMore(measured: readonly MeasuredColumn[], width: number): MeasuredColumn[] {
-  const lastText = measured.findLast(({ column }) => column.firstLine || !column.neverCut);
+  const lastText = measured.findLast(({ column }) => !isNeverCut(column));
   return measured.map((each) => {
-    const { moment, reservedWidth = 0 } = each.column;
-    const reserved = moment ? widestClockTime : reservedWidth;
+    const { kind, reservedWidth = 0 } = each.column;
+    const reserved = kind === 'moment' ? widestClockTime : reservedWidth;
     return { ...each, wantedWidth: Math.max(each.wantedWidth, each === lastText ? width : reserved) };
   });
 }
@@ -164,10 +164,10 @@ function drawTable(
   total?: JsonObject,
 ): Promise<string[]> {
   const drawCell = ({ column, cells, width }: FittedColumn, record: JsonObject, row: number) => {
-    if (column.chart) return drawBars(columnValue(record, column), { width, style, glyphs });
+    if (column.kind === 'chart') return drawBars(columnValue(record, column), { width, style, glyphs });
     const { text, tone, hasMore }: Cell = cells[row] ?? { text: '' };
     const cut = textWidth.cut(text, width);
-    if (column.firstLine && (hasMore || cut !== text)) hint(column.firstLine.hint);
+    if (column.kind === 'longText' && (hasMore || cut !== text)) hint(column.hint);
     if (record === total) return style.bold(cut);
     return tone === undefined ? cut : style[tone](cut);
   };
@@ -184,9 +184,9 @@ function captions(
   { now, glyphs, style, width }: Screen,
 ): string[] {
   return filled.flatMap(({ column }) => {
-    if (!column.chart || record === undefined) return [];
+    if (column.kind !== 'chart' || record === undefined) return [];
     const buckets = columnValue(record, column);
-    const { since } = column.chart;
+    const { since } = column;
     const caption = describeBars(buckets, fittedWidth(column, shown) ?? 0, { since, now, glyphs });
     return caption === undefined ? [] : ['', style.dim(textWidth.cut(caption, width))];
   });

@@ -105,7 +105,7 @@ describe('a usage error', () => {
     ['--nonsense', '`vals` has no option --nonsense.'],
     ['me --json=yes', '--json takes no value.'],
     ['likes --limit', '--limit needs a value: <n>.'],
-    ['me too many', '`vals me` takes no arguments, not 2.'],
+    ['me too many', '`vals me` takes no arguments, but 2 were given.'],
     [
       'val rm',
       '<val...> is missing: names, ids, starts of ids, or files of vals, or - for standard input, one per line.',

@@ -138,7 +138,7 @@ describe('the request', () => {
     { args: ['GET'], exit: 2, says: 'needs the path of a request' },
     { args: ['post', '-f', 'a=1'], exit: 2, says: 'needs the path of a request' },
     { args: ['/x', '-f', 'a=1', '--paginate'], exit: 2, says: '--paginate works only with GET' },
-    { args: ['GET', '/x', 'more'], exit: 2, says: '`vals api` takes 2 arguments, not 3.' },
+    { args: ['GET', '/x', 'more'], exit: 2, says: '`vals api` takes 2 arguments, but 3 were given.' },
   ])('$args is refused, and nothing is sent', async ({ args, exit, says }) => {
     const service = await scriptedService([]);
     const result = await run(['api', ...args], { env: service.env, input: 'no json' });

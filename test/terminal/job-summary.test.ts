@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { column } from '../../src/terminal/column.ts';
 import { appendJobSummary } from '../../src/terminal/job-summary.ts';
 import { run, temporaryFolder, writeFiles } from '../support/program.ts';
 import { scriptedService, testToken } from '../support/scripted-service.ts';
@@ -93,7 +94,7 @@ it('a job summary of too many outcomes shows the ones that fit, and the number o
     status: 'created',
     name: `val ${index}`,
   }));
-  const columns = [{ header: 'name', paths: ['name'] }];
+  const columns = [column('name')];
   await appendJobSummary(file, 'push', outcomes, columns, (text) => text);
   const text = readFileSync(file, 'utf8');
   const shown = tableOf(text).slice(2);

@@ -24,7 +24,7 @@ describe('a table', () => {
   const laidOut = ({ columns, width }: typeof plan extends fc.Arbitrary<infer T> ? T : never) =>
     layOut(
       columns.map(({ wanted, ...column }, index) => {
-        const definition: Column = { header: `${index}`, paths: [], ...column };
+        const definition: Column = { kind: 'text', header: `${index}`, paths: [], ...column };
         return { index, column: definition, wantedWidth: wanted };
       }),
       width,

@@ -23,7 +23,8 @@ export const command = defineCommand({
     'For the service of --to, the command uses VALS_TO_TOKEN, or the token that `vals login` stored. ' +
     'To continue after an interruption, run the same command again. With --versions, the command copies only the ' +
     'versions that the other service does not have yet. Equal versions in a row are copied as one version. The last ' +
-    'version of the copy has the current code.',
+    'version of the copy has the current code. The author and the date of each version are not kept: you make the copies, ' +
+    'now. To move a whole service with authors and dates, use `vals backup`.',
   arguments: {
     vals: {
       description: 'names, ids, starts of ids, or files of vals',

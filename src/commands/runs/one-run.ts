@@ -6,7 +6,7 @@ import type { Context } from '../../cli/context.ts';
 import { hasStatus, NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { endForAgents } from '../../run/logs.ts';
-import { type Column, column, moment } from '../../terminal/column.ts';
+import { type Column, column, longText, moment } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 import { runColumns, runError } from '../shared/columns.ts';
 
@@ -14,9 +14,9 @@ const columns: Column[] = [
   ...runColumns
     .filter(({ header }) => header !== runError.header)
     .map((each) => (each.header === 'ended' ? moment('ended', ...each.paths) : each)),
-  { ...column('by', 'reporter.username'), skipObjects: true },
+  column('by', 'reporter.username'),
   runError,
-  { ...column('logs'), firstLine: { hint: '' } },
+  longText('logs', [], ''),
 ];
 
 /** `word` is the id of a run, or its beginning, as the list shows it. `list` is the list that has the run. */

@@ -8,6 +8,7 @@ import {
   column,
   figure,
   idColumn,
+  longText,
   moment,
 } from '../../terminal/column.ts';
 import type { Glyphs, Style } from '../../terminal/style.ts';
@@ -42,10 +43,10 @@ const runStatus: Column = {
   },
 };
 
-export const runError: Column = {
-  ...column('error', 'error.message', 'error'),
-  firstLine: { hint: { text: 'To see whole errors', input: { full: true } } },
-};
+export const runError: Column = longText('error', ['error.message', 'error'], {
+  text: 'To see whole errors',
+  input: { full: true },
+});
 
 export const runColumns: Column[] = [
   runStatus,

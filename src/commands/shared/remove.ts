@@ -9,7 +9,7 @@ export interface Removal {
   question(names: readonly string[]): Promise<string>;
   describe(name: string): JsonObject;
   /** Reads the names to show, for a person. */
-  readNames(names: readonly string[]): Promise<unknown>;
+  readNames?(names: readonly string[]): Promise<unknown>;
   route(name: string): Call;
   things: string;
   concurrency: number | 'auto';
@@ -25,7 +25,7 @@ export async function removeBatch(
   const { describe, route, concurrency } = removal;
   const once = [...new Set(names)];
   if (removal.dryRun) {
-    if (context.forPerson) await removal.readNames(once);
+    if (context.forPerson) await removal.readNames?.(once);
     return { kind: 'list', rows: once.map((name) => ({ ...describe(name), status: 'planned' })) };
   }
   if (!removal.yes) await confirmDeletion(context, () => removal.question(once));

@@ -33,7 +33,7 @@ export const command = defineCommand({
     removeBatch(context, vals, {
       question: (ids) => showValsAndAsk(context, ids),
       readNames: (ids) => Promise.all(ids.map(context.givenVals.readSummary)),
-      describe: (id) => ({ id, ...(context.forPerson && { name: nameOf(context, id) }) }),
+      describe: (id) => ({ id, ...(context.forPerson && { name: context.givenVals.labelFor(id) }) }),
       things: 'vals',
       route: (id) => ({ ...routes.deleteVal(id), ifMatch: context.givenVals.etagOf(id) }),
       // Vals are deleted one at a time, so that Ctrl-C stops the command before the next val is deleted.
@@ -42,11 +42,6 @@ export const command = defineCommand({
       dryRun,
     }),
 });
-
-function nameOf({ givenVals }: Context, id: string): string {
-  const name = givenVals.labelFor(id);
-  return name === id ? '' : name;
-}
 
 async function showValsAndAsk(context: Context, ids: readonly string[]): Promise<string> {
   const records = await Promise.all(ids.map(context.givenVals.readSummary));

@@ -10,7 +10,7 @@ export const command = defineCommand({
   arguments: { val: valArgument, version: versionArgument },
   options: { code: { description: 'print only the code of the version, byte for byte' } },
   examples: ['vals version get hello 1 --code'],
-  columns: [...valColumns, { ...column('by', 'versionAuthor.username'), skipObjects: true }],
+  columns: [...valColumns, column('by', 'versionAuthor.username')],
   async run({ connect }, { val, version, code }) {
     const record = await (await connect()).record(routes.getVersion(val, version));
     return code ? { kind: 'text', text: versionCode(record, val) } : { kind: 'record', record };

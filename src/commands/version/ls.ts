@@ -9,7 +9,7 @@ const columns = [
   column('version'),
   moment('created', 'createdAt', 'runStartAt'),
   { ...idColumn('val', 'val_id', 'valId', 'val.id', 'id'), impliedBy: ['val'] },
-  { ...column('by', 'versionAuthor.username'), skipObjects: true },
+  column('by', 'versionAuthor.username'),
 ];
 
 export const command = defineCommand({
