@@ -79,19 +79,6 @@ describe('vals ls on another service', () => {
     expect(withList.requests.map(({ path }) => path.replace(/\?.*/, ''))).toContain('/v1/users/me/vals');
   });
 
-  it("reads one's own list instead, if the search finds other people's vals", async () => {
-    const next = 'http://x/?cursor=1';
-    const routes = {
-      '/v1/search/vals': { data: [mine, others], links: { next } },
-      '/v1/users/me/vals': [mine],
-    };
-    const service = await scriptedService([], answers(routes));
-    const found = await run(['ls', 'price', '--json'], service);
-    expect(names(found)).toEqual(['getPrice']);
-    expect(found.stderr).toContain('only with the names');
-    expect(service.requests.filter(({ path }) => path.startsWith('/v1/search')).length).toBeLessThan(3);
-  });
-
   it('without a search compares names, and says so', async () => {
     const list = [mine, { ...mine, id: 'x', name: 'other', public: true }];
     const service = await scriptedService([], answers({ '/v1/users/me/vals': list }));
