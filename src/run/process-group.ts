@@ -6,15 +6,32 @@ import { spawnSync } from 'node:child_process';
  */
 export type Group = 'own' | 'shared';
 
-/** Sends a signal to the val and to the programs that it started. */
-export function signalAll(pid: number, group: Group, signal: NodeJS.Signals): void {
-  const targets = group === 'own' ? [-pid] : withDescendants(pid);
-  for (const target of targets) {
-    try {
-      process.kill(target, signal);
-    } catch {
-      // It has ended by itself.
-    }
+/** The val and the programs that it started. */
+export interface Programs {
+  signal(name: NodeJS.Signals): void;
+  /** Ends what is left of a group, or of the programs that got a signal. */
+  end(): void;
+}
+
+export function programsOf(pid: number, group: Group): Programs {
+  const known = new Set(group === 'own' ? [-pid] : []);
+  const signal = (name: NodeJS.Signals) => {
+    for (const target of known) send(target, name);
+  };
+  return {
+    signal(name) {
+      if (group === 'shared') for (const each of withDescendants(pid)) known.add(each);
+      signal(name);
+    },
+    end: () => signal('SIGKILL'),
+  };
+}
+
+function send(target: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(target, name);
+  } catch {
+    // It has ended by itself.
   }
 }
 

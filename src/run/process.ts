@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
 import type { Modules } from './modules.ts';
-import { type Group, signalAll } from './process-group.ts';
+import { type Group, programsOf } from './process-group.ts';
 import {
   channels,
   frameKinds,
@@ -74,15 +74,16 @@ export function startProcess(options: ProcessOptions, listener: ProcessListener)
   const events = listen(child, listener);
   let cancelKill = () => {};
 
+  const programs = isUnix && child.pid !== undefined ? programsOf(child.pid, group) : undefined;
   const kill = (signal: NodeJS.Signals) => {
-    if (isUnix && child.pid !== undefined) signalAll(child.pid, group, signal);
-    else child.kill(signal);
+    if (programs === undefined) child.kill(signal);
+    else programs.signal(signal);
   };
   const ended = new Promise<Ending>((resolve) => {
     child.once('error', (startError) => resolve({ code: null, signal: null, startError }));
     child.once('exit', (code, signal) => {
       cancelKill();
-      if (group === 'own') kill('SIGKILL');
+      programs?.end();
       watchdog?.stdin?.destroy();
       const cancelDrain = clock.after(mostMsToDrain, () => events?.destroy());
       const finish = () => {

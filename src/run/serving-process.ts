@@ -94,7 +94,11 @@ export function startServing(
     const open = [...connections.values()];
     connections.clear();
     const idle = open.filter(({ request }) => request === undefined).map(({ socket }) => socket);
-    for (const { socket, request } of open) if (request !== undefined) socket.destroySoon();
+    for (const { socket, request } of open) {
+      if (request === undefined) continue;
+      if (failure === undefined) socket.destroySoon();
+      else respond(socket, 500, failure.message);
+    }
     if (state === 'broken') idle.forEach(explainFailure);
     else assignAgain(idle);
   });

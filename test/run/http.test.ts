@@ -12,7 +12,7 @@ export default { async fetch(request: Request) {
   switch (pathname) {
     case '/echo': return new Response(request.body, { status: 201, headers: { 'x-method': request.method } });
     case '/throw': throw new Error('broken');
-    case '/busy': ${deaf};
+    case '/busy': console.log('busy'); ${deaf};
     case '/exit': process.exit(7);
     case '/crash': setTimeout(() => { throw new Error('crashed') }); return new Promise(() => {});
     case '/text': return 'text';
@@ -84,7 +84,7 @@ describe('vals run --http', () => {
       expect.stringContaining('a.ts failed: Error: crashed (a.ts:10:'),
     ]);
     expect(await get('/')).toEqual([200, 'one']);
-    const [busy, later] = await Promise.all([get('/busy'), new Promise(setImmediate).then(() => get('/'))]);
+    const [busy, later] = await Promise.all([get('/busy'), shows('stderr', 'busy').then(() => get('/'))]);
     expect(busy).toEqual([504, 'a.ts took longer than 2 s and was ended.\n']);
     expect(later).toEqual([200, 'one']);
   });

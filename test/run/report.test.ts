@@ -97,12 +97,12 @@ describe('a run on the embedded service', () => {
     const { path, write } = folderWith({ 'one.ts': code });
     const screenOf = async (...args: string[]) => (await runOnScreen(args, { env, cwd: path })).screen;
     expect(await screenOf('run', 'one.ts')).toBe(
-      'you\r\nNot recorded: the service has no val for one.ts. Push the file first.\r\n',
+      'you\r\nNot recorded: the service has no val for one.ts. Push it first.\r\n',
     );
     await screenOf('push', 'one.ts');
     expect(await screenOf('run', 'one.ts')).toBe('you\r\n');
     write('one.ts', `${code} // changed`);
-    const differs = 'Not recorded: one.ts differs from version 1. Push the file first.\r\n';
+    const differs = 'Not recorded: one.ts differs from version 1. Push it first.\r\n';
     expect(await screenOf('run', 'one.ts')).toBe(`you\r\n${differs}`);
     expect(await screenOf('run', '--no-report', 'one.ts')).toBe('you\r\n');
     for (const option of ['--http', '--json', '-q', '--no-report', '--timeout=3']) {

@@ -23,7 +23,6 @@ const sending = [
   ['val', 'set', id, '--readme', 'link.ts'],
   ['version', 'new', id, 'link.ts'],
   ['api', '/v1/vals', '-F', 'code=@link.ts'],
-  ['run', 'link.ts'],
 ];
 
 describe('a link out of the project', () => {

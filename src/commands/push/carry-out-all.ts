@@ -25,6 +25,7 @@ export interface CarryOutOptions {
   api: Api;
   concurrency: number | 'auto';
   dryRun: boolean;
+  prune: boolean;
   noCheck: boolean;
   ifVersion: string | undefined;
   /** Without a path, entries of vals.json that have neither a file nor a val are taken out. */
@@ -40,9 +41,9 @@ export async function carryOutAll(
 ): Promise<OutcomesResult> {
   const { say } = context;
   const { items, declined } = answer;
-  const { dryRun, concurrency, createRemotes } = options;
+  const { dryRun, createRemotes } = options;
   const sender = await createSender(context, answer, options);
-  const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
+  const sent = withDeclined(await sendItems(context, items, sender.send, options), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
   if (dryRun) notePossibleTakeovers(context, possibleTakeovers(items));
@@ -164,7 +165,7 @@ function sendItems(
   context: Context,
   items: readonly PlannedItem[],
   send: Sender['send'],
-  concurrency: number | 'auto',
+  { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
   const { say, signal } = context;
   const annotate = createAnnotations(context);
@@ -178,13 +179,13 @@ function sendItems(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotate(file, error),
-    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step) ? 'deleted' : undefined) },
+    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined) },
   });
 }
 
 /** Of a missing file, only --prune plans anything else than to leave the val. */
-const isDeletion = (step: PlannedItem['step']): boolean =>
-  step !== undefined && step.found.here === undefined && step.kind !== 'leave';
+const isDeletion = (step: PlannedItem['step'], prune: boolean): boolean =>
+  prune && step !== undefined && step.found.here === undefined && step.kind !== 'leave';
 
 interface SaveOptions extends Pick<CarryOutOptions, 'takesOutGone'> {
   remotes: RemoteVals;

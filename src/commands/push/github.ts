@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { AuthError, NoSpaceError, UnavailableError, type ValsError } from '../../errors.ts';
 
-export type Annotate = (file: string, error: ValsError) => void;
+type Annotate = (file: string, error: ValsError) => void;
 
 export function createAnnotations(context: Context): Annotate {
   if (context.env.GITHUB_ACTIONS !== 'true') return () => {};

@@ -82,10 +82,10 @@ async function findVersion(
     workspaces: createWorkspaces(context),
     mostSeconds: Math.min(mostSeconds, settings.timeout.value),
   });
-  if (val === undefined) return `the service has no val for ${entry.name}. Push the file first.`;
+  if (val === undefined) return `the service has no val for ${entry.name}. Push it first.`;
   if (val.code === entry.code) return val.known ?? noVersion;
   const other = val.known === undefined ? 'the code on the service' : `version ${val.known.version}`;
-  return `${entry.name} differs from ${other}. Push the file first.`;
+  return `${entry.name} differs from ${other}. Push it first.`;
 }
 
 export function finishedRun(

@@ -78,7 +78,8 @@ export function load(
   if (!url.startsWith('file:')) return next(url, context);
   const path = fileURLToPath(url);
   const isInPackage = path.startsWith(__dirname) || /[\\/]node_modules[\\/]/.test(path);
-  if ((isInPackage ? typeScript : anyCode).test(path)) return leftToRequire(path, loadCode(url, path));
+  if ((isInPackage ? typeScript : anyCode).test(path))
+    return leftToRequire(path, loadCode(url, path), context);
   if (!isInPackage) locked(() => sendRequest({ kind: 'used', url }));
   const isForNode = context.importAttributes?.type === 'json' || context.conditions?.includes('require');
   return path.endsWith('.json') && !isForNode ? jsonModule(path) : next(url, context);
@@ -106,15 +107,18 @@ export function extendRequire(): void {
           `${path} is an ES module. Before Node 20.19, only \`import\` loads ES modules, not \`require\`.`,
         );
       }
-      module._compile?.(`${source}`, path, format);
+      // Node 20.18 takes any third argument for the wish to load an ES module.
+      if (format === 'module') module._compile?.(`${source}`, path, format);
+      else module._compile?.(`${source}`, path);
     };
   }
 }
 
-type Compile = (code: string, path: string, format: string) => void;
+type Compile = (code: string, path: string, format?: string) => void;
 
 /** Without its code, Node leaves a CommonJS module to `require`. */
-function leftToRequire(path: string, loaded: Loaded): Loaded {
+function leftToRequire(path: string, loaded: Loaded, { conditions }: LoadContext): Loaded {
+  if (conditions?.includes('require')) return loaded;
   const isKnown = loaded.isPlain || endingsForRequire.includes(extname(path));
   if (!needsExtensions || loaded.format !== 'commonjs' || !isKnown || !isFile(path)) return loaded;
   return { format: 'commonjs', source: null, shortCircuit: true };
