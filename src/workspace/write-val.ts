@@ -125,7 +125,8 @@ export async function sendVal(push: Push, step: ReadyStep): Promise<Outcome> {
   });
   const id = textAt(body, 'id') ?? val.id;
   remarkOnReply(push, step, { id, status, body, name });
-  const sentState = { file: val.file, id, name: val.name, code, ...versionAndTime(body) };
+  const hash = found.here?.hash ?? hashOf(code);
+  const sentState = { file: val.file, id, name: val.name, code, hash, ...versionAndTime(body) };
   workspace.records.write(withReplaced(recordAfter(pastOf(workspace, found), sentState), remote));
   remember(push, step, id);
   const sent = status === 201 ? 'created' : 'pushed';

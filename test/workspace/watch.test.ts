@@ -355,3 +355,35 @@ it.each([
   const { exit, stderr } = await place.vals('push', '--watch', path);
   expect({ exit, stderr }).toEqual({ exit: 10, stderr: expect.stringContaining(`${path} ${message}`) });
 });
+
+it('push --watch writes a new file and a moved one into vals.json, if both come at once', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const watch = watching(place);
+  place.put({ 'a.ts': 'a2' });
+  await watch.event('a.ts', 1);
+  place.put({ 'fresh.ts': 'fresh' });
+  place.move('b.ts', 'lib/b.ts');
+  expect(await watch.event('fresh.ts', 1)).toMatchObject({ status: 'created' });
+  await watch.until(() => {
+    const { vals } = place.manifest();
+    return vals['fresh.ts'] !== undefined && vals['lib/b.ts'] !== undefined;
+  });
+  expect(await watch.end()).toBe(130);
+  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'fresh.ts', 'lib/b.ts']);
+});
+
+it('push --watch --pull writes what changed on the service into files that did not change here', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'a', 'b.ts': 'b' });
+  const watch = watching(place, '--pull');
+  place.put({ 'b.ts': 'mine' });
+  await watch.event('b.ts', 1);
+  await service.edit('a', 'theirs');
+  expect(await watch.event('a.ts', 1)).toMatchObject({ status: 'pulled', name: 'a', version: 2 });
+  expect(place.read('a.ts')).toBe('theirs');
+  // A save after the pull is an edit of the pulled code, and old code that is saved is an edit too.
+  place.put({ 'a.ts': 'a' });
+  expect(await watch.event('a.ts', 2)).toMatchObject({ status: 'pushed', version: 3 });
+  expect(await watch.end()).toBe(130);
+  expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
+  expect(await place.vals('push', '--pull')).toMatchObject({ exit: 2 });
+});

@@ -27,7 +27,7 @@ interface AskOptions {
   dryRun: boolean;
   optionsFor: OptionsFor;
   /** The version of the val whose code the file has, if there is one. Asked only for vals without a record. */
-  versionOfFile(item: PlannedItem): Promise<string | undefined>;
+  versionOfFile(item: PlannedItem, askedCount: number): Promise<string | undefined>;
 }
 
 export async function askOnce(
@@ -44,7 +44,7 @@ export async function askOnce(
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
   say({ kind: 'progress' });
   const lines = await Promise.all(
-    asked.map(async (item) => lineFor(context, item, await versionOfFile(item))),
+    asked.map(async (item) => lineFor(context, item, await versionOfFile(item, asked.length))),
   );
   if (lines.length > 0) {
     const differ = asked.every(({ step }) => step?.why === 'differs')

@@ -3,8 +3,7 @@ import type { Api } from '../../api/api.ts';
 import { type AddRemark, runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, PartialError, UsageError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { changedSomething, type Outcome } from '../../lib/outcome.ts';
+import { changedSomething, type Outcome, type OutcomeRow } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { carryOut } from '../../workspace/carry-out.ts';
 import { updateManifest, type WorkspaceContext } from '../../workspace/disk/manifest-file.ts';
@@ -25,6 +24,7 @@ export interface CarryOutOptions {
   api: Api;
   concurrency: number | 'auto';
   dryRun: boolean;
+  prune: boolean;
   noCheck: boolean;
   ifVersion: string | undefined;
   /** Without a path, entries of vals.json that have neither a file nor a val are taken out. */
@@ -40,9 +40,9 @@ export async function carryOutAll(
 ): Promise<OutcomesResult> {
   const { say } = context;
   const { items, declined } = answer;
-  const { dryRun, concurrency, createRemotes } = options;
+  const { dryRun, createRemotes } = options;
   const sender = await createSender(context, answer, options);
-  const sent = withDeclined(await sendItems(context, items, sender.send, concurrency), declined.size);
+  const sent = withDeclined(await sendItems(context, items, sender.send, options), declined.size);
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
   if (dryRun) notePossibleTakeovers(context, possibleTakeovers(items));
@@ -62,7 +62,7 @@ export async function carryOutAll(
 }
 
 /** A val that is neither here nor on the service is not shown, unless an interrupted prune deleted it. */
-const isHidden = (item: PlannedItem | undefined, row: JsonObject | undefined): boolean =>
+const isHidden = (item: PlannedItem | undefined, row: OutcomeRow | undefined): boolean =>
   item?.step?.why === 'gone' && row?.status !== 'deleted';
 
 const possibleTakeovers = (items: readonly PlannedItem[]): string[] =>
@@ -164,7 +164,7 @@ function sendItems(
   context: Context,
   items: readonly PlannedItem[],
   send: Sender['send'],
-  concurrency: number | 'auto',
+  { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
   const { say, signal } = context;
   const showProgress = (finished: number) =>
@@ -177,13 +177,13 @@ function sendItems(
     signal,
     onFinished: showProgress,
     onFailure: ({ file }, error) => annotateFailure(context, file, error),
-    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step) ? 'deleted' : undefined) },
+    report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined) },
   });
 }
 
 /** Of a missing file, only --prune plans anything else than to leave the val. */
-const isDeletion = (step: PlannedItem['step']): boolean =>
-  step !== undefined && step.found.here === undefined && step.kind !== 'leave';
+const isDeletion = (step: PlannedItem['step'], prune: boolean): boolean =>
+  prune && step !== undefined && step.found.here === undefined && step.kind !== 'leave';
 
 interface SaveOptions extends Pick<CarryOutOptions, 'takesOutGone'> {
   remotes: RemoteVals;
@@ -213,9 +213,9 @@ async function saveWorkspaces(
 
 async function withMissingIds(
   items: readonly PlannedItem[],
-  rows: readonly JsonObject[],
+  rows: readonly OutcomeRow[],
   remotes: RemoteVals,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly OutcomeRow[]> {
   const learnt = rows.map(async (row, index) => {
     const { val, workspace } = items[index] ?? {};
     if (val === undefined || workspace === undefined || !isSentWithoutId(row)) return row;

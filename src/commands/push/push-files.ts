@@ -65,7 +65,7 @@ export async function pushFiles(
     yes,
     dryRun,
     optionsFor,
-    versionOfFile: (item: PlannedItem) => versionOfFile(api, item),
+    versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
   };
   const answer = await askOnce(context, planned, askOptions);
   const refused = refuseBroken(context, answer.items, await checking, (item) =>
@@ -74,7 +74,7 @@ export async function pushFiles(
   if (refused !== undefined) return refused;
   const fresh = () => createRemoteVals({ ...context, api }, 1);
   const outcomes = await carryOutAll(context, answer, {
-    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, optionsFor },
+    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, prune: options.prune, optionsFor },
     takesOutGone: !isNamed,
     createRemotes: fresh,
   });

@@ -26,16 +26,19 @@ export const command = defineCommand({
     'path sends all new and changed files.',
   details:
     `${foldersAndConflicts} If vals has no record of a val, as in a fresh checkout, and the code differs, the command ` +
-    'asks before it overwrites the val. --yes answers yes, which is right in CI: the repository is right. --force also ' +
+    'asks before it overwrites the val. It also asks if the file has code that the service had before, as after a ' +
+    'checkout of an older branch. --yes answers yes, which is right in CI: the repository is right. --force also ' +
     'overwrites vals in conflict. A val that changed only on the service stays as it is, unless its file or folder is ' +
     'named: `vals push . --force`. --prune deletes the vals on the service whose files are gone from the workspace. The ' +
     'command lists them and asks first. A val is not deleted (exit code 5) if it changed on the service since this ' +
-    'folder last saw it, or has another name or owner. --concurrency auto, the default, sends up to 32 requests in ' +
+    'folder last saw it, has another name or owner, or if a new file has similar code and may be its renamed file. ' +
+    '--concurrency auto, the default, sends up to 32 requests in ' +
     'parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
     `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} A val that differs, and ` +
-    'of which vals has no record, is a conflict too, unless yes is given. With force, files in conflict overwrite the ' +
+    'of which vals has no record, or whose file has code that the service had before, is a conflict too, unless yes ' +
+    'is given. With force, files in conflict overwrite the ' +
     'code on the service; a val that changed only on the service stays as it is, unless its path is given. ' +
     'Each val with new code gets a new version, and the older versions stay.',
   arguments: {

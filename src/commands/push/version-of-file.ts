@@ -6,13 +6,19 @@ import { hashOf } from '../../workspace/text/code-facts.ts';
 import type { PlannedItem } from './plan-items.ts';
 
 const mostVersions = 20;
+/** For more vals, the user would wait too long for the question. */
+const mostVals = 20;
 
 /**
  * Without a record, the file may still have the code of an older version, as in a fresh checkout of an old branch. Only
  * the newest versions are read, and only for a question, because each version is a request.
  */
-export async function versionOfFile(api: Api, { step }: PlannedItem): Promise<string | undefined> {
-  if (step?.why !== 'differs') return undefined;
+export async function versionOfFile(
+  api: Api,
+  { step }: PlannedItem,
+  askedCount: number,
+): Promise<string | undefined> {
+  if (step?.why !== 'differs' || askedCount > mostVals) return undefined;
   const { here, val } = step.found;
   if (here === undefined || val.id === undefined) return undefined;
   try {

@@ -133,7 +133,7 @@ async function planInitial(
   );
   const answer = await askOnce(context, planned, {
     ...{ yes, dryRun: false, optionsFor },
-    versionOfFile: (item) => versionOfFile(pusher.api, item),
+    versionOfFile: (item, askedCount) => versionOfFile(pusher.api, item, askedCount),
   });
   pusher.begin(answer, followed);
   const declined = new Set([...answer.declined].map(({ val }) => val?.file));
