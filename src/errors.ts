@@ -1,5 +1,5 @@
-import { type Hints, hintList, isHints, type WriteHints } from './lib/hint.ts';
-import { isObject, type JsonObject } from './lib/json.ts';
+import { type Hints, hintList, type WriteHints } from './lib/hint.ts';
+import type { JsonObject } from './lib/json.ts';
 
 /** A predicate without its subject: "changed here", or both numbers where the verb differs. */
 export type Problem = string | { one: string; many: string };
@@ -179,9 +179,13 @@ export function asValsError(error: unknown): ValsError {
   });
 }
 
-/** The hint stays data. `withHintText` makes a text of it. */
-export function describeError({ kind, exit, message, facts }: ValsError): JsonObject {
-  const { hint, status, method, path, body } = facts;
+/** Describes an error for a program. */
+export async function describeError(
+  { kind, exit, message, facts }: ValsError,
+  write: WriteHints,
+): Promise<JsonObject> {
+  const { status, method, path, body } = facts;
+  const hint = facts.hint === undefined ? undefined : await write(facts.hint);
   return Object.fromEntries(
     Object.entries({ kind, exit, message, hint, status, method, path, body }).filter(
       ([, value]) => value !== undefined && value !== '',
@@ -189,15 +193,14 @@ export function describeError({ kind, exit, message, facts }: ValsError): JsonOb
   ) as JsonObject;
 }
 
-export async function withHintText(described: JsonObject, write: WriteHints): Promise<JsonObject> {
-  const { hint } = described;
-  return isHints(hint) ? { ...described, hint: await write(hint) } : described;
-}
-
-/** Gives each outcome's error a hint in words. */
-export const withHintTexts = (rows: readonly JsonObject[], write: WriteHints): Promise<JsonObject[]> =>
+/** Describes the errors of outcomes. */
+export const describeRows = (
+  rows: readonly Readonly<Record<string, unknown>>[],
+  write: WriteHints,
+): Promise<JsonObject[]> =>
   Promise.all(
-    rows.map(async (row) =>
-      isObject(row.error) ? { ...row, error: await withHintText(row.error, write) } : row,
-    ),
+    rows.map(async (row) => {
+      const error = row.error instanceof ValsError ? await describeError(row.error, write) : row.error;
+      return { ...row, ...(error !== undefined && { error }) } as JsonObject;
+    }),
   );

@@ -1,14 +1,7 @@
-import {
-  describeError,
-  LocalError,
-  RunFailedError,
-  type ValsError,
-  withHintText,
-  withHintTexts,
-} from '../errors.ts';
+import { describeError, describeRows, LocalError, RunFailedError, type ValsError } from '../errors.ts';
 import type { Hints, HintWriter } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, type Page, stringifyJson } from '../lib/json.ts';
-import { countOutcomes } from '../lib/outcome.ts';
+import { countOutcomes, type OutcomeRow } from '../lib/outcome.ts';
 import type { Event, Stage } from '../terminal/presenter.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import { type ListResult, moreRecords, type Result } from '../terminal/result.ts';
@@ -66,9 +59,9 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
     if (more !== undefined) said.push(`${more} To see them, give a higher limit.`);
   }
 
-  async function takeOutcomes(rows: readonly JsonObject[]): Promise<void> {
+  async function takeOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
     const isNews = ({ status }: JsonObject) => status !== 'unchanged' && status !== 'skipped';
-    const whole = await withHintTexts(rows, hints.write);
+    const whole = await describeRows(rows, hints.write);
     await takeList(fits(whole) ? whole : [...whole.filter(isNews), ...whole.filter((row) => !isNews(row))]);
     if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
@@ -134,7 +127,7 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
   async function documentWith(error: ValsError | undefined): Promise<JsonObject> {
     if (error === undefined) return hasMore ? { ...document, more: true } : document;
     return {
-      error: shortened(await withHintText(describeError(error), hints.write)),
+      error: shortened(await describeError(error, hints.write)),
       ...itemsDone(document),
       ...(hasMore && { more: true }),
       ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),

@@ -1,15 +1,8 @@
 import { mostRequests } from '../api/http/pace.ts';
-import {
-  AuthError,
-  asValsError,
-  describeError,
-  InterruptedError,
-  NoSpaceError,
-  type ValsError,
-} from '../errors.ts';
+import { AuthError, asValsError, InterruptedError, NoSpaceError, type ValsError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
-import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
+import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
 import type { Say } from '../lib/say.ts';
 import type { OutcomesResult } from '../terminal/result.ts';
 import { type Counts, type Remark, type Remarked, summarizeFailures, summarizeRemarks } from './failures.ts';
@@ -32,15 +25,15 @@ interface Report<Item> extends Pick<Counts, 'verb' | 'things'> {
   say: Say;
 }
 
-const notFinished: ReadonlySet<OutcomeStatus> = new Set(['failed', 'skipped']);
-const nothingDone: ReadonlySet<OutcomeStatus> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
+const notFinished: ReadonlySet<unknown> = new Set<OutcomeStatus>(['failed', 'skipped']);
+const nothingDone: ReadonlySet<unknown> = new Set([...notFinished, 'unchanged', 'behind', 'kept']);
 
 export async function runBatch<Item>(
   items: readonly Item[],
   options: BatchOptions<Item>,
 ): Promise<OutcomesResult> {
   const { describe, work, signal } = options;
-  const outcomes: Outcome[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
+  const outcomes: OutcomeRow[] = items.map((item) => ({ ...describe(item), status: 'skipped' }));
   const failures = new Map<Item, ValsError>();
   const remarks: Remarked[] = [];
   let finished = 0;
@@ -80,7 +73,7 @@ export async function runBatch<Item>(
 }
 
 function interruptionMessage(
-  outcomes: readonly Outcome[],
+  outcomes: readonly OutcomeRow[],
   unknown: number,
   { verb, things }: Pick<Counts, 'verb' | 'things'>,
 ): string {
@@ -118,7 +111,7 @@ export function refuseAll<Item>(
   failures: ReadonlyMap<Item, ValsError>,
   { describe, report }: Pick<BatchOptions<Item>, 'describe' | 'report'>,
 ): OutcomesResult {
-  const outcomes = items.map((item): Outcome => {
+  const outcomes = items.map((item): OutcomeRow => {
     const error = failures.get(item);
     return error ? failedOutcome(describe(item), error) : { ...describe(item), status: 'skipped' };
   });
@@ -126,10 +119,10 @@ export function refuseAll<Item>(
   return { kind: 'outcomes', rows: outcomes, error: reportedError(items, failures, counts, report) };
 }
 
-const failedOutcome = (description: JsonObject, error: ValsError): Outcome => ({
+const failedOutcome = (description: JsonObject, error: ValsError): OutcomeRow => ({
   ...description,
   status: 'failed',
-  error: describeError(error),
+  error,
 });
 
 export async function forEach<Item>(

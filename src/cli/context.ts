@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
-import type { JsonObject } from '../lib/json.ts';
+import type { OutcomeRow } from '../lib/outcome.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
 import type { Runtime } from '../run/find-node.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
@@ -48,5 +48,5 @@ export interface Context {
   say: Presenter['say'];
   openLog(): Promise<{ write(line: string): void; close(): void }>;
   print(line: string): Promise<void>;
-  event(record: JsonObject, columns: readonly Column[]): Promise<void>;
+  event(record: OutcomeRow, columns: readonly Column[]): Promise<void>;
 }

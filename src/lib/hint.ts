@@ -1,4 +1,4 @@
-import { isObject, type JsonValue } from './json.ts';
+import type { JsonValue } from './json.ts';
 
 /**
  * What to do next, as data. A person reads a command of the shell, and an agent reads a call of a tool.
@@ -56,12 +56,6 @@ export function hintList(hints: Hints | undefined): Hint[] {
   const list: readonly (string | Hint)[] = isList(hints) ? hints : [hints];
   return list.map((hint) => (typeof hint === 'string' ? { text: hint } : hint));
 }
-
-const isHint = (value: unknown): value is string | Hint =>
-  typeof value === 'string' || (isObject(value) && typeof value.text === 'string');
-
-export const isHints = (value: unknown): value is Hints =>
-  Array.isArray(value) ? value.every(isHint) : isHint(value);
 
 const isList = (hints: Hints): hints is readonly (string | Hint)[] => Array.isArray(hints);
 

@@ -1,4 +1,5 @@
-import type { JsonObject } from './json.ts';
+import type { ValsError } from '../errors.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 
 export type OutcomeStatus =
   | 'created'
@@ -31,13 +32,16 @@ const changes: ReadonlySet<unknown> = new Set<OutcomeStatus>([
   'forgotten',
 ]);
 
-export const changedSomething = (outcomes: readonly JsonObject[]): boolean =>
+export const changedSomething = (outcomes: readonly OutcomeRow[]): boolean =>
   outcomes.some(({ status }) => changes.has(status));
 
-export function countOutcomes(outcomes: readonly JsonObject[]): string {
+export function countOutcomes(outcomes: readonly OutcomeRow[]): string {
   const byStatus = new Map<string, number>();
   for (const { status } of outcomes) byStatus.set(`${status}`, (byStatus.get(`${status}`) ?? 0) + 1);
   return [...byStatus].map(([status, count]) => `${count} ${status}`).join(', ');
 }
 
 export type Outcome = JsonObject & { status: OutcomeStatus };
+
+/** What happened to one thing. If it failed, `error` is the error itself, which the presenter describes. */
+export type OutcomeRow = Readonly<Record<string, JsonValue | ValsError | undefined>>;

@@ -1,4 +1,4 @@
-import { DeclinedError, describeError, type ValsError, withHintText } from '../errors.ts';
+import { DeclinedError, describeError, type ValsError } from '../errors.ts';
 import { type Hints, hintList, type WriteHints } from '../lib/hint.ts';
 import { stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
@@ -71,9 +71,7 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
   }
 
   const writeJsonError = (error: ValsError): void =>
-    writer.write(async () =>
-      stringifyJson({ error: await withHintText(describeError(error), options.writeHints) }),
-    );
+    writer.write(async () => stringifyJson({ error: await describeError(error, options.writeHints) }));
 
   function writeError(error: ValsError): void {
     if (error.message === '') return;

@@ -1,3 +1,4 @@
+import { describeRows } from '../errors.ts';
 // Only --ndjson writes while pages arrive. The other formats write after the last page, so a list that fails half-way
 // writes nothing.
 import type { Hints } from '../lib/hint.ts';
@@ -35,14 +36,18 @@ export async function renderList(result: ListResult, rendering: Rendering): Prom
 }
 
 /** Outcomes are shown without a pager, so that the command ends by itself. An error says why there are no rows. */
-export function renderOutcomes(
+export async function renderOutcomes(
   { rows, columns, error }: OutcomesResult,
   rendering: Rendering,
 ): Promise<void> {
-  const { stdout } = rendering.output;
+  const { stdout, hints } = rendering.output;
   const output = { ...rendering.output, stdout: { ...stdout, writeLong: stdout.write } };
   const empty = error === undefined ? rendering.empty : undefined;
-  return writeList({ kind: 'list', rows, ...(columns && { columns }) }, { ...rendering, output, empty });
+  const described = await describeRows(rows, hints.write);
+  await writeList(
+    { kind: 'list', rows: described, ...(columns && { columns }) },
+    { ...rendering, output, empty },
+  );
 }
 
 async function writeList(

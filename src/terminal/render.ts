@@ -1,3 +1,4 @@
+import { describeRows } from '../errors.ts';
 import type { WriteHints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, lookUp, stringifyJson } from '../lib/json.ts';
 import { visible, visibleLines } from '../lib/visible.ts';
@@ -160,8 +161,10 @@ function paintLine(line: string, { bold, cyan, green, red, dim }: Style): string
   return line.startsWith('\\') ? dim(line) : line;
 }
 
-async function renderEvent({ record, columns }: EventResult, rendering: Rendering): Promise<void> {
-  const { stdout, format } = rendering.output;
+async function renderEvent(event: EventResult, rendering: Rendering): Promise<void> {
+  const { stdout, format, hints } = rendering.output;
+  const { columns } = event;
+  const [record = {}] = await describeRows([event.record], hints.write);
   if (format.kind === 'ndjson' || format.fields) {
     return renderList({ kind: 'list', rows: [record], columns }, rendering);
   }

@@ -1,6 +1,7 @@
 import type { ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { JsonObject, JsonValue, Page } from '../lib/json.ts';
+import type { OutcomeRow } from '../lib/outcome.ts';
 import type { Column } from './column.ts';
 
 type Pages = AsyncIterable<Page>;
@@ -46,7 +47,7 @@ export interface DiffsResult {
 export interface OutcomesResult {
   kind: 'outcomes';
   columns?: readonly Column[];
-  rows: readonly JsonObject[];
+  rows: readonly OutcomeRow[];
   error?: ValsError | undefined;
 }
 
@@ -68,7 +69,7 @@ interface SeriesResult {
 /** One record of a command that goes on, such as a file that was pushed on save. */
 export interface EventResult {
   kind: 'event';
-  record: JsonObject;
+  record: OutcomeRow;
   columns: readonly Column[];
 }
 

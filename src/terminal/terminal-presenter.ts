@@ -1,11 +1,11 @@
-import { withHintTexts } from '../errors.ts';
+import { describeRows } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints, HintWriter } from '../lib/hint.ts';
 import type { Column } from './column.ts';
 import { createOutput, type OutputFlags, type OutputStreams } from './output.ts';
 import type { Stage } from './presenter.ts';
 import { render } from './render.ts';
-import type { OutcomesResult, Result } from './result.ts';
+import type { OutcomesResult } from './result.ts';
 
 /** What the layout of a result depends on. */
 export interface Shown {
@@ -25,21 +25,15 @@ export function createTerminalStage(
   const { messages, redactor, format } = output;
   const given = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
 
-  async function writeJobSummary({ rows }: OutcomesResult): Promise<void> {
+  async function writeJobSummary(outcomes: OutcomesResult): Promise<void> {
     const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = streams.env;
     if (!command.jobSummary || GITHUB_ACTIONS !== 'true' || !GITHUB_STEP_SUMMARY) return;
     const { appendJobSummary } = await import('./job-summary.ts');
+    const rows = await describeRows(outcomes.rows, hints.write);
     await appendJobSummary(GITHUB_STEP_SUMMARY, command.path, rows, command.columns, redactor.redact).catch(
       (error: Error) =>
         messages.say({ kind: 'warning', text: `The job summary could not be written: ${error.message}` }),
     );
-  }
-
-  async function withHints(result: Result): Promise<Result> {
-    if (result.kind === 'outcomes') return { ...result, rows: await withHintTexts(result.rows, hints.write) };
-    if (result.kind !== 'event') return result;
-    const [record = result.record] = await withHintTexts([result.record], hints.write);
-    return { ...result, record };
   }
 
   return {
@@ -48,7 +42,7 @@ export function createTerminalStage(
       async result(result) {
         if (result.kind === 'outcomes') await writeJobSummary(result);
         await messages.flush();
-        await render(await withHints(result), {
+        await render(result, {
           output,
           columns: command.columns,
           now: streams.clock.now(),

@@ -21,7 +21,10 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
     { default: true, baseUrl: space, role: 'write' },
   ];
   expect(await rowsOf(ada.vals(['use', '--json']))).toEqual(rows);
-  expect(await rowsOf(ada.vals(['use', baseUrl, '--json']))).toEqual([{ default: true, baseUrl }]);
+  expect(await rowsOf(ada.vals(['use', baseUrl, '--json']))).toEqual([
+    { default: true, baseUrl },
+    { default: false, baseUrl: space },
+  ]);
   expect(await rowsOf(ada.vals(['me', '--json']))).toMatchObject({ username: 'ada' });
   expect(await rowsOf(ada.vals(['use', space, '--json']))).toEqual(rows);
   await ada.vals(['use', baseUrl]);
@@ -35,8 +38,8 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
   expect(other.error?.hint).toContain(space);
   await store.spaces.revoke('acme', 'ada');
   expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([
-    { default: true, baseUrl: space },
     { default: false, baseUrl },
+    { default: true, baseUrl: space },
   ]);
 });
 

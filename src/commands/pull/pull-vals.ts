@@ -2,6 +2,7 @@ import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 import type { Say } from '../../lib/say.ts';
 import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
@@ -49,7 +50,7 @@ export interface Pulling {
 export async function pullVals(
   { signal, say }: Pick<Context, 'signal' | 'say'>,
   { workspace, remotes, items, file, ...given }: Pulling,
-): Promise<{ rows: readonly JsonObject[]; error: ValsError | undefined }> {
+): Promise<{ rows: readonly OutcomeRow[]; error: ValsError | undefined }> {
   const backup = createBackup(workspace.own);
   const isInOtherProject = createNestedProjectCheck(workspace.root);
   const gone = new Set<string>();
@@ -124,12 +125,12 @@ export async function selectAll(
       record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
     const file = isRecorded ? record.file : fileOfName(name ?? id);
     if (isForgotten({ file, name: name ?? id })) {
-      leftOut.push(file);
+      leftOut.push(name ?? id);
       return [];
     }
     return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
   if (leftOut.length > 0)
-    say({ kind: 'note', text: `Left out, because .valsignore lists them: ${leftOut.join(', ')}.` });
+    say({ kind: 'note', text: `Left out, because .valsignore lists their files: ${leftOut.join(', ')}.` });
   return [...vals, ...items];
 }

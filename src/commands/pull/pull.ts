@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
 import { path, valWord } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
 import { applyMoves, findMoves } from '../../workspace/moves.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
@@ -78,7 +78,7 @@ export const command = defineCommand({
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
-    const isWorthShowing = ({ status }: JsonObject) =>
+    const isWorthShowing = ({ status }: OutcomeRow) =>
       isNamedInCommand || !context.forPerson || status !== 'unchanged';
     return { kind: 'outcomes', rows: rows.filter(isWorthShowing), error };
   },

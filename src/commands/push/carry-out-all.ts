@@ -3,8 +3,7 @@ import type { Api } from '../../api/api.ts';
 import { type AddRemark, runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { LocalError, PartialError, UsageError } from '../../errors.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import { changedSomething, type Outcome } from '../../lib/outcome.ts';
+import { changedSomething, type Outcome, type OutcomeRow } from '../../lib/outcome.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { carryOut } from '../../workspace/carry-out.ts';
 import { updateManifest, type WorkspaceContext } from '../../workspace/disk/manifest-file.ts';
@@ -63,7 +62,7 @@ export async function carryOutAll(
 }
 
 /** A val that is neither here nor on the service is not shown, unless an interrupted prune deleted it. */
-const isHidden = (item: PlannedItem | undefined, row: JsonObject | undefined): boolean =>
+const isHidden = (item: PlannedItem | undefined, row: OutcomeRow | undefined): boolean =>
   item?.step?.why === 'gone' && row?.status !== 'deleted';
 
 const possibleTakeovers = (items: readonly PlannedItem[]): string[] =>
@@ -215,9 +214,9 @@ async function saveWorkspaces(
 
 async function withMissingIds(
   items: readonly PlannedItem[],
-  rows: readonly JsonObject[],
+  rows: readonly OutcomeRow[],
   remotes: RemoteVals,
-): Promise<readonly JsonObject[]> {
+): Promise<readonly OutcomeRow[]> {
   const learnt = rows.map(async (row, index) => {
     const { val, workspace } = items[index] ?? {};
     if (val === undefined || workspace === undefined || !isSentWithoutId(row)) return row;

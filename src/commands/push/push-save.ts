@@ -4,7 +4,6 @@ import type { Context } from '../../cli/context.ts';
 import { type Remark, summarizeRemarks } from '../../cli/failures.ts';
 import {
   AuthError,
-  describeError,
   InterruptedError,
   LocalError,
   messageWithHint,
@@ -16,7 +15,7 @@ import {
   ValsError,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
-import type { Outcome } from '../../lib/outcome.ts';
+import type { Outcome, OutcomeRow } from '../../lib/outcome.ts';
 import { createSlots } from '../../lib/slots.ts';
 import { type Column, column } from '../../terminal/column.ts';
 import { carryOut } from '../../workspace/carry-out.ts';
@@ -161,7 +160,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       initial.delete(file);
       const name = valOfFile(workspace, file)?.name;
       const row = { file: path, ...(name !== undefined && { name }), status: 'failed' as const };
-      await report({ ...row, error: describeError(failure) }, messageWithHint(failure), isRetry);
+      await report({ ...row, error: failure }, messageWithHint(failure), isRetry);
       const isFromService = !(failure instanceof LocalError) && !(failure instanceof UsageError);
       return isFromService ? 'answered' : 'not asked';
     }
@@ -214,7 +213,7 @@ function failureOf(error: unknown): ValsError | Answered {
 function createReporter(context: Context) {
   const { flags, say } = context;
   const columns = [timeColumn(context), outcomeColumn, column('name'), versionColumn];
-  return async (outcome: Outcome, warning: Hints | undefined, isRetry: boolean) => {
+  return async (outcome: OutcomeRow, warning: Hints | undefined, isRetry: boolean) => {
     if (warning !== undefined && !flags.ndjson) say({ kind: 'warning', text: warning });
     if (isNews(outcome, isRetry)) await context.event(outcome, columns);
   };
@@ -228,7 +227,7 @@ const timeColumn = ({ clock, forPerson }: Context): Column => ({
   },
 });
 
-function isNews({ status }: Outcome, isRetry: boolean): boolean {
+function isNews({ status }: OutcomeRow, isRetry: boolean): boolean {
   // An attempt before the retry may have sent the code. Then `unchanged` tells the user that the code has arrived.
   if (status === 'unchanged') return isRetry;
   // Of a moved file, a note on stderr tells.

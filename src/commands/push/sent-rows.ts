@@ -1,6 +1,5 @@
 import type { Context } from '../../cli/context.ts';
-import type { JsonObject } from '../../lib/json.ts';
-import type { Outcome } from '../../lib/outcome.ts';
+import type { OutcomeRow } from '../../lib/outcome.ts';
 import { visible } from '../../lib/visible.ts';
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
 
@@ -17,13 +16,13 @@ export const pushReport = (say: Context['say']) => ({
 export const listLine = (parts: readonly string[]): string =>
   `  ${visible(parts.filter((part) => part !== '').join('  '))}\n`;
 
-const isSent = ({ status }: JsonObject | Outcome): boolean => status === 'created' || status === 'pushed';
+const isSent = ({ status }: OutcomeRow): boolean => status === 'created' || status === 'pushed';
 
-export const isSentWithoutId = (row: JsonObject): boolean => isSent(row) && row.id === undefined;
+export const isSentWithoutId = (row: OutcomeRow): boolean => isSent(row) && row.id === undefined;
 
 export function hintAtMissingIds(
   say: Context['say'],
-  rows: readonly JsonObject[],
+  rows: readonly OutcomeRow[],
   hasTrackedVals: boolean,
 ): void {
   const count = rows.filter(isSentWithoutId).length;
@@ -40,7 +39,7 @@ export function hintAtMissingIds(
   });
 }
 
-export function hintAtPull(say: Context['say'], rows: readonly JsonObject[]): void {
+export function hintAtPull(say: Context['say'], rows: readonly OutcomeRow[]): void {
   const count = rows.filter(({ status }) => status === 'behind').length;
   if (count === 0) return;
   const which = count === 1 ? '1 val' : `${count} vals`;

@@ -75,8 +75,8 @@ function addressOf(wanted: string, config: StoredConfig): string {
   const [only] = known;
   if (only !== undefined && known.length === 1) return only;
   if (only === undefined) {
-    const mayBeSpace = wanted.startsWith('@') || /^[\w-]+$/.test(wanted);
-    if (!mayBeSpace || config.baseUrl === undefined) throw notSignedIn(wanted, config);
+    const mayBeSpace = wanted.startsWith('@') || (config.baseUrl !== undefined && /^[\w-]+$/.test(wanted));
+    if (!mayBeSpace) throw notSignedIn(wanted, config);
     return addressOfSpace(`@${name}`, config.baseUrl);
   }
   throw new UsageError(`${wanted} is ambiguous: it may be ${known.join(' or ')}.`, {

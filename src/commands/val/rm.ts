@@ -21,6 +21,7 @@ export const command = defineCommand({
   arguments: {
     vals: {
       description: 'names, ids, starts of ids, or files of vals, or - for standard input, one per line',
+      descriptionForAgents: 'names, ids, starts of ids, or files of vals',
       value: val({ orInput: true }),
       repeatable: true,
     },
