@@ -8,25 +8,10 @@ checkInstallation();
 if (!printPrepared(process.argv.slice(2))) runProgram();
 
 function checkInstallation() {
-  const missing = missingDenoPermissions().map((name) => `--allow-${name}`);
-  if (missing.length > 0) {
-    fail(`vals needs more permissions from Deno: ${missing.join(', ')}.`, 'Run vals with `deno run -A`.');
-  }
   const main = `${__dirname}/../dist/main.js`;
-  // Without --permission, `process.permission` is undefined.
-  if (process.permission?.has('fs.read', main) === false) {
-    fail('Node is not allowed to read the files of vals.', 'Remove --permission from NODE_OPTIONS.');
-  }
   if (!existsSync(main)) {
     fail('vals is not built.', 'Run `npm ci` in the folder of vals.');
   }
-}
-
-/** @returns {string[]} empty on Node */
-function missingDenoPermissions() {
-  const { permissions } = /** @type {any} */ (globalThis).Deno ?? {};
-  const names = permissions ? ['read', 'write', 'env', 'net', 'run', 'sys', 'ffi'] : [];
-  return names.filter((name) => permissions.querySync({ name }).state !== 'granted');
 }
 
 /**

@@ -173,12 +173,6 @@ class BugError extends ValsError {
 export function asValsError(error: unknown): ValsError {
   if (error instanceof ValsError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && 'code' in error && error.code === 'ERR_ACCESS_DENIED') {
-    return new UsageError(`Node is not allowed to do what the command needs: ${message}`, {
-      hint: 'Remove --permission from NODE_OPTIONS.',
-      cause: error,
-    });
-  }
   return new BugError(`Unexpected: ${message}`, {
     hint: 'This is a defect of vals. Report it with the command that you ran and the output of --debug.',
     cause: error,

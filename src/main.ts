@@ -66,8 +66,8 @@ async function parse(host: Host): Promise<CommandLine> {
 }
 
 async function run({ command, input, flags }: CommandCall, host: Host, stage: Stage): Promise<void> {
-  const { context, close } = createContext(host, flags, stage, (context, permissions) =>
-    serveTools(context, permissions, host),
+  const { context, services, close } = createContext(host, flags, stage, (context, permissions) =>
+    serveTools(context, permissions, { ...host, services }),
   );
   try {
     const words = await readWordsFromInput(command, input, context);

@@ -32,7 +32,7 @@ export async function serveAgents(
     commands.map((command) => [toolName(command), { command, tool: toolOf(command, permissions) }]),
   );
   const redactor = createRedactor();
-  redactor.add(settings.token?.value);
+  if (!settings.local.value) redactor.add(settings.token?.value);
   const log = await context.openLog();
   const runTool = createToolRunner(context, { permissions, commands: allCommands, redactor, log: log.write });
   const underWay = new Set<Promise<ToolResult>>();

@@ -70,37 +70,6 @@ export function isErrorRecord(body: JsonValue): boolean {
   return hasError && arrayIn(body) === undefined;
 }
 
-const longestMessage = 500;
-
-export function serviceMessageOf(body: unknown, redact: (text: string) => string): string | undefined {
-  const message = findMessage(body);
-  if (!message?.trim()) return undefined;
-  const text = redact(message).replace(/\s+/g, ' ').trim();
-  return text.length > longestMessage ? `${text.slice(0, longestMessage)}…` : text;
-}
-
-function findMessage(body: unknown): string | undefined {
-  if (typeof body === 'string') return isHtml(body) ? describeHtml(body) : body;
-  if (Array.isArray(body)) {
-    const messages = body.map(findMessage).filter(Boolean);
-    return messages.length > 0 ? messages.join('; ') : undefined;
-  }
-  if (!isObject(body)) return undefined;
-  for (const key of ['message', 'detail', 'error', 'errors', 'title']) {
-    const message = Object.hasOwn(body, key) ? findMessage(body[key]) : undefined;
-    if (message) return message;
-  }
-  return undefined;
-}
-
-const isHtml = (text: string): boolean => /^\s*<(!doctype|html)/i.test(text);
-
-function describeHtml(page: string): string {
-  // A title without its end may have half of the token at its end, which `redact` would not recognize.
-  const title = /<title[^>]*>([^<]*)</i.exec(page.slice(0, 10_000))?.[1]?.trim();
-  return title ? `an HTML page titled "${title}"` : 'an HTML page';
-}
-
 export const textAt = (record: JsonValue, path: string): string | undefined => textOf(lookUp(record, path));
 
 export const versionOf = (record: JsonValue): JsonValue | undefined => lookUp(record, 'version') ?? undefined;

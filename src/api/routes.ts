@@ -52,153 +52,106 @@ function segment(id: string): string {
   return encodeURIComponent(id);
 }
 
-const noVal = (val: string): Record<number, string> => {
-  const sentence = `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`;
-  return { 404: sentence, 410: sentence };
-};
-
-const noVersion = (val: string, version: string): Record<number, string> => {
-  const sentence = `There is no version ${version} of the val ${val}.`;
-  return { 404: sentence, 410: sentence };
-};
-
-const idHints = (id: string): Call['hints'] =>
-  looksLikeId(id)
-    ? {}
-    : {
-        404: [
-          `"${id}" does not look like the id of a val.`,
-          { text: 'To see the ids of your vals', command: 'ls' },
-        ],
-      };
-
-const noRoute: Call['hints'] = {
-  404: [
-    { text: 'To check the base URL', command: 'config' },
-    'If the base URL is right, this service does not support this command.',
-  ],
-};
-
 export const seeVal = (val: string): Hint => ({
   text: 'To see the val as it is now',
   command: 'val get',
   input: { val },
 });
 
-const listing = (text: string, val: string): Hint => ({ text, command: 'version ls', input: { val } });
+export const me = (): Call => ({ route: 'me', method: 'GET', path: '/v1/me' });
 
-export const me = (): Call => ({
-  method: 'GET',
-  path: '/v1/me',
-  remember: { kind: 'me' },
-  hints: noRoute,
-});
+export const mySpaces = (): Call => ({ route: 'mySpaces', method: 'GET', path: '/v1/me/spaces' });
 
-export const mySpaces = (): Call => ({ method: 'GET', path: '/v1/me/spaces', hints: noRoute });
-
-export const myTokens = (): Call => ({ method: 'GET', path: '/v1/me/tokens' });
+export const myTokens = (): Call => ({ route: 'myTokens', method: 'GET', path: '/v1/me/tokens' });
 
 export const createToken = (token: NewToken): Call => ({
+  route: 'createToken',
   method: 'POST',
   path: '/v1/me/tokens',
   body: { ...token },
 });
 
-export const deleteToken = (id: string): Call => ({ method: 'DELETE', path: `/v1/me/tokens/${segment(id)}` });
+export const deleteToken = (id: string): Call => ({
+  route: 'deleteToken',
+  method: 'DELETE',
+  path: `/v1/me/tokens/${segment(id)}`,
+});
 
 export const pageLink = (val: string | undefined): Call => ({
+  route: 'pageLink',
   method: 'GET',
   path: '/v1/me/page-link',
   query: queryOf({ val }),
 });
 
 export const myRuns = (filter: RunFilter): Call => ({
+  route: 'myRuns',
   method: 'GET',
   path: '/v1/me/runs',
   query: queryOf({ error: filter.error, since: filter.since, until: filter.until }),
-  hints: {
-    404: ['This service cannot list all runs.', { text: 'To list the runs of one val', command: 'val runs' }],
-  },
 });
 
-export const getRun = (id: string): Call => ({ method: 'GET', path: `/v1/runs/${segment(id)}` });
-
-export const myLikes = (): Call => ({
+export const getRun = (id: string): Call => ({
+  route: 'getRun',
   method: 'GET',
-  path: '/v1/me/likes',
-  remember: { kind: 'vals' },
-  hints: noRoute,
+  path: `/v1/runs/${segment(id)}`,
 });
+
+export const myLikes = (): Call => ({ route: 'myLikes', method: 'GET', path: '/v1/me/likes' });
 
 export const myComments = (filter: CommentFilter): Call => ({
+  route: 'myComments',
   method: 'GET',
   path: '/v1/me/comments',
   query: queryOf({ relationship: filter.relationship, since: filter.since, until: filter.until }),
-  hints: noRoute,
 });
 
-export const myReferences = (): Call => ({
-  method: 'GET',
-  path: '/v1/me/references',
-  hints: noRoute,
-});
+export const myReferences = (): Call => ({ route: 'myReferences', method: 'GET', path: '/v1/me/references' });
 
 export const createVal = (val: NewVal): Call => ({
+  route: 'createVal',
   method: 'POST',
   path: '/v1/vals',
-  remember: { kind: 'val', isMine: true },
   body: { ...val },
-  meanings: () => ({ 409: `There is a val named ${val.name} already.` }),
-  hints: {
-    ...noRoute,
-    409: ['Choose another name.', { text: 'To update the val', command: 'push', input: { paths: true } }],
-  },
-  ifUnknown: `You can safely run the command again. If the val ${val.name} was already created, the service will not create a second val.`,
 });
 
 export const putVal = (name: string, code: string, fields: { privacy?: string } = {}): Call => ({
+  route: 'putVal',
   method: 'PUT',
   path: '/v1/vals',
-  remember: { kind: 'val', isMine: true },
   body: { name, code, ...fields },
-  hints: { ...noRoute, 409: seeVal(name) },
-  ifUnknown: 'You can safely push again: both pushes give the val the same code.',
 });
 
 export const getVal = (id: string): Call => ({
+  route: 'getVal',
   method: 'GET',
   path: valPath(id),
   val: id,
-  remember: { kind: 'val', isMine: false },
-  meanings: (wordFor) => noVal(wordFor(id)),
-  hints: idHints(id),
 });
 
 export const deleteVal = (id: string): Call => ({
+  route: 'deleteVal',
   method: 'DELETE',
   path: valPath(id),
   val: id,
-  remember: { kind: 'deletion' },
-  meanings: (wordFor) => noVal(wordFor(id)),
-  hints: idHints(id),
-  ifUnknown: { text: 'To see whether the val still exists', command: 'val get', input: { val: id } },
 });
 
 export const listVersions = (id: string): Call => ({
+  route: 'listVersions',
   method: 'GET',
   path: `${valPath(id)}/versions`,
   val: id,
-  meanings: (wordFor) => noVal(wordFor(id)),
-  hints: idHints(id),
 });
 
 export const userVals = (userId: string): Call => ({
+  route: 'userVals',
   method: 'GET',
   path: `/v1/users/${segment(userId)}/vals`,
-  remember: { kind: 'vals', owner: userId },
+  user: userId,
 });
 
 export const searchVals = (word: string): Call => ({
+  route: 'searchVals',
   method: 'GET',
   path: '/v1/search/vals',
   query: queryOf({ query: word, mine: true }),
@@ -213,9 +166,11 @@ export interface NewRun {
 }
 
 export const reportRun = (id: string, run: NewRun): Call => ({
+  route: 'reportRun',
   method: 'POST',
   path: `${valPath(id)}/runs`,
   body: { ...run },
+  val: id,
 });
 
 export interface ValFields {
@@ -225,63 +180,41 @@ export interface ValFields {
 }
 
 export const changeVal = (id: string, fields: ValFields): Call => ({
+  route: 'changeVal',
   method: 'PUT',
   path: valPath(id),
   body: { ...fields },
-  meanings: (wordFor) => ({
-    ...noVal(wordFor(id)),
-    ...ifRenamed(fields, `There is a val named ${fields.name} already.`),
-  }),
-  hints: { ...idHints(id), ...ifRenamed(fields, 'Choose another name.') },
-  ifUnknown: [seeVal(id), 'You can safely run the command again.'],
+  val: id,
 });
 
-const ifRenamed = ({ name }: ValFields, text: string): Record<number, string> =>
-  name === undefined ? {} : { 409: text };
-
 export const createVersion = (id: string, code: string, fields: ValFields = {}): Call => ({
+  route: 'createVersion',
   method: 'POST',
   path: `${valPath(id)}/versions`,
-  val: id,
-  remember: { kind: 'val', isMine: false },
   body: { code, ...fields },
-  meanings: (wordFor) => noVal(wordFor(id)),
-  hints: idHints(id),
-  ifUnknown: listing('To see whether the version was created', id),
+  val: id,
 });
 
 export const getVersion = (id: string, version: string): Call => ({
+  route: 'getVersion',
   method: 'GET',
-  mayRequirePaging: true,
   path: `${valPath(id)}/versions/${version}`,
-  meanings: (wordFor) => noVersion(wordFor(id), version),
-  hints: { 404: listing('To list the versions that exist', id) },
+  mayRequirePaging: true,
+  val: id,
+  version,
 });
 
 export const deleteVersion = (id: string, version: string): Call => ({
+  route: 'deleteVersion',
   method: 'DELETE',
   path: `${valPath(id)}/versions/${version}`,
-  meanings: (wordFor) => ({
-    ...noVersion(wordFor(id), version),
-    409: `The service refuses to delete version ${version} of the val ${wordFor(id)}.`,
-  }),
-  hints: {
-    404: listing('To list the versions that exist', id),
-    409: { text: 'To delete the val with all its versions', command: 'val rm', input: { vals: [id] } },
-  },
-  ifUnknown: listing('To see whether the version still exists', id),
+  val: id,
+  version,
 });
 
 export const valRuns = (id: string): Call => ({
+  route: 'valRuns',
   method: 'GET',
   path: `${valPath(id)}/runs`,
   val: id,
-  meanings: (wordFor) => noVal(wordFor(id)),
-  hints: {
-    404: [
-      { text: 'To see whether the val exists', command: 'val get', input: { val: id } },
-      'If the val exists, this service cannot list runs.',
-    ],
-    ...idHints(id),
-  },
 });

@@ -1,129 +1,138 @@
+import { setMaxListeners } from 'node:events';
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
-import type { Call } from '../api/call.ts';
-import { createClient } from '../api/http/client.ts';
+import type { Request, RequestStage } from '../api/call.ts';
+import type { OpenDispatcher } from '../api/http/dispatcher.ts';
+import { exchange } from '../api/http/exchange.ts';
+import { createGate } from '../api/http/gate.ts';
 import { mostRequests } from '../api/http/pace.ts';
-import { type LocalError, ValsError } from '../errors.ts';
+import { retrying } from '../api/http/retrying.ts';
+import { tracing } from '../api/http/tracing.ts';
+import { partWithSecret, refuseSecrets } from '../api/refuse-secrets.ts';
+import { InterruptedError, type LocalError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Hints } from '../lib/hint.ts';
-import { credentialsOf, proxyFor } from '../lib/proxy.ts';
-import { notingReplies } from '../names/note-replies.ts';
-import type { SeenVals } from '../names/seen-vals.ts';
+import { credentialsOf, type ProxyAddress, proxyFor } from '../lib/proxy.ts';
+import { holdsSecret } from '../lib/visible.ts';
+import { remember } from '../names/remember.ts';
+import { noSeenVals, type SeenVals } from '../names/seen-vals.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { ConnectOptions } from './context.ts';
-import { checkingSpace } from './space-access.ts';
+import { routeWords } from './explain/by-route.ts';
+import { explain, secretError } from './explain/explain.ts';
+import { signInHint } from './explain/sign-in.ts';
+import type { Services } from './services.ts';
 
 export interface Connection {
   api: Api;
   name: string;
-  close(): Promise<void>;
+  /** Ends the requests that the command no longer needs, such as requests for the next pages of a list. */
+  close(): void;
 }
 
 export interface ConnectionOptions extends ConnectOptions {
-  /** VALS_TOKEN is set, but empty, as for a secret that CI does not know. */
-  isTokenEmpty: boolean;
+  services: Services;
   settings: Settings;
   signal: AbortSignal;
   clock: Clock;
   notes: ApiOptions['notes'];
-  trace(line: string): void;
+  trace: ((line: string) => void) | undefined;
   seen: SeenVals;
   redactor: Redactor;
   wordFor(id: string): string | undefined;
 }
 
 export async function openConnection(options: ConnectionOptions): Promise<Connection> {
-  const service = isLocal(options) ? await startLocal(options.settings) : remote(options);
-  try {
-    return connectTo(service, options);
-  } catch (error) {
-    await service.close?.();
-    throw error;
-  }
-}
-
-type Service = ReturnType<typeof remote> | Awaited<ReturnType<typeof startLocal>>;
-
-function connectTo(service: Service, options: ConnectionOptions): Connection {
-  const { baseUrl, token, close, explain, pace } = service;
-  const { settings, signal, clock, trace, redactor, concurrency = 'auto' } = options;
-  redactor.add(token);
-  const proxy = proxyFor(baseUrl.origin, settings.proxy);
-  redactor.add(proxy && credentialsOf(proxy.url));
-  const client = createClient({
-    concurrency: concurrency === 'auto' ? pace : concurrency,
-    baseUrl,
-    token,
-    userAgent: `vals/${VERSION}`,
-    deadlineMs: Math.min(settings.timeout.value * 1_000, options.mostMs ?? Number.POSITIVE_INFINITY),
-    proxy,
-    signal,
-    clock,
-    trace,
-    redact: redactor.redact,
-    signInHint: signInHint(options, baseUrl),
-    wordFor: options.wordFor,
-  });
-  const request = checkingSpace((call: Call) => client.request(call).catch(explain), baseUrl);
-  const usesOtherToken = options.token !== undefined;
+  const target = await findTarget(options);
+  const { clock, notes } = options;
+  const { token, base } = target;
+  const closing = new AbortController();
+  const signal = AbortSignal.any([options.signal, closing.signal]);
+  // Each request adds a listener. Node would print a warning for more than ten.
+  setMaxListeners(0, signal);
   return {
-    name: isLocal(options) ? 'the embedded service' : baseUrl.href.replace(/^https?:\/\//, ''),
-    // `seen` belongs to the token in the settings, so replies to requests with another token are not noted.
-    api: createApi(usesOtherToken ? request : notingReplies(request, options.seen), {
-      notes: options.notes,
-      token,
+    name: target.isLocal ? 'the embedded service' : base.href.replace(/^https?:\/\//, ''),
+    api: createApi(wayOfRequest(target, { ...options, signal }), {
+      notes,
       clock,
       signal,
+      holdsToken: (text) => token !== undefined && holdsSecret(text, token),
+      refuseToken(call) {
+        const part = partWithSecret(call, token);
+        if (part !== undefined) throw secretError(part);
+      },
     }),
-    async close() {
-      client.close();
-      await close?.();
-    },
+    close: () => closing.abort(new InterruptedError(0)),
   };
 }
 
-const isLocal = ({ settings, baseUrl }: ConnectionOptions): boolean =>
-  settings.local.value && baseUrl === undefined;
-
-function signInHint(
-  { settings, token, signInHint, isTokenEmpty }: ConnectionOptions,
-  { href }: BaseUrl,
-): Hints {
-  if (signInHint !== undefined) return signInHint;
-  if (isTokenEmpty && settings.token === undefined) {
-    return 'VALS_TOKEN is set, but empty. In CI, check the name of the secret.';
-  }
-  if (token !== undefined) return 'Nothing was stored. Check the token, then sign in again.';
-  if (settings.token?.source === 'VALS_TOKEN') return 'Set VALS_TOKEN to a token of the service.';
-  return [{ text: 'To sign in', command: 'login', input: { baseUrl: href } }, 'Or set VALS_TOKEN.'];
+/** The way of a request from a command to the service. The reply, or the failure, takes the same way back. */
+function wayOfRequest(
+  { base, token, proxy, dispatcher, ...target }: Target,
+  options: ConnectionOptions,
+): Request {
+  const { settings, signal, clock, seen, trace, redactor, wordFor, concurrency = 'auto' } = options;
+  const { redact } = redactor;
+  const isNewToken = options.token !== undefined;
+  const deadlineMs = Math.min(settings.timeout.value * 1_000, options.mostMs ?? Number.POSITIVE_INFINITY);
+  const gate = createGate(concurrency === 'auto' ? target.concurrency : concurrency, clock, signal);
+  return through(
+    [
+      explain({
+        base,
+        proxy,
+        signal,
+        redact,
+        storeFailure: target.storeFailure,
+        wordsFor: (call) => routeWords(call, wordFor),
+        signInHint: () => options.signInHint ?? signInHint(settings, base, isNewToken),
+      }),
+      // What was seen belongs to the token in the settings.
+      remember(isNewToken ? noSeenVals : seen),
+      refuseSecrets(token),
+      retrying({
+        clock,
+        deadlineMs,
+        gate,
+        signal,
+        onPause: (ms) => trace?.(`  retry in ${Math.round(ms)} ms`),
+      }),
+      ...(trace === undefined ? [] : [tracing({ base, clock, trace, redact })]),
+    ],
+    exchange(dispatcher, { base, token, userAgent: `vals/${VERSION}`, clock, signal }),
+  );
 }
 
-function remote({ settings, token, baseUrl }: ConnectionOptions) {
+const through = (stages: readonly RequestStage[], last: Request): Request =>
+  stages.reduceRight((next, stage) => stage(next), last);
+
+interface Target {
+  base: BaseUrl;
+  token: string | undefined;
+  proxy: ProxyAddress | undefined;
+  dispatcher: OpenDispatcher;
+  concurrency: number | 'auto';
+  isLocal: boolean;
+  storeFailure(status: number): LocalError | undefined;
+}
+
+async function findTarget(options: ConnectionOptions): Promise<Target> {
+  const { services, settings, redactor } = options;
+  const isLocal = settings.local.value && options.baseUrl === undefined;
+  const local = isLocal ? await services.local(settings) : undefined;
+  const base = local?.base ?? options.baseUrl ?? chosenBaseUrl(settings);
+  const token = local?.token ?? options.token ?? settings.token?.value;
+  const proxy = proxyFor(base.origin, settings.proxy);
+  redactor.add(token);
+  redactor.add(proxy && credentialsOf(proxy.url));
   return {
-    baseUrl: baseUrl ?? chosenBaseUrl(settings),
-    token: token ?? settings.token?.value,
-    close: undefined,
-    explain: rethrow,
-    pace: 'auto' as const,
+    base,
+    token,
+    proxy,
+    isLocal,
+    dispatcher: await services.connections(base, proxy),
+    // The embedded service is in this process, so there is no pace to find.
+    concurrency: isLocal ? mostRequests : 'auto',
+    storeFailure: (status) => (status >= 500 ? local?.failure() : undefined),
   };
-}
-
-function rethrow(error: unknown): never {
-  throw error;
-}
-
-async function startLocal(settings: Settings) {
-  const { startService, loopbackOnly } = await import('../service/index.ts');
-  let failure: LocalError | undefined;
-  const onStoreFailure = (error: LocalError) => {
-    failure = error;
-  };
-  const network = { ...loopbackOnly, endsWithCommand: true };
-  const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
-  const { baseUrl, token, close } = service;
-  const explain = (error: unknown): never => {
-    throw failure && error instanceof ValsError && (error.facts.status ?? 0) >= 500 ? failure : error;
-  };
-  return { baseUrl: { origin: baseUrl, href: baseUrl }, token, close, explain, pace: mostRequests };
 }

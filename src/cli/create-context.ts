@@ -12,18 +12,20 @@ import type { Connection } from './connection.ts';
 import type { ConnectOptions, Context, Permissions } from './context.ts';
 import { createGivenVals } from './given-vals.ts';
 import type { Host } from './host.ts';
+import { createServices, type Services } from './services.ts';
 
 export function createContext(
   host: Host,
   flags: Flags,
   { presenter, hints, redactor, forPerson, flush }: Stage,
   serveAgents: (context: Context, permissions: Permissions) => Promise<void>,
-): { context: Context; close(): Promise<void> } {
+): { context: Context; services: Services; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
   const warn = warnWith(presenter.say);
   const settings = createSettings(flags, host, warn);
   const startedAt = clock.now();
   const connections: Connection[] = [];
+  const services = host.services ?? createServices();
   let shared: Promise<Connection> | undefined;
   const seen = createSeenVals(settings, (text) => redactor.redact(text) !== text);
   const prompt = createPrompt(stdin, host.stderr, {
@@ -39,11 +41,11 @@ export function createContext(
     const connection = await openConnection({
       signal,
       ...options,
+      services,
       settings,
-      isTokenEmpty: env.VALS_TOKEN?.trim() === '',
       seen,
       clock,
-      trace: settings.debug.value ? (text) => presenter.say({ kind: 'trace', text }) : () => {},
+      trace: settings.debug.value ? (text) => presenter.say({ kind: 'trace', text }) : undefined,
       redactor,
       wordFor: hints.wordFor,
       notes: {
@@ -109,8 +111,10 @@ export function createContext(
   };
   return {
     context,
+    services,
     async close() {
-      for (const connection of connections) await connection.close();
+      for (const connection of connections) connection.close();
+      if (services !== host.services) await services.close();
       await seen.save();
     },
   };
@@ -121,9 +125,13 @@ function warningIfStuck(api: Api, warn: (text: string) => void): Api {
     for await (const page of pages) {
       yield page;
       if (page.end === 'stuck') {
-        warn('The service sent the same records twice, so the list may be incomplete.');
+        warn('The list of the service goes on without new records, so it may be incomplete.');
       }
     }
   }
-  return { ...api, pages: (call, paging) => warned(api.pages(call, paging)) };
+  return {
+    ...api,
+    pages: (call, paging) => warned(api.pages(call, paging)),
+    follow: (call, last) => warned(api.follow(call, last)),
+  };
 }

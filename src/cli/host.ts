@@ -5,6 +5,7 @@ import type { Runtime } from '../run/find-node.ts';
 import type { Pager } from '../terminal/pager.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
+import type { Services } from './services.ts';
 
 export type StandardInput = Readable & { isTTY?: boolean };
 
@@ -24,5 +25,7 @@ export interface Host {
   node: Runtime;
   agent?: Agent | undefined;
   pager?: Pager;
+  /** The calls of an agent share the connections of the process. */
+  services?: Services;
   onConnected?: (() => void) | undefined;
 }

@@ -1,7 +1,6 @@
 import type { Api } from '../api/api.ts';
 import type { Call } from '../api/call.ts';
 import { isRead } from '../api/http/retry.ts';
-import { parsePath, type UserPath } from '../api/user-path.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { parsedText, path, text } from '../cli/value-types.ts';
@@ -78,11 +77,11 @@ export const command = defineCommand({
     for (const each of field) fields.push(await readField(each, context));
     const inQuery = isRead(method) || method === 'DELETE' || body !== undefined;
     const call: Call = {
+      route: 'any',
       method,
       path: inQuery ? withFields(target, fields) : target.path + target.query,
       ...(body ?? (!inQuery && fields.length > 0 && { body: objectOf(fields) })),
       isRaw: true,
-      hints: { 404: 'Check the path of the request, and the ids in the path.' },
     };
     if (dryRun) return plan(call);
     const api = await context.connect();
@@ -98,6 +97,23 @@ function parseMethod(word: string): string {
   throw new UsageError(`"${word}" is not an HTTP method.`, {
     hint: { text: 'To name a method', command: 'api', input: { first: 'GET', second: '/v1/me' } },
   });
+}
+
+interface UserPath {
+  path: string;
+  query: string;
+}
+
+/** The request goes below the base URL, because it carries the token. */
+function parsePath(text: string): UserPath {
+  const isAddress = /^[a-z][a-z\d+.-]*:|^[/\\]{2}/i.test(text);
+  if (text === '' || isAddress || text.includes('#')) {
+    throw new UsageError(`"${text}" is not a path below the base URL.`, {
+      hint: 'Give the part after the base URL, such as /v1/me. To use another service, add --base-url.',
+    });
+  }
+  const { pathname, search } = new URL(`http://service/${text.replace(/^\//, '')}`);
+  return { path: pathname, query: search };
 }
 
 function parseField(word: string): Field {
@@ -182,7 +198,7 @@ function objectOf(fields: readonly Field<JsonValue>[]): JsonObject {
 
 async function everyPage(api: Api, { method, path }: Call, flags: Context['flags']): Promise<Result> {
   const [bare = '', query = ''] = path.split(/\?(.*)/s);
-  const pages = api.pages({ method, path: bare, query: new URLSearchParams(query) });
+  const pages = api.pages({ route: 'any', method, path: bare, query: new URLSearchParams(query) });
   if (flags.json || flags.ndjson) return { kind: 'list', rows: pages };
   const records: JsonObject[] = [];
   for await (const rows of pages) {

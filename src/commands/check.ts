@@ -8,7 +8,7 @@ import { column } from '../terminal/column.ts';
 import type { Result } from '../terminal/result.ts';
 import { findRoot } from '../workspace/disk/root.ts';
 import { collectFiles } from '../workspace/sources/walk.ts';
-import { annotateFailure } from './push/github.ts';
+import { createAnnotations } from './push/github.ts';
 import { type PushItem, readableFile } from './push/item.ts';
 import { selectFiles } from './push/select-files.ts';
 import { createSyntaxCheck } from './push/syntax-check.ts';
@@ -116,7 +116,8 @@ function report(
     context.say({ kind: 'done', text: `No syntax errors in ${count}.` });
     return context.forPerson ? { kind: 'nothing' } : { kind: 'outcomes', rows: [] };
   }
-  for (const { row, error } of problems) annotateFailure(context, `${row.file}`, error);
+  const annotate = createAnnotations(context);
+  for (const { row, error } of problems) annotate(`${row.file}`, error);
   const codes = new Map(problems.map(({ row, code }) => [row, code]));
   return {
     kind: 'outcomes',

@@ -1,10 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { path } from '../cli/value-types.ts';
 import { LocalError, UsageError } from '../errors.ts';
-import { makeFolder } from '../lib/paths.ts';
 import { quoteFor } from '../lib/shell-command.ts';
 import { errnoOf, errorMessageOf, isMissing } from '../lib/system.ts';
 import { chosenBaseUrl, serviceName } from '../settings/settings.ts';
@@ -99,7 +98,7 @@ function namesIn(folder: string, given: string): string[] {
 
 function makeNewFolder(folder: string): void {
   try {
-    makeFolder(folder);
+    mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new LocalError(`${folder} could not be created: ${errorMessageOf(error)}`, {
       hint: 'Give a folder that you may write to.',

@@ -15,21 +15,15 @@ const hints: Record<string, string> = {
   EMFILE: 'Raise the limit with `ulimit -n 1024`.',
 };
 
-/** Node writes U+FFFD in the place of bytes that are not UTF-8. A file cannot be opened by such a name. */
 export const missingFile = (file: string, cause?: unknown): LocalError =>
-  file.includes('\ufffd')
-    ? new LocalError(`${file} does not exist, or its name is not UTF-8.`, {
-        hint: 'Rename the file to a name in UTF-8.',
-        cause,
-      })
-    : new LocalError(`${file} does not exist.`, {
-        hint: file.includes('*')
-          ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
-          : 'Check the path.',
-        subject: file,
-        problem: { one: 'does not exist', many: 'do not exist' },
-        cause,
-      });
+  new LocalError(`${file} does not exist.`, {
+    hint: file.includes('*')
+      ? 'Your shell did not replace the * with the names of files. Give the files, or their folder.'
+      : 'Check the path.',
+    subject: file,
+    problem: { one: 'does not exist', many: 'do not exist' },
+    cause,
+  });
 
 export function fileError(file: string, error: unknown): LocalError {
   if (error instanceof UnusableFile) {

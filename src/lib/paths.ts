@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import nativePath, { dirname, type PlatformPath, sep } from 'node:path';
 import { errnoOf, isMissing } from './system.ts';
 
@@ -30,21 +30,6 @@ export function existingStats(path: string): Stats | undefined {
     return statSync(path);
   } catch {
     return undefined;
-  }
-}
-
-/** Does not use Node's option `recursive`, because `recursive` never returns for a folder in /proc. */
-export function makeFolder(folder: string, mode?: number): void {
-  try {
-    mkdirSync(folder, { mode });
-  } catch (error) {
-    if (isMissing(error) && dirname(folder) !== folder) {
-      makeFolder(dirname(folder), mode);
-      mkdirSync(folder, { mode });
-      return;
-    }
-    const isThere = errnoOf(error) === 'EEXIST' && statSync(folder).isDirectory();
-    if (!isThere) throw error;
   }
 }
 

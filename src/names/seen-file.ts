@@ -63,8 +63,8 @@ export function openSeenFile(file: string | undefined, settings: Settings): Seen
 }
 
 /** The key is a digest, because the file must not reveal the token. */
-function keyOf({ local, baseUrl, token }: Settings): string {
-  const parts = local.value ? ['local'] : [baseUrl?.value.href, token?.value];
+function keyOf(settings: Settings): string {
+  const parts = settings.local.value ? ['local'] : [settings.baseUrl?.value.href, settings.token?.value];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 }
 

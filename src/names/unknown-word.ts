@@ -8,7 +8,8 @@ import type { WorkspaceVal } from '../workspace/vals.ts';
 import { nameOf, pathTo, type Workspace, type WorkspaceFiles } from '../workspace/workspace.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 
-export const isSignedOut = ({ local, token }: Settings): boolean => !local.value && token === undefined;
+export const isSignedOut = (settings: Settings): boolean =>
+  !settings.local.value && settings.token === undefined;
 
 export const withoutToken = (settings: Settings, word: string): AuthError => {
   const { origin, href } = chosenBaseUrl(settings);

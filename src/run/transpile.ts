@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BuildFailure, BuildOptions, Loader, Location, Metafile } from 'esbuild';
 import { LocalError, RunFailedError } from '../errors.ts';
-import { errnoOf } from '../lib/system.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export interface Source {
@@ -138,8 +137,6 @@ export const isBuildFailure = (error: unknown): error is BuildFailure =>
   error instanceof Error && 'errors' in error && Array.isArray(error.errors);
 
 function throwUnusable(cause: unknown): never {
-  // vals itself runs under Node's permission model.
-  if (errnoOf(cause) === 'ERR_ACCESS_DENIED') throw cause;
   throw new LocalError('The transpiler, esbuild, cannot be started.', {
     hint: 'Install vals again without --omit=optional: esbuild has an optional package for each system.',
     cause,

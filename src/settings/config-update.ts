@@ -1,8 +1,8 @@
+import { mkdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Conf from 'conf';
 import { LocalError, ValsError } from '../errors.ts';
 import { lock, type Waiting } from '../lib/lock.ts';
-import { makeFolder } from '../lib/paths.ts';
 import { warnWith } from '../lib/say.ts';
 import { errnoOf, errorMessageOf } from '../lib/system.ts';
 import { readConfig, type StoredConfig } from './config-file.ts';
@@ -36,7 +36,7 @@ export async function updateConfig(
   }
 
   try {
-    makeFolder(directory, 0o700);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
     let isUpdated = false;
     while (!isUpdated) isUpdated = await updateOnce();
   } catch (error) {

@@ -30,6 +30,10 @@ export interface Settings {
   readonly local: Setting<boolean>;
   readonly baseUrl: Setting<BaseUrl> | undefined;
   readonly token: Setting<string> | undefined;
+  /** In CI, a secret that is not known is set, but empty. */
+  isEmpty(variable: 'VALS_BASE_URL' | 'VALS_TOKEN'): boolean;
+  /** Throws if the config file cannot be used. */
+  checkConfigFile(): void;
   storedToken(origin: string): Setting<string> | undefined;
   readonly cwd: string;
   readonly timeout: Setting<number>;
@@ -76,7 +80,7 @@ export function createSettings(
         source,
       });
       if (flags.baseUrl !== undefined) return check(flags.baseUrl, '--base-url');
-      if (env.VALS_BASE_URL) return check(env.VALS_BASE_URL, 'VALS_BASE_URL');
+      if (env.VALS_BASE_URL?.trim()) return check(env.VALS_BASE_URL, 'VALS_BASE_URL');
       const { baseUrl } = config();
       return baseUrl === undefined ? undefined : check(baseUrl, 'config file');
     },
@@ -86,6 +90,8 @@ export function createSettings(
       const origin = settings.baseUrl?.value.origin;
       return origin === undefined ? undefined : settings.storedToken(origin);
     },
+    isEmpty: (variable) => env[variable]?.trim() === '',
+    checkConfigFile: () => void config(),
     storedToken(origin) {
       const { tokens } = config();
       if (!Object.hasOwn(tokens, origin)) return undefined;
@@ -200,10 +206,13 @@ export function checkToken(token: string, source: string): string {
   return token;
 }
 
-export function chosenBaseUrl({ baseUrl }: Settings): BaseUrl {
+export function chosenBaseUrl(settings: Settings): BaseUrl {
+  const { baseUrl } = settings;
   if (baseUrl !== undefined) return baseUrl.value;
-  throw new UsageError('No service is chosen.', {
+  const isEmpty = settings.isEmpty('VALS_BASE_URL');
+  throw new UsageError(`No service is chosen${isEmpty ? ': VALS_BASE_URL is set, but empty' : ''}.`, {
     hint: [
+      ...(isEmpty ? ['In CI, check the name of the variable.'] : []),
       'To use the embedded service on this machine, add --local (VALS_LOCAL=1).',
       { text: 'To sign in to another service', command: 'login', input: { baseUrl: true } },
       'Or give --base-url (VALS_BASE_URL).',
@@ -217,8 +226,8 @@ export const embeddedService = 'local';
 export const isOfThisMachine = (service: string): boolean =>
   service === embeddedService || (URL.canParse(service) && isLoopback(new URL(service).hostname));
 
-export const chosenService = ({ local, baseUrl }: Settings): string | undefined =>
-  local.value ? embeddedService : baseUrl?.value.href;
+export const chosenService = (settings: Settings): string | undefined =>
+  settings.local.value ? embeddedService : settings.baseUrl?.value.href;
 
 /** Throws if no service is chosen. */
 export const serviceName = (settings: Settings): string =>

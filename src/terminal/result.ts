@@ -23,6 +23,7 @@ export interface ListResult extends ListLayout {
   kind: 'list';
   emptyHint?: Hints;
   rows: readonly JsonObject[] | Pages;
+  error?: ValsError | undefined;
 }
 
 export interface FollowingResult extends ListLayout {

@@ -4,11 +4,20 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { deaf } from '../run/folder.ts';
+import { trusting } from '../support/certificates.ts';
 import { listen } from '../support/listen.ts';
 import { folderOf, folderOfVals, temporaryFolder, valNames } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { secureService } from '../support/secure-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
-import { agentOnService, connectAgent, initialize, initializedAgent, rawAgent } from './clients.ts';
+import {
+  agentOnService,
+  connectAgent,
+  initialize,
+  initializedAgent,
+  rawAgent,
+  startAgent,
+} from './clients.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
 
@@ -28,6 +37,30 @@ it('a failure is the error object, with a hint for an agent', async () => {
     },
   });
   expect(JSON.parse(texts[0] ?? '')).toEqual(document);
+});
+
+it('all calls share one connection over TLS', async () => {
+  const service = await secureService('good');
+  const agent = await startAgent([], { env: { ...service.env, ...trusting } });
+  for (const _ of [1, 2, 3]) expect(await agent.call('me')).toMatchObject({ isError: false });
+  expect({ requests: service.requests(), connections: service.connections() }).toEqual({
+    requests: 3,
+    connections: 1,
+  });
+});
+
+it('all calls share one embedded service, also after a failure and a cancelled call', async () => {
+  const agent = await initializedAgent(['--local', '--debug'], {});
+  const calls = ['me', 'val_get', 'push', 'ls'];
+  for (const [index, tool] of calls.entries()) {
+    agent.callTool(index + 1, tool, { val_get: { val: id }, push: { name: 'a', code: '1' } }[tool]);
+    if (tool === 'me') agent.send({ method: 'notifications/cancelled', params: { requestId: 99 } });
+    await agent.answerTo(index + 1);
+  }
+  expect(await agent.end()).toBe(0);
+  const ports = [...agent.stderr().matchAll(/> [A-Z]+ http:\/\/127\.0\.0\.1:(\d+)/g)].map(([, port]) => port);
+  expect(ports.length).toBeGreaterThan(3);
+  expect(new Set(ports).size).toBe(1);
 });
 
 it.each<[tool: string, input: Record<string, unknown>, message: string, hint?: string]>([

@@ -5,7 +5,7 @@ import { parseCommandLine } from '../../src/cli/parse-command-line.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { writeConfig } from '../settings/support.ts';
 import { inProcess } from '../support/in-process.ts';
-import { run, runProcess, temporaryFolder } from '../support/program.ts';
+import { folderOf, run, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
 const id = '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11';
@@ -148,8 +148,26 @@ describe('a usage error', () => {
   });
 });
 
-it('a refused setting ends a command with --local, and ends its embedded service', async () => {
-  expect(await runProcess(['me', '--local'], { env: { VALS_TOKEN: 'a\nb' } })).toMatchObject({ exit: 2 });
+it.each<[setting: string, env: Record<string, string>]>([
+  ['token', { VALS_TOKEN: 'a\nb' }],
+  ['base URL', { VALS_BASE_URL: 'nowhere' }],
+  ['config file', { VALS_CONFIG_DIR: '.' }],
+])('with --local, every command works with a broken %s', async (_setting, env) => {
+  const cwd = folderOf({ 'a.ts': 'export default 1', 'config.json': '{' });
+  const commands = [
+    'me',
+    'push a.ts',
+    'val get a',
+    'ls a',
+    'version ls a',
+    'val rm a --yes',
+    'init',
+    'status',
+  ];
+  for (const command of commands) {
+    const result = await run([...command.split(' '), '--local'], { env, home: cwd, cwd });
+    expect({ command, ...result }).toMatchObject({ exit: 0 });
+  }
 });
 
 it.each<[args: string[], path: string]>([

@@ -56,7 +56,7 @@ describe('settings come from the flag, then the environment, then the config fil
     ['local', 'VALS_LOCAL=0', '--local', true, '--local'],
     ['local', 'VALS_LOCAL=1', '--base-url https://a.example', false, '--base-url'],
     ['base-url', '', '', null, 'not set'],
-    ['base-url', 'VALS_BASE_URL=', '', null, 'not set'],
+    ['base-url', 'VALS_BASE_URL=', '', null, 'VALS_BASE_URL is set, but empty'],
     ['base-url', 'VALS_BASE_URL=https://e.example', '', 'https://e.example', 'VALS_BASE_URL'],
     ['base-url', 'VALS_BASE_URL=nonsense', '--base-url https://f.example', 'https://f.example', '--base-url'],
     ['base-url', 'VALS_ALLOW_HTTP=1', '--base-url http://a.example', 'http://a.example', '--base-url'],
@@ -314,9 +314,16 @@ describe('a config file that cannot be used', () => {
     const { baseUrl } = await scriptedService([], forAll(accepted));
     const home = temporaryFolder();
     const file = writeConfig(home, content);
-    for (const args of [['me'], ['config'], ['login', '--with-token'], ['logout']]) {
-      const result = await run(args, { home, env: { VALS_BASE_URL: baseUrl }, input: 'new-token' });
-      expect(result, args[0]).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(file) });
+    for (const args of [['me'], ['login', '--with-token'], ['logout'], ['config']]) {
+      const { exit, stdout, stderr } = await run(args, {
+        home,
+        env: { VALS_BASE_URL: baseUrl },
+        input: 'new-token',
+      });
+      expect({ exit, isPrinted: stdout !== '' }).toEqual(
+        args[0] === 'config' ? { exit: 2, isPrinted: true } : { exit: 10, isPrinted: false },
+      );
+      expect(stderr).toContain(file);
       expect(readFileSync(file), args[0]).toEqual(Buffer.from(content));
     }
   });
@@ -336,7 +343,7 @@ describe('a config file that cannot be used', () => {
   ])('is an error if the home is read-only: %j names %s', async (args, name) => {
     const { baseUrl } = await scriptedService([], forAll(accepted));
     const env = args.includes('--local') ? {} : { VALS_BASE_URL: baseUrl };
-    const result = await run(args, { home: '/proc', env, input: 'token-of-mine' });
+    const result = await run(args, { home: '/sys', env, input: 'token-of-mine' });
     expect(result).toMatchObject({ exit: 10, stdout: '', stderr: expect.stringContaining(name) });
   });
 
@@ -377,6 +384,31 @@ describe('vals config', () => {
     const { stdout, stderr } = await run(['config'], { env });
     expect(stdout + stderr).not.toMatch(/hunter2|test-token/);
     if (address.startsWith('http')) expect(stdout).toContain('proxy.example');
+  });
+
+  it.each<[setting: string, env: Record<string, string>, problem: string]>([
+    ['base-url', { VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
+    ['token', { VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
+    ['timeout', { VALS_TIMEOUT: '-1' }, 'VALS_TIMEOUT must be a number of seconds'],
+    ['local', { VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],
+  ])('marks a %s that is wrong among all other settings', async (setting, env, problem) => {
+    const { exit, stdout, error } = await run(['config', '--json'], { env });
+    const rows: { setting: string; value: unknown; source: string; problem?: string }[] = JSON.parse(stdout);
+    const [variable] = Object.keys(env);
+    expect({ exit, count: rows.length }).toEqual({ exit: 2, count: 14 });
+    expect(rows.filter((row) => row.problem)).toEqual([
+      { setting, value: null, source: variable, problem: expect.stringContaining(problem) },
+    ]);
+    expect(error).toMatchObject({ kind: 'usage', message: expect.stringContaining(problem) });
+    const { screen } = await runOnScreen(['config', '--no-color'], { env });
+    expect(screen).toMatch(new RegExp(`^${setting} +✗ ${problem.slice(0, 20)}`, 'm'));
+  });
+
+  it.each(['VALS_BASE_URL', 'VALS_TOKEN'])('says that %s is set, but empty', async (name) => {
+    const env = { VALS_BASE_URL: 'https://api.example', [name]: ' ' };
+    expect((await run(['config'], { env })).stdout).toContain(`${name} is set, but empty`);
+    const { error } = await run(['me', '--json'], { env });
+    expect(`${error?.message} ${error?.hint}`).toContain(`${name} is set, but empty`);
   });
 
   it('is a table at a terminal and tab-separated in a pipe', async () => {

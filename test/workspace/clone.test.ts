@@ -149,7 +149,7 @@ describe('vals pull --all', () => {
     for (const each of [place, colleague]) {
       const { exit, stdout, stderr } = await each.vals('pull', '--all', '--json');
       expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '[]\n', stderr: expect.any(String) });
-      expect(stderr).toContain('Left out, because .valsignore lists them:');
+      expect(stderr).toContain('Left out, because .valsignore lists their files: ');
     }
     expect(place.manifest().vals).toEqual({});
   });

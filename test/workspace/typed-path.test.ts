@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -146,15 +146,4 @@ describe('a text with the token in it is not sent', () => {
     const { env } = await service();
     expect(await run(['push', '--dry-run'], { cwd, env })).toMatchObject({ exit: 10 });
   });
-});
-
-it.runIf(isLinux)('a file whose name is not UTF-8 is named as such', async () => {
-  const { env } = await scriptedService([]);
-  const cwd = temporaryFolder();
-  writeFileSync(Buffer.concat([Buffer.from(join(cwd, 'caf')), Buffer.from([0xe9]), Buffer.from('.ts')]), 'x');
-  for (const path of ['caf\ufffd.ts', '.']) {
-    const { exit, stderr } = await run(['push', path], { cwd, env });
-    expect(exit).toBe(10);
-    expect(stderr).toContain('caf\ufffd.ts does not exist, or its name is not UTF-8.');
-  }
 });

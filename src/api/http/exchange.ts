@@ -1,89 +1,65 @@
-import type { Dispatcher } from 'undici';
 import type { Clock } from '../../lib/clock.ts';
+import { encodeJson } from '../../lib/json.ts';
+import type { Call, Request } from '../call.ts';
+import { CallFailed } from './call-failed.ts';
+import { connectionFault } from './connection-fault.ts';
+import { dispatch, type HttpRequest } from './dispatch.ts';
+import { keepParser, type OpenDispatcher } from './dispatcher.ts';
+import { readReply } from './read-reply.ts';
+import { isFault } from './retry.ts';
 
-export interface HttpRequest {
-  method: string;
-  origin: string;
-  pathWithQuery: string;
-  headers: Record<string, string>;
-  body: string | undefined;
+export interface ExchangeOptions {
+  base: { origin: string; href: string };
+  token: string | undefined;
+  userAgent: string;
+  clock: Clock;
+  signal: AbortSignal;
 }
 
-export interface HttpReply {
-  status: number;
-  headers: Record<string, string | string[] | undefined>;
-  /** An error, if the body did not arrive as a whole. */
-  body: Buffer | Error;
+/** The last stage: one request, and the reply of the service to it. */
+export const exchange =
+  (open: OpenDispatcher, options: ExchangeOptions): Request =>
+  async (call) => {
+    const { token, clock, signal } = options;
+    const { limitMs = Number.POSITIVE_INFINITY } = call.attempt ?? {};
+    if (token === undefined && !call.tokenIsOptional) throw new CallFailed(call, { kind: 'no_token' });
+    const request = httpRequestOf(call, options);
+    const received = dispatch(open.dispatcher, request, { limitMs, clock, signal });
+    keepParser(open);
+    const result = await received;
+    // undici's pool notices after the reply that the connection is free. Without the wait, the next request would open
+    // another connection.
+    await new Promise(setImmediate);
+    const { isRaw = false } = call;
+    const read =
+      'error' in result ? connectionFault(result) : readReply(request, result, { isRaw, now: clock.now() });
+    if (isFault(read)) throw new CallFailed(call, read);
+    return read;
+  };
+
+function httpRequestOf(call: Call, { base, token, userAgent }: ExchangeOptions): HttpRequest {
+  const { method, ifMatch, ifNoneMatch, attempt } = call;
+  const { origin } = base;
+  const body = bodyOf(call);
+  const { idempotencyKey } = attempt ?? {};
+  const headers = {
+    accept: 'application/json',
+    'user-agent': userAgent,
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+    ...(ifMatch !== undefined && { 'if-match': ifMatch }),
+    ...(ifNoneMatch !== undefined && { 'if-none-match': ifNoneMatch }),
+  };
+  return { method, origin, pathWithQuery: addressOf(call, base).slice(origin.length), headers, body };
 }
 
-export interface NoReply {
-  error: Error;
-  mayHaveReachedService: boolean;
+export function addressOf({ path, query }: Call, { href }: { href: string }): string {
+  const text = query?.toString();
+  return href + path + (text ? `?${text}` : '');
 }
 
-export class TimeoutError extends Error {}
-
-/** The proxy made no tunnel to the service. */
-export class ProxyError extends Error {
-  constructor(readonly problem: { status: number } | { cause: Error }) {
-    super('the proxy made no tunnel');
-  }
-}
-
-/** Sends one request on one connection. Calls undici's `dispatch`, which does half as much work as its `request`. */
-export function exchange(
-  dispatcher: Dispatcher,
-  { method, origin, pathWithQuery, headers, body }: HttpRequest,
-  { limitMs, clock }: { limitMs: number; clock: Clock },
-): Promise<HttpReply | NoReply> {
-  return new Promise((resolve) => {
-    let head: Pick<HttpReply, 'status' | 'headers'> | undefined;
-    const chunks: Buffer[] = [];
-    let controller: Dispatcher.DispatchController | undefined;
-    let isFinished = false;
-    const cancelLimit = clock.after(limitMs, () => {
-      const error = new TimeoutError(`there was no reply within ${Math.round(limitMs / 100) / 10} s`);
-      fail(error);
-      controller?.abort(error);
-    });
-
-    dispatcher.dispatch(
-      {
-        method: method as Dispatcher.HttpMethod,
-        origin,
-        path: pathWithQuery,
-        headers,
-        body,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      },
-      {
-        onRequestStart(started) {
-          controller = started;
-          if (isFinished) started.abort(new TimeoutError());
-        },
-        onResponseStart(_controller, status, headers) {
-          const isInterim = status < 200;
-          if (!isInterim) head = { status, headers };
-        },
-        onResponseData: (_controller, chunk) => void chunks.push(chunk),
-        onResponseEnd() {
-          if (head) finish({ ...head, body: Buffer.concat(chunks) });
-        },
-        onResponseError: (_controller, error) => fail(error),
-      },
-    );
-
-    function fail(error: Error): void {
-      if (head) finish({ ...head, body: error });
-      else finish({ error, mayHaveReachedService: controller !== undefined });
-    }
-
-    function finish(result: HttpReply | NoReply): void {
-      if (isFinished) return;
-      isFinished = true;
-      cancelLimit();
-      resolve(result);
-    }
-  });
+function bodyOf({ text, body }: Call): string | undefined {
+  if (text !== undefined) return text;
+  return body === undefined ? undefined : encodeJson(body);
 }

@@ -1,5 +1,3 @@
-import { UsageError } from '../../errors.ts';
-
 // Uses `require`, because an ES import would copy the bytes one by one, which takes 100 ms.
 import bytes = require('undici/lib/llhttp/llhttp_simd-wasm.js');
 
@@ -17,21 +15,4 @@ export function compileParser(): WebAssembly.Module {
   // Resets the flags, because V8 would otherwise reject the bytecode that bin/code-cache.js stores.
   for (const flag of optimisations) setFlagsFromString(`--${flag}`);
   return parser;
-}
-
-/** Without this check, undici would fail after it has connected, and the service would seem to be the cause. */
-export function requireWebAssembly(): void {
-  if (!('WebAssembly' in globalThis)) {
-    throw new UsageError('Cannot send requests, because this Node runs without WebAssembly.', {
-      hint: 'Remove --jitless from NODE_OPTIONS.',
-    });
-  }
-  try {
-    new WebAssembly.Memory({ initial: 1 });
-  } catch (cause) {
-    throw new UsageError('Cannot send requests, because there is not enough memory for WebAssembly.', {
-      hint: 'Raise the limit on virtual memory: `ulimit -v unlimited`.',
-      cause,
-    });
-  }
 }

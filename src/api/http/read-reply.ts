@@ -2,35 +2,29 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Reply } from '../call.ts';
-import { isErrorRecord, serviceMessageOf } from '../records.ts';
+import { isErrorRecord } from '../records.ts';
 import { connectionFault } from './connection-fault.ts';
-import type { HttpReply, HttpRequest } from './exchange.ts';
-import { type Fault, isRead, parseRetryAfter } from './retry.ts';
+import type { HttpReply, HttpRequest } from './dispatch.ts';
+import { type Fault, isRead, parseRetryAfter, type UnusableReply } from './retry.ts';
 
 export interface ReadOptions {
   /** `vals api` sends raw requests. Their replies may be empty, and the body of the reply to a DELETE is shown. */
   isRaw: boolean;
   now: number;
-  redact: (text: string) => string;
 }
 
 export function readReply(request: HttpRequest, reply: HttpReply, options: ReadOptions): Reply | Fault {
   const { status, body } = reply;
-  const unusable = (reason: string): Fault => ({ kind: 'unusable', status, reason });
-  if (status >= 300 && status < 400) {
-    const location = headerOf(reply, 'location');
-    const target = location === undefined ? '' : ` to ${location}`;
-    return unusable(`sent a redirect${target}, and vals does not follow redirects`);
-  }
+  const unusable = (problem: UnusableReply): Fault => ({ kind: 'unusable', status, problem });
+  if (status >= 300 && status < 400)
+    return unusable({ kind: 'redirect', location: headerOf(reply, 'location') });
   if (status < 200 || status > 299) return readError(reply, options);
   if (ignoresBody(request, status, options)) return { status, body: undefined };
   const encoding = headerOf(reply, 'content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') {
-    return unusable(`sent a compressed reply (${encoding}), although the request did not ask for one`);
-  }
+  if (encoding.toLowerCase() !== 'identity') return unusable({ kind: 'compressed', encoding });
   if (!(body instanceof Error)) return readSuccess(request, reply, body, options);
-  if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable('sent a reply larger than 64 MiB');
-  return connectionFault({ error: body, mayHaveReachedService: true }, request.origin);
+  if (errnoOf(body) === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return unusable({ kind: 'too large' });
+  return connectionFault({ error: body, mayHaveReachedService: true });
 }
 
 function ignoresBody({ method }: HttpRequest, status: number, { isRaw }: ReadOptions): boolean {
@@ -47,21 +41,17 @@ function readSuccess(
   { method }: HttpRequest,
   reply: HttpReply,
   bytes: Buffer,
-  { isRaw, redact }: ReadOptions,
+  { isRaw }: ReadOptions,
 ): Reply | Fault {
   const { status } = reply;
-  const unreadable = (reason: string, body?: string): Fault => ({ kind: 'unreadable', status, reason, body });
-  if (!isUtf8(bytes)) return unreadable('sent a reply that is not UTF-8');
+  if (!isUtf8(bytes)) return { kind: 'unreadable', status, problem: 'not UTF-8' };
   const text = bytes.toString().replace(/^\ufeff/, '');
   if (text.trim() === '') {
-    return isRead(method) ? unreadable('sent an empty reply') : { status, body: undefined };
+    return isRead(method) ? { kind: 'unreadable', status, problem: 'empty' } : { status, body: undefined };
   }
   const body = jsonIn(text);
-  if (body === undefined) return unreadable('sent a reply that is not JSON', beginningOf(text, redact));
-  if (!isRaw && isErrorRecord(body)) {
-    const message = serviceMessageOf(body, redact) ?? 'no reason was given';
-    return { kind: 'unusable', status, reason: `sent an error with the status ${status}: ${message}` };
-  }
+  if (body === undefined) return { kind: 'unreadable', status, problem: 'not JSON', body: text };
+  if (!isRaw && isErrorRecord(body)) return { kind: 'unusable', status, problem: { kind: 'error', body } };
   return { status, body, ...etagOf(reply) };
 }
 
@@ -71,19 +61,13 @@ function etagOf(reply: HttpReply): Pick<Reply, 'etag'> {
   return etag !== undefined && /^(?!W\/)[!-~]+$/.test(etag) ? { etag } : {};
 }
 
-function readError(reply: HttpReply, { now, redact }: ReadOptions): Fault {
+function readError(reply: HttpReply, { now }: ReadOptions): Fault {
   const { status } = reply;
   const text = reply.body instanceof Error ? '' : new TextDecoder().decode(reply.body);
   const json = jsonIn(text);
   const body = json === undefined && text.trim() !== '' ? text : json;
-  return {
-    kind: 'status',
-    status,
-    reason: `answered ${status}`,
-    message: serviceMessageOf(body, redact),
-    body: bodyToKeep(body, text, redact),
-    retryAfterMs: parseRetryAfter(headerOf(reply, 'retry-after'), now),
-  };
+  const retryAfterMs = parseRetryAfter(headerOf(reply, 'retry-after'), now);
+  return { kind: 'status', status, body, retryAfterMs };
 }
 
 function jsonIn(text: string): ReturnType<typeof parseJson> | undefined {
@@ -93,15 +77,3 @@ function jsonIn(text: string): ReturnType<typeof parseJson> | undefined {
     return undefined;
   }
 }
-
-const longestErrorBody = 65_536;
-const longestBeginning = 2_000;
-
-function bodyToKeep(body: unknown, text: string, redact: (text: string) => string): unknown {
-  if (typeof body === 'string') return beginningOf(body, redact);
-  return text.length > longestErrorBody ? beginningOf(text, redact) : body;
-}
-
-/** Removes the token first, because nobody would recognize a token that was cut in half. */
-const beginningOf = (text: string, redact: (text: string) => string): string =>
-  redact(text).slice(0, longestBeginning);

@@ -1,17 +1,38 @@
-import type { Hints } from '../../lib/hint.ts';
+import type { TlsProblem } from './tls-problem.ts';
 
-export type Fault = { reason: string } & (
-  | { kind: 'not_connected'; hint?: Hints }
+/** Why an attempt did not bring a usable reply. */
+export type Fault =
+  | { kind: 'no_token' }
+  /** This part of the call contains the token. */
+  | { kind: 'secret'; part: string }
+  | { kind: 'interrupted' }
+  | { kind: 'not_connected'; trouble: Trouble }
   /** TLS or a proxy rejected the connection. A retry would fail too. */
-  | { kind: 'rejected'; hint: Hints }
-  | { kind: 'lost' }
-  | { kind: 'timed_out' }
-  | { kind: 'status'; status: number; message?: string; body?: unknown; retryAfterMs?: number }
+  | { kind: 'rejected'; trouble: Trouble }
+  | { kind: 'lost'; trouble: Trouble }
+  | { kind: 'timed_out'; trouble: Trouble }
+  | { kind: 'status'; status: number; body: unknown; retryAfterMs?: number | undefined }
   /** The status is a success, but the body is not JSON. */
-  | { kind: 'unreadable'; status: number; body?: string }
-  /** A redirect, a compressed or too large reply, or an error with the status of a success. A retry would bring the same. */
-  | { kind: 'unusable'; status: number }
-);
+  | { kind: 'unreadable'; status: number; problem: 'not UTF-8' | 'empty' | 'not JSON'; body?: string }
+  /** A retry would bring the same. */
+  | { kind: 'unusable'; status: number; problem: UnusableReply };
+
+export type UnusableReply =
+  | { kind: 'redirect'; location: string | undefined }
+  | { kind: 'compressed'; encoding: string }
+  | { kind: 'too large' }
+  /** An error with the status of a success. */
+  | { kind: 'error'; body: unknown };
+
+/** What went wrong with a connection, and on whose side. */
+export type Trouble =
+  | { kind: 'tls'; at: Peer; problem: TlsProblem; code: string }
+  /** `code` is a code of the system or of undici. */
+  | { kind: 'error'; at: Peer; code: string; message: string }
+  | { kind: 'proxy refused'; status: number }
+  | { kind: 'no reply'; afterMs: number };
+
+export type Peer = 'service' | 'proxy';
 
 export const isFault = (result: object): result is Fault => 'kind' in result;
 
@@ -20,6 +41,12 @@ export const isStatus = (fault: Fault, status: number): boolean =>
 
 /** The first attempt and three retries, within the deadline of the call. */
 export const maxAttempts = 4;
+export const connectTimeoutMs = 5_000;
+const minAttemptLimitMs = 10_000;
+
+/** One attempt of a repeatable request gets half of the time limit, so that time is left for a retry. */
+export const attemptLimitMs = (method: string, deadlineMs: number): number =>
+  isRepeatable(method) ? Math.max(minAttemptLimitMs, deadlineMs / 2) : deadlineMs;
 
 const readMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 const repeatableMethods = new Set([...readMethods, 'PUT', 'DELETE']);
@@ -27,7 +54,7 @@ const temporaryStatuses = new Set([408, 429, 500, 502, 503, 504]);
 const notHandledStatuses = new Set([429, 503]);
 
 export const isRead = (method: string): boolean => readMethods.has(method);
-export const isRepeatable = (method: string): boolean => repeatableMethods.has(method);
+const isRepeatable = (method: string): boolean => repeatableMethods.has(method);
 
 export const asksForFewer = (fault: Fault): boolean =>
   fault.kind === 'lost' || (fault.kind === 'status' && notHandledStatuses.has(fault.status));
@@ -45,6 +72,9 @@ export function maySendAgain(method: string, fault: Fault): boolean {
       return isRead(method);
     case 'rejected':
     case 'unusable':
+    case 'interrupted':
+    case 'no_token':
+    case 'secret':
       return false;
   }
 }
@@ -61,12 +91,19 @@ export function mayHaveBeenApplied(method: string, fault: Fault): boolean {
       return fault.status === 408 || (fault.status >= 500 && !notHandledStatuses.has(fault.status));
     case 'not_connected':
     case 'rejected':
+    case 'interrupted':
+    case 'no_token':
+    case 'secret':
       return false;
   }
 }
 
 const firstBackoffMs = 500;
 const longestBackoffMs = 8_000;
+
+/** A repeated DELETE finds nothing if an earlier attempt deleted it. Otherwise there never was such a thing. */
+export const isDone = (method: string, fault: Fault, maybeApplied: boolean): boolean =>
+  method === 'DELETE' && maybeApplied && isStatus(fault, 404);
 
 /** The delay is random (full jitter), so that many clients do not retry at the same moment. */
 export function backoffMs(attempt: number, fault: Fault, random: number): number {

@@ -1,7 +1,7 @@
 import { UnavailableError } from '../../errors.ts';
 import { type Clock, wait } from '../../lib/clock.ts';
 import { type JsonObject, type Page, stringifyJson, textOf } from '../../lib/json.ts';
-import { type FetchPage, largestPage, RecentKeys } from './pages.ts';
+import { type FetchPage, largestPage, mostPagesWithoutNews, RecentKeys } from './pages.ts';
 
 export interface FollowNotes {
   serviceIsAway(error: UnavailableError): void;
@@ -30,7 +30,8 @@ export async function* follow(options: FollowOptions): AsyncGenerator<Page> {
 
   const first = await readNewest(options, (_page, found) => found >= Math.max(last, largestPage));
   remember(first.records);
-  yield { records: first.records.slice(0, last).toReversed() };
+  const newest = first.records.slice(0, last).toReversed();
+  yield first.isStuck ? { records: newest, end: 'stuck' } : { records: newest };
 
   for (let failures = 0; ; ) {
     await wait(clock, Math.min(longestBackoffMs, betweenLooksMs * 2 ** failures), signal);
@@ -73,8 +74,9 @@ const keyOf = (record: JsonObject): string => textOf(record.id) ?? stringifyJson
 async function readNewest(
   { fetchPage, filters }: FollowOptions,
   isEnough: (page: readonly JsonObject[], found: number) => boolean,
-): Promise<{ records: JsonObject[]; isWholeList: boolean }> {
+): Promise<{ records: JsonObject[]; isWholeList: boolean; isStuck: boolean }> {
   const records = new Map<string, JsonObject>();
+  let pagesWithoutNews = 0;
   for (let offset = 0; ; ) {
     const query = new URLSearchParams(filters);
     query.set('limit', String(largestPage));
@@ -85,7 +87,10 @@ async function readNewest(
     const lastRepeated = page.findLastIndex((record) => records.has(keyOf(record)));
     for (const record of page.slice(lastRepeated + 1)) records.set(keyOf(record), record);
     offset += page.length;
-    const isWholeList = next === null || page.length === 0;
-    if (isWholeList || isEnough(page, records.size)) return { records: [...records.values()], isWholeList };
+    pagesWithoutNews = lastRepeated + 1 < page.length ? 0 : pagesWithoutNews + 1;
+    const isStuck = pagesWithoutNews >= mostPagesWithoutNews;
+    const isWholeList = next === null || page.length === 0 || isStuck;
+    if (isWholeList || isEnough(page, records.size))
+      return { records: [...records.values()], isWholeList, isStuck };
   }
 }

@@ -27,9 +27,7 @@ export const defaultLimit = 20;
 export const largestPage = 100;
 
 /** While records arrive, an honest list can show the same page several times in a row. */
-const mostSamePages = 20;
-const mostKnownPages = 100;
-const mostEmptyPages = 10;
+export const mostPagesWithoutNews = 20;
 
 export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   const { filters, paging } = options;
@@ -38,7 +36,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   const progress = createProgress(options.recordsHaveIds);
   let offset = paging?.offset ?? 0;
   let given = 0;
-  let emptyPages = 0;
   let query: URLSearchParams | undefined = paging === undefined ? filters : atOffset(offset);
 
   while (query !== undefined) {
@@ -47,11 +44,11 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     const chosen = fresh.slice(0, wanted - given);
     given += chosen.length;
     offset += records.length;
-    emptyPages = records.length === 0 ? emptyPages + 1 : 0;
     const isDone = given === wanted;
     const hasMore = chosen.length < fresh.length || Boolean(next);
-    const isStuck: boolean = !isDone && progress.isStuck();
-    query = isDone || isStuck ? undefined : queryAfter(records, next);
+    const following: URLSearchParams | undefined = isDone ? undefined : queryAfter(records, next);
+    const isStuck = following !== undefined && progress.pagesWithoutNews() >= mostPagesWithoutNews;
+    query = isStuck ? undefined : following;
     if (query !== undefined) requestAhead(query, fresh.length);
     // Without this wait, Node would send the requests for the next pages only after the caller has handled this page.
     await new Promise(setImmediate);
@@ -66,7 +63,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     records: readonly JsonObject[],
     next: URLSearchParams | null | undefined,
   ): URLSearchParams | undefined {
-    if (next === null || emptyPages > mostEmptyPages) return undefined;
+    if (next === null) return undefined;
     if (next !== undefined && leadsToNextPage(next)) return queryOfLink(next);
     const isWholeList = paging === undefined && next === undefined;
     return isWholeList || records.length === 0 ? undefined : atOffset(offset);
@@ -106,19 +103,10 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
 /** Finds the records that were not given yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {
   const seen = new RecentKeys();
-  let lastKnownPage = '';
-  let samePages = 0;
-  let knownPages = 0;
+  let pagesWithoutNews = 0;
 
   const idOf = (record: JsonObject): string | undefined => (recordsHaveIds ? textOf(record.id) : undefined);
   const keyOf = (record: JsonObject): string => idOf(record) ?? stringifyJson(record);
-
-  function noteKnownPage(records: readonly JsonObject[]): void {
-    const page = records.map(keyOf).join('\n');
-    samePages = page === lastKnownPage ? samePages + 1 : 1;
-    knownPages += 1;
-    lastKnownPage = page;
-  }
 
   return {
     newAmong(records: readonly JsonObject[]): JsonObject[] {
@@ -130,11 +118,10 @@ function createProgress(recordsHaveIds: boolean) {
         return true;
       });
       for (const record of fresh) if (idOf(record) === undefined) seen.add(keyOf(record));
-      if (fresh.length > 0) [samePages, knownPages] = [0, 0];
-      else if (records.length > 0) noteKnownPage(records);
+      pagesWithoutNews = fresh.length > 0 ? 0 : pagesWithoutNews + 1;
       return fresh;
     },
-    isStuck: () => samePages >= mostSamePages || knownPages >= mostKnownPages,
+    pagesWithoutNews: () => pagesWithoutNews,
   };
 }
 

@@ -125,12 +125,12 @@ export async function selectAll(
       record?.name === name && record !== undefined && vals.ofFile(record.file) === undefined;
     const file = isRecorded ? record.file : fileOfName(name ?? id);
     if (isForgotten({ file, name: name ?? id })) {
-      leftOut.push(file);
+      leftOut.push(name ?? id);
       return [];
     }
     return isRecorded ? [{ id, name, file: record.file, record }] : [{ id, listedName: name }];
   });
   if (leftOut.length > 0)
-    say({ kind: 'note', text: `Left out, because .valsignore lists them: ${leftOut.join(', ')}.` });
+    say({ kind: 'note', text: `Left out, because .valsignore lists their files: ${leftOut.join(', ')}.` });
   return [...vals, ...items];
 }

@@ -15,7 +15,7 @@ import { learnId } from '../../workspace/write-val.ts';
 import { noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { OptionsFor, PlannedItem } from './plan-items.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { upsert } from './upsert.ts';
@@ -167,6 +167,7 @@ function sendItems(
   { concurrency, prune }: Pick<CarryOutOptions, 'concurrency' | 'prune'>,
 ): Promise<OutcomesResult> {
   const { say, signal } = context;
+  const annotate = createAnnotations(context);
   const showProgress = (finished: number) =>
     say({ kind: 'progress', text: `Pushing ${finished} of ${items.length} vals` });
   showProgress(0);
@@ -176,7 +177,7 @@ function sendItems(
     concurrency,
     signal,
     onFinished: showProgress,
-    onFailure: ({ file }, error) => annotateFailure(context, file, error),
+    onFailure: ({ file }, error) => annotate(file, error),
     report: { ...pushReport(say), verbFor: ({ step }) => (isDeletion(step, prune) ? 'deleted' : undefined) },
   });
 }

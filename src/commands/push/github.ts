@@ -1,21 +1,30 @@
 // In GitHub Actions, a line that begins with `::error file=` makes GitHub show the error beside the file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import type { ValsError } from '../../errors.ts';
+import { AuthError, NoSpaceError, UnavailableError, type ValsError } from '../../errors.ts';
 
-export function annotateFailure(
-  context: Context,
-  file: string,
-  { message, facts: { place } }: ValsError,
-): void {
-  if (context.env.GITHUB_ACTIONS !== 'true') return;
+type Annotate = (file: string, error: ValsError) => void;
+
+export function createAnnotations(context: Context): Annotate {
+  if (context.env.GITHUB_ACTIONS !== 'true') return () => {};
+  const said = new Set<string>();
+  const line = (text: string) => context.say({ kind: 'lines', text, despite: 'pipe' });
+  return (file, error) => {
+    const { message, facts } = error;
+    const text = percentEncoded(message, /[%\r\n]/g);
+    if (!isOfService(error)) return line(`::error ${placeIn(file, facts, context)}::${text}`);
+    if (!said.has(text)) line(`::error::${text}`);
+    said.add(text);
+  };
+}
+
+/** Such a failure is the same for all files, and is said once. */
+const isOfService = (error: ValsError): boolean =>
+  [AuthError, NoSpaceError, UnavailableError].some((kind) => error instanceof kind);
+
+function placeIn(file: string, { place }: ValsError['facts'], context: Context): string {
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);
-  const position = place === undefined ? '' : `,line=${place.line},col=${place.column}`;
-  context.say({
-    kind: 'lines',
-    text: `::error file=${path}${position}::${percentEncoded(message, /[%\r\n]/g)}`,
-    despite: 'pipe',
-  });
+  return `file=${path}${place === undefined ? '' : `,line=${place.line},col=${place.column}`}`;
 }
 
 const percentEncoded = (text: string, characters: RegExp): string =>

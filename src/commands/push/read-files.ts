@@ -6,7 +6,7 @@ import type { OutcomesResult } from '../../terminal/result.ts';
 import { type LocalSide, localSideOf, recordOf } from '../../workspace/examine.ts';
 import { checkName, checkSizes } from '../../workspace/sources/warnings.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { PushItem, Selection } from './item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 import type { SyntaxCheck } from './syntax-check.ts';
@@ -40,6 +40,7 @@ export async function readFiles(
   const all = selections
     .flatMap(({ workspace, items }) => items.map((item) => ({ workspace, item })))
     .sort((a, b) => a.item.order - b.item.order);
+  const annotate = createAnnotations(context);
   for (const { workspace, item } of all) {
     try {
       // The record must be read before the code, see `readLocalTexts`.
@@ -59,7 +60,7 @@ export async function readFiles(
     } catch (error) {
       if (!(error instanceof LocalError)) throw error;
       failures.set(item, error);
-      annotateFailure(context, item.file, error);
+      annotate(item.file, error);
     }
   }
   if (failures.size > 0) {

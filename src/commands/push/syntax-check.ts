@@ -5,7 +5,7 @@ import type { ValsError } from '../../errors.ts';
 import { findSuspects, type SyntaxFault } from '../../run/check-syntax.ts';
 import type { OutcomesResult } from '../../terminal/result.ts';
 import { faultsIn, isChecked, syntaxError } from '../shared/syntax.ts';
-import { annotateFailure } from './github.ts';
+import { createAnnotations } from './github.ts';
 import type { PushItem } from './item.ts';
 import { fileAndName, pushReport } from './sent-rows.ts';
 
@@ -80,6 +80,7 @@ export function refuseBroken<Item extends PushItem>(
     if (fault !== undefined && isSent(item)) failures.set(item, syntaxError(item.file, fault));
   }
   if (failures.size === 0) return undefined;
-  for (const [{ file }, error] of failures) annotateFailure(context, file, error);
+  const annotate = createAnnotations(context);
+  for (const [{ file }, error] of failures) annotate(file, error);
   return refuseAll(items, failures, { describe: fileAndName, report: pushReport(context.say) });
 }

@@ -88,21 +88,31 @@ export async function showRuns(
   return { kind: 'following', pages, ...layout };
 }
 
+const succeeds = (request: Promise<unknown>): Promise<boolean> =>
+  request.then(
+    () => true,
+    () => false,
+  );
+
 function explainingMissingRuns(api: Api, val: string): Pick<Api, 'pages' | 'follow'> {
   async function* explained(pages: AsyncIterable<Page>): AsyncGenerator<Page> {
     try {
       yield* pages;
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      const isThere = await api.record(routes.getVal(val)).then(
-        () => true,
-        () => false,
+      if (!(await succeeds(api.record(routes.getVal(val))))) throw error;
+      const listsAllRuns = await succeeds(api.pages(routes.myRuns({}), { limit: 1 }).next());
+      throw new NotFoundError(
+        listsAllRuns
+          ? 'The service does not list the runs of a single val.'
+          : 'The service does not list runs.',
+        {
+          ...error.facts,
+          hint: listsAllRuns
+            ? { text: 'To list the runs of all your vals', command: 'runs' }
+            : 'Ask the people who run the service where it shows runs.',
+        },
       );
-      if (!isThere) throw error;
-      throw new NotFoundError('The service does not list the runs of a single val.', {
-        ...error.facts,
-        hint: { text: 'To list the runs of all your vals', command: 'runs' },
-      });
     }
   }
   return {

@@ -1,7 +1,6 @@
-import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { LocalError } from '../../errors.ts';
-import { makeFolder } from '../../lib/paths.ts';
 import { errnoOf } from '../../lib/system.ts';
 
 export const otherFileHint =
@@ -9,7 +8,7 @@ export const otherFileHint =
 
 /** Makes the file if it is absent, for its owner alone, because the store contains a token. */
 export function prepareStoreFile(file: string): string {
-  makeFolder(dirname(file), 0o700);
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {

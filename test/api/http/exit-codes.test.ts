@@ -97,7 +97,6 @@ describe('an error', () => {
   const unknown = 'It is not known whether the service made the change.';
   const again = 'The request was sent more than once, so the service may already have made the change.';
   it.each<[method: Method, replies: [status: number, message?: string][], said: string]>([
-    ['GET', [[401, 'This service does not know the token.']], `${refused}.`],
     ['GET', [[401, 'Unauthorized']], `${refused}.`],
     ['GET', [[401, 'The token has expired']], `${refused}: The token has expired.`],
     ['DELETE', [[404, 'not found']], `There is no val ${id}.`],

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { execa } from 'execa';
+import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { backupStore } from '../../../src/service/index.ts';
 import { placeOf } from '../../support/embedded-service.ts';
@@ -189,6 +189,27 @@ describe('a backup', () => {
       expect(existsSync(target)).toBe(false);
     }
   });
+});
+
+test('a full disk is exit 10, and leaves nothing behind', async () => {
+  const disk = temporaryFolder();
+  const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=300k', 'tmpfs', disk], { reject: false });
+  if (mounted.failed) return;
+  onTestFinished(() => void execaSync('umount', [disk]));
+  const service = await temporaryService();
+  for (let i = 0; i < 5; i++) await service.putVal(`large${i}`, `${i}`.repeat(100_000));
+  const source = postgres ? [] : ['--data', service.at];
+  const env = environment(temporaryFolder(), postgres ? { VALS_DATABASE: service.at } : {});
+  // In a process of its own, because the disk can be unmounted only after the end of the process.
+  const { exitCode, stderr } = await execa(
+    process.execPath,
+    [program, 'backup', join(disk, 'copy.db'), ...source],
+    {
+      ...{ env, extendEnv: false, reject: false },
+    },
+  );
+  expect({ exitCode, stderr }).toEqual({ exitCode: 10, stderr: expect.stringContaining('its disk is full') });
+  expect(readdirSync(disk)).toEqual([]);
 });
 
 test('the command prints the counts, and masks the password of its target', async () => {

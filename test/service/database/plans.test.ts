@@ -18,6 +18,7 @@ import {
 afterAll(endAll);
 
 const ran = vi.hoisted(() => new Map<string, Value[]>());
+const trips = vi.hoisted(() => ({ count: 0 }));
 
 vi.mock('../../../src/service/database/open-database.ts', async (importOriginal) => {
   const { openDatabase } =
@@ -26,6 +27,7 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
     ({ query }: Reader): Reader['query'] =>
     (sql, values = []) => {
       ran.set(sql, values);
+      trips.count += 1;
       return query(sql, values);
     };
   return {
@@ -34,7 +36,11 @@ vi.mock('../../../src/service/database/open-database.ts', async (importOriginal)
       return {
         ...database,
         query: noting(database),
-        transaction: (keys, work) => database.transaction(keys, (tx) => work({ ...tx, query: noting(tx) })),
+        transaction: (keys, work) => {
+          const beginAndCommit = 2;
+          trips.count += beginAndCommit;
+          return database.transaction(keys, (tx) => work({ ...tx, query: noting(tx) }));
+        },
       };
     },
   };
@@ -287,6 +293,17 @@ test('a read of a val with many versions reads only the newest version', async (
   // The small tables have only one row, so PostgreSQL may read them without an index.
   expect(wanting.filter((step) => !/^Seq Scan (users|vals|records)/.test(step))).toEqual([]);
   expect(found.filter((step) => /version/.test(step)).length).toBeGreaterThan(2);
+});
+
+test('a PUT of new code takes seven round trips, and one of a new val no more', async () => {
+  const service = await temporaryService();
+  // The list waits until the use of the token has been noted.
+  await service.get('/v1/me/tokens');
+  for (const status of [201, 200]) {
+    trips.count = 0;
+    expect((await service.putVal('one', `${status}`)).status).toBe(status);
+    expect(trips.count).toBeLessThanOrEqual(7);
+  }
 });
 
 test('requests that answer no code read no code', async () => {

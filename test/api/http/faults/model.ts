@@ -44,12 +44,16 @@ export function expected(asking: Asking, meeting: Meeting, forever: boolean): Ex
   }
 }
 
-/** The exit code after several attempts. `undefined` stands for a success. */
-export function exitAfter(asking: Asking, meetings: readonly (Meeting | undefined)[]): number {
+/** The exit code after several attempts. `undefined` stands for a success, or a 404 if there never was such a thing. */
+export function exitAfter(
+  asking: Asking,
+  meetings: readonly (Meeting | undefined)[],
+  { isAbsent = false } = {},
+): number {
   let isInDoubt = false;
   for (let attempt = 1; ; attempt++) {
     const meeting = meetings[attempt - 1];
-    if (meeting === undefined) return 0;
+    if (meeting === undefined) return isAbsent && !isInDoubt ? 3 : 0;
     const [exit = 0] = exitsOf(asking, meeting);
     isInDoubt ||= exit === 8;
     if (attempt < mostAttempts && sentAgain(asking.method, meeting) === 'yes') continue;

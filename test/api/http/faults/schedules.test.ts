@@ -278,8 +278,7 @@ function wrongOutcome(method: Method, entry: Entry, { exit, message }: Outcome, 
 function predict(method: Method, steps: readonly Step[], exists: boolean): number | undefined {
   if (steps.some(({ kind }) => kind === 'silence')) return undefined;
   const isAbsent = method === 'DELETE' && !exists;
-  if (isAbsent && (steps[0] ?? { kind: 'good' }).kind === 'good') return 3;
-  return exitAfter({ method, reads: 'what there is' }, steps.map(meetingOf));
+  return exitAfter({ method, reads: 'what there is' }, steps.map(meetingOf), { isAbsent });
 }
 
 function meetingOf(step: Step): Meeting | undefined {

@@ -1,0 +1,51 @@
+import type { Dispatcher } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool.js';
+import type { ProxyAddress } from '../../lib/proxy.ts';
+import { compileParser } from './parser.ts';
+import { connectTimeoutMs } from './retry.ts';
+
+const largestBody = 64 * 1024 * 1024;
+
+export interface DispatcherOptions {
+  origin: string;
+  proxy: ProxyAddress | undefined;
+  /** Ends all connections, also those that are not open yet. */
+  signal: AbortSignal;
+}
+
+/** The connections to one service. */
+export interface OpenDispatcher {
+  dispatcher: Dispatcher;
+  /** V8 keeps the compiled parser only as long as somebody refers to it. */
+  parser?: WebAssembly.Module;
+}
+
+export async function openDispatcher({ origin, proxy, signal }: DispatcherOptions): Promise<OpenDispatcher> {
+  const isSecure = [origin, proxy?.url.href].some((address) => address?.startsWith('https:'));
+  const connect = connectOptions(signal, isSecure);
+  const dispatcher =
+    proxy === undefined
+      ? new Pool(origin, { ...poolOptions, connect })
+      : (await import('./tunnels.ts')).createTunnels(proxy, poolOptions, connect);
+  signal.addEventListener('abort', () => void dispatcher.destroy(new Error('interrupted')));
+  return { dispatcher };
+}
+
+/** Call this after the first request began, so that the connection opens while the parser is compiled. */
+export function keepParser(open: OpenDispatcher): void {
+  open.parser ??= compileParser();
+}
+
+const poolOptions = {
+  maxResponseSize: largestBody,
+  // For services that do not say how long they keep a connection. An agent may think for a while between two calls.
+  keepAliveTimeout: 30_000,
+};
+
+/** All connections share one secure context, because Node 20 needs 40 ms to create one. */
+function connectOptions(signal: AbortSignal, isSecure: boolean) {
+  const options = { timeout: connectTimeoutMs, signal };
+  if (!isSecure) return options;
+  const { createSecureContext, DEFAULT_CIPHERS } = process.getBuiltinModule('node:tls');
+  return { ...options, secureContext: createSecureContext({ ciphers: DEFAULT_CIPHERS }) };
+}

@@ -1,0 +1,82 @@
+// The sentences about requests that failed. Each file has those of one kind:
+// - status.ts: what a status means, and by-route.ts what it means for one route
+// - no-connection.ts, tls.ts: connections that failed
+// - bad-reply.ts: replies that make no sense
+// - sign-in.ts, space.ts: who asks, and for whom
+// - service-message.ts: what the service itself says
+import type { RequestStage } from '../../api/call.ts';
+import { CallFailed } from '../../api/http/call-failed.ts';
+import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsError } from '../../errors.ts';
+import { badReply } from './bad-reply.ts';
+import { connectionError } from './no-connection.ts';
+import { type Explained, factsOf, type Service } from './service.ts';
+import { createSpaceCheck } from './space.ts';
+import { statusError } from './status.ts';
+
+/** Turns the data of a failed call into the error that the user reads. */
+export const explain =
+  (service: Service): RequestStage =>
+  (next) => {
+    const whyNoSpace = createSpaceCheck(next, service);
+    return async (call) => {
+      try {
+        return await next(call);
+      } catch (error) {
+        if (!(error instanceof CallFailed)) throw error;
+        const spaceFailure = await whyNoSpace(error);
+        if (spaceFailure instanceof CallFailed) throw errorOf(spaceFailure, service);
+        throw spaceFailure ?? errorOf(error, service);
+      }
+    };
+  };
+
+function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): ValsError {
+  const failed: Explained = { call, fault, maybeApplied, service };
+  switch (fault.kind) {
+    case 'no_token':
+      return new AuthError(`There is no token for ${service.base.origin}.`, {
+        ...factsOf(failed),
+        hint: service.signInHint(),
+      });
+    case 'secret':
+      // In a search, the query has the words of the user. The queries of other lists come from the service.
+      return fault.part === 'query' && call.route !== 'searchVals'
+        ? linkWithSecret(failed)
+        : secretError(fault.part);
+    case 'interrupted':
+      return interruption(failed);
+    case 'not_connected':
+    case 'rejected':
+    case 'lost':
+    case 'timed_out':
+      return connectionError({ ...failed, fault });
+    case 'unreadable':
+    case 'unusable':
+      return badReply({ ...failed, fault });
+    case 'status':
+      return service.storeFailure(fault.status) ?? statusError({ ...failed, fault });
+  }
+}
+
+export const secretError = (part: string): LocalError =>
+  new LocalError(`The ${part} contains your token, so it was not sent.`, {
+    hint: `Remove your token from the ${part}. Otherwise anybody who can read the ${part} could act as you.`,
+  });
+
+const linkWithSecret = (failed: Explained): BadResponseError =>
+  new BadResponseError('The service sent your token in the link to the next page of a list.', {
+    ...factsOf(failed),
+    hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
+  });
+
+function interruption({ call, maybeApplied, service }: Explained): InterruptedError {
+  const { reason } = service.signal;
+  const interrupted = reason instanceof InterruptedError ? reason : new InterruptedError(130);
+  if (!maybeApplied) return interrupted;
+  const { method, path } = call;
+  return new InterruptedError(
+    interrupted.exit,
+    'Interrupted while the request was under way. It is not known whether the service made the change.',
+    { hint: service.wordsFor(call).ifUnknown, method, path },
+  );
+}

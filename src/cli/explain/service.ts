@@ -1,0 +1,75 @@
+import type { Call } from '../../api/call.ts';
+import type { Fault } from '../../api/http/retry.ts';
+import {
+  type ErrorFacts,
+  type LocalError,
+  UnavailableError,
+  UnknownOutcomeError,
+  type ValsError,
+} from '../../errors.ts';
+import { type Hints, hintList } from '../../lib/hint.ts';
+import { stringifyJson } from '../../lib/json.ts';
+import type { ProxyAddress } from '../../lib/proxy.ts';
+import type { BaseUrl } from '../../settings/base-url.ts';
+import type { RouteWords } from './by-route.ts';
+
+/** What the sentences need to know about the service and the user. */
+export interface Service {
+  base: BaseUrl;
+  proxy: ProxyAddress | undefined;
+  signal: AbortSignal;
+  /** Built only if it is shown, because it reads settings that may be wrong. */
+  signInHint(): Hints;
+  /** The error of the embedded service, if its store failed. */
+  storeFailure(status: number): LocalError | undefined;
+  wordsFor(call: Call): RouteWords;
+  redact(text: string): string;
+}
+
+/** A failed call and the service that it was sent to. */
+export interface Explained<AnyFault extends Fault = Fault> {
+  call: Call;
+  fault: AnyFault;
+  maybeApplied: boolean;
+  service: Service;
+}
+
+/** Exit 7 promises that nothing was changed. If an attempt may have been applied, the outcome is unknown. */
+export function unavailable(failed: Explained, message: string, hint: Hints, always: Hints = []): ValsError {
+  if (!failed.maybeApplied) return new UnavailableError(message, factsWithHint(failed, hint));
+  return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
+    ...factsOf(failed),
+    hint: [...hintList(always), ...hintList(checkChange(failed))],
+  });
+}
+
+export const checkChange = ({ call, service }: Explained): Hints =>
+  service.wordsFor(call).ifUnknown ??
+  'Before you send the change again, check whether the service made the change.';
+
+export function factsWithHint(failed: Explained, hint: Hints): ErrorFacts {
+  const { call, fault, service } = failed;
+  const hintForStatus = 'status' in fault ? service.wordsFor(call).hints?.[fault.status] : undefined;
+  return { ...factsOf(failed), hint: hintForStatus ?? hint };
+}
+
+export function factsOf({ call: { method, path }, fault, service }: Explained): ErrorFacts {
+  const status = 'status' in fault ? fault.status : undefined;
+  const body = 'body' in fault ? bodyToKeep(fault.body, service.redact) : undefined;
+  return { method, path, status, body };
+}
+
+const longestErrorBody = 65_536;
+const longestBeginning = 2_000;
+
+function bodyToKeep(body: unknown, redact: (text: string) => string): unknown {
+  const text = typeof body === 'string' ? body : stringifyJson(body ?? '');
+  if (typeof body !== 'string' && text.length <= longestErrorBody) return body;
+  // The token goes first, because nobody would recognize a token that was cut in half.
+  return redact(text).slice(0, longestBeginning);
+}
+
+export const capitalised = (sentence: string): string => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+export const withFullStop = (sentence: string): string =>
+  /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;

@@ -1,0 +1,65 @@
+import type { OpenDispatcher } from '../api/http/dispatcher.ts';
+import type { LocalError } from '../errors.ts';
+import type { ProxyAddress } from '../lib/proxy.ts';
+import type { BaseUrl } from '../settings/base-url.ts';
+import type { Settings } from '../settings/settings.ts';
+
+/** The embedded service in this process. */
+interface LocalService {
+  base: BaseUrl;
+  token: string | undefined;
+  failure(): LocalError | undefined;
+  close(): Promise<void>;
+}
+
+/** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
+export interface Services {
+  local(settings: Settings): Promise<LocalService>;
+  connections(base: BaseUrl, proxy: ProxyAddress | undefined): Promise<OpenDispatcher>;
+  close(): Promise<void>;
+}
+
+export function createServices(): Services {
+  const closing = new AbortController();
+  const open = new Map<string, Promise<OpenDispatcher>>();
+  let local: Promise<LocalService> | undefined;
+
+  async function connect(origin: string, proxy: ProxyAddress | undefined): Promise<OpenDispatcher> {
+    const { setMaxListeners } = process.getBuiltinModule('node:events');
+    // Each connection adds a listener. Node would print a warning for more than ten.
+    setMaxListeners(0, closing.signal);
+    const { openDispatcher } = await import('../api/http/dispatcher.ts');
+    return openDispatcher({ origin, proxy, signal: closing.signal });
+  }
+
+  return {
+    local(settings) {
+      local ??= startLocal(settings).catch((error) => {
+        local = undefined;
+        throw error;
+      });
+      return local;
+    },
+    connections({ origin }, proxy) {
+      const known = open.get(origin) ?? connect(origin, proxy);
+      open.set(origin, known);
+      return known;
+    },
+    async close() {
+      closing.abort();
+      await (await local?.catch(() => undefined))?.close();
+    },
+  };
+}
+
+async function startLocal(settings: Settings): Promise<LocalService> {
+  const { startService, loopbackOnly } = await import('../service/index.ts');
+  let failure: LocalError | undefined;
+  const onStoreFailure = (error: LocalError) => {
+    failure = error;
+  };
+  const network = { ...loopbackOnly, endsWithCommand: true };
+  const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
+  const { baseUrl, token, close } = service;
+  return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };
+}
