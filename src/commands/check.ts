@@ -118,7 +118,7 @@ function report(
   }
   const annotate = createAnnotations(context);
   for (const { row, error } of problems) annotate(`${row.file}`, error);
-  const codes = new Map(problems.map(({ row, code }) => [row, code]));
+  const codes = new Map(problems.map(({ row, code }) => [keyOf(row), code]));
   return {
     kind: 'outcomes',
     rows: problems.map(({ row }) => row),
@@ -126,13 +126,16 @@ function report(
       { ...column('place'), only: 'terminal', neverCut: true, compute: placeIn },
       ...columns.slice(0, 3).map((each) => ({ ...each, only: 'pipe' as const })),
       column('message'),
-      { ...column('code'), droppable: 1, compute: (row) => codes.get(row) },
+      { ...column('code'), droppable: 1, compute: (row) => codes.get(keyOf(row)) },
     ],
     error: new LocalError(`${nameBroken(broken, count)} errors.`, {
       hint: 'Fix the code, then check it again.',
     }),
   };
 }
+
+/** The output works on copies of the rows. */
+const keyOf = ({ file, line, column }: JsonObject): string => JSON.stringify([file, line, column]);
 
 function nameBroken(broken: readonly PushItem[], count: string): string {
   if (broken.length > 1) return `${broken.length} of ${count} have`;
