@@ -209,6 +209,15 @@ describe('in GitHub Actions', () => {
     expect(await annotation(join(cwd, 'elsewhere'))).toBe('./gone.ts');
     expect(await annotation('', 'false')).toBeUndefined();
   });
+
+  it('is one line for all files if the service cannot be reached', async () => {
+    const env = { VALS_BASE_URL: 'http://127.0.0.1:1', VALS_TOKEN: 'test-token', GITHUB_ACTIONS: 'true' };
+    const { exit, stderr } = await run(['push', '.'], { env, cwd: vals('a', 'b', 'c') });
+    expect({ exit, annotations: stderr.match(/^::.*$/gm) }).toEqual({
+      exit: 7,
+      annotations: [expect.stringMatching(/^::error::Could not connect to /)],
+    });
+  });
 });
 
 describe('--dry-run', () => {

@@ -68,3 +68,19 @@ it('a port that expects http is reported', async () => {
   const env = { ...service.env, VALS_BASE_URL: service.baseUrl.replace('http:', 'https:') };
   await expectRejected(env, /^The service at https:\S+ expects http, not https\.$/);
 });
+
+it.each([['me'], writing])(
+  'an alert of TLS on an http:// address means that nothing was read: %s',
+  async (...args) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).once('data', () => socket.end(Buffer.from([0x15, 3, 1, 0, 2, 2, 0x46])));
+    });
+    const address = `127.0.0.1:${await listen(server)}`;
+    const env = { VALS_BASE_URL: `http://${address}`, VALS_TOKEN: 'test-token' };
+    const { exit, error } = await run([...args.flat(), '--json'], { env, input: 'code' });
+    expect({ exit, hint: error?.hint }).toEqual({
+      exit: 7,
+      hint: expect.stringContaining(`https://${address}`),
+    });
+  },
+);
