@@ -35,7 +35,7 @@ export interface ConnectionOptions extends ConnectOptions {
   settings: Settings;
   signal: AbortSignal;
   clock: Clock;
-  notes: ApiOptions['notes'];
+  notes: ApiOptions['notes'] & { storeUpgraded(message: string): void };
   trace: ((line: string) => void) | undefined;
   seen: SeenVals;
   redactor: Redactor;
@@ -119,7 +119,7 @@ interface Target {
 async function findTarget(options: ConnectionOptions): Promise<Target> {
   const { services, settings, redactor } = options;
   const isLocal = settings.local.value && options.baseUrl === undefined;
-  const local = isLocal ? await services.local(settings) : undefined;
+  const local = isLocal ? await services.local(settings, options.notes.storeUpgraded) : undefined;
   const base = local?.base ?? options.baseUrl ?? chosenBaseUrl(settings);
   const token = local?.token ?? options.token ?? settings.token?.value;
   const proxy = proxyFor(base.origin, settings.proxy);

@@ -51,6 +51,7 @@ export function createContext(
       notes: {
         serviceIsAway: ({ message }) =>
           warn(`${message} The command keeps trying until the service answers.`),
+        storeUpgraded: (text) => presenter.say({ kind: 'note', text }),
         serviceIsBack: () => presenter.say({ kind: 'note', text: 'The service answers again.' }),
         tooManyRecords: () =>
           warn(

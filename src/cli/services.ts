@@ -14,7 +14,8 @@ interface LocalService {
 
 /** What one process has open: connections to services, and the embedded service. All calls of `vals mcp` share it. */
 export interface Services {
-  local(settings: Settings): Promise<LocalService>;
+  /** `onUpgrade` gets a message if the store had to be brought up to date. */
+  local(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService>;
   connections(base: BaseUrl, proxy: ProxyAddress | undefined): Promise<OpenDispatcher>;
   close(): Promise<void>;
 }
@@ -33,8 +34,8 @@ export function createServices(): Services {
   }
 
   return {
-    local(settings) {
-      local ??= startLocal(settings).catch((error) => {
+    local(settings, onUpgrade) {
+      local ??= startLocal(settings, onUpgrade).catch((error) => {
         local = undefined;
         throw error;
       });
@@ -52,14 +53,15 @@ export function createServices(): Services {
   };
 }
 
-async function startLocal(settings: Settings): Promise<LocalService> {
+async function startLocal(settings: Settings, onUpgrade: (message: string) => void): Promise<LocalService> {
   const { startService, loopbackOnly } = await import('../service/index.ts');
   let failure: LocalError | undefined;
   const onStoreFailure = (error: LocalError) => {
     failure = error;
   };
   const network = { ...loopbackOnly, endsWithCommand: true };
-  const service = await startService({ file: settings.dataFile, port: 0, network, onStoreFailure });
+  const file = settings.dataFile;
+  const service = await startService({ file, port: 0, network, onStoreFailure, onUpgrade });
   const { baseUrl, token, close } = service;
   return { base: { origin: baseUrl, href: baseUrl }, token, failure: () => failure, close };
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import Libsql from 'libsql';
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { startService } from '../../../src/service/index.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { onServer } from '../../support/postgres.ts';
-import { run } from '../../support/program.ts';
+import { run, temporaryFolder } from '../../support/program.ts';
 import { clientOf, newPlace, postgres, storeOf } from '../support.ts';
 
 /**
@@ -64,6 +64,15 @@ describe('a store of schema 1', () => {
 
   test('is said to be brought up to date by a command that opens it', async () => {
     const at = await oldStore();
+    if (!postgres) {
+      const folder = temporaryFolder();
+      copyFileSync(at, join(folder, 'vals.db'));
+      const { exit, stderr } = await run(['ls', '--local'], { env: { VALS_DATA_DIR: folder } });
+      expect({ exit, stderr }).toEqual({
+        exit: 0,
+        stderr: expect.stringContaining('from schema 1 to schema'),
+      });
+    }
     const place = postgres ? { env: { VALS_DATABASE: at } } : {};
     const args = ['user', 'ls', ...(postgres ? [] : ['--data', at])];
     expect(await run(args, place)).toMatchObject({
