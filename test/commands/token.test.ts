@@ -52,7 +52,10 @@ describe('vals token', () => {
     });
     expect(await run(['push', '-', '--name', 'v'], ci(space))).toMatchObject({ exit: 0 });
     expect(await run(['push', '-', '--name', 'v'], ci(baseUrl))).toMatchObject({ exit: 4 });
-    expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({ exit: 5 });
+    expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({
+      exit: 5,
+      stderr: expect.stringMatching(/^error: The token ci was not made: You have .*\n.*`vals token rm ci`/),
+    });
   });
 
   test.each([404, 405])(

@@ -64,7 +64,16 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
   reportRun: () => ({}),
   pageLink: () => ({}),
   myTokens: () => ({}),
-  createToken: () => ({}),
+  createToken: ({ name = '' }) => ({
+    beginnings: { 409: `The token ${name} was not made` },
+    hints: {
+      409: ['Choose another name.', { text: 'To end that token', command: 'token rm', input: { name } }],
+    },
+    ifUnknown: [
+      { text: 'To see whether the token was made', command: 'token ls' },
+      'If it was made, nobody has seen it: remove it, and make another one.',
+    ],
+  }),
   deleteToken: () => ({}),
   searchVals: () => ({}),
   userVals: () => ({}),

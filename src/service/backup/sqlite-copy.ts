@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import Libsql from 'libsql';
-import { ConflictError } from '../../errors.ts';
+import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Value } from '../database/database.ts';
 import { createTables, explainSqlite } from '../database/sqlite.ts';
@@ -23,6 +23,7 @@ import type { Table } from './tables.ts';
  * that is killed leaves a file `.partial` behind, and no backup.
  */
 export function createSqliteCopy(file: string): CopyTarget {
+  refuseMissingFolder(file);
   refuseExisting(file);
   const partial = `${file}.${process.pid}.partial`;
   const connection = guarded(file, () => {
@@ -65,6 +66,11 @@ const refusal = (file: string): ConflictError =>
   new ConflictError(`The file ${file} is there already. A backup never overwrites a file.`, {
     hint: 'Choose another file, or remove this one first.',
   });
+
+function refuseMissingFolder(file: string): void {
+  if (existsSync(dirname(file))) return;
+  throw new LocalError(`The folder ${dirname(file)} does not exist.`, { hint: 'Make the folder first.' });
+}
 
 /** A log of another store beside the file would be taken for its own. */
 function refuseExisting(file: string): void {

@@ -166,6 +166,7 @@ describe('a backup', () => {
     }
     await expect(copy(service.at, join(temporaryFolder(), 'none', 'copy.db'))).rejects.toMatchObject({
       exit: 10,
+      message: expect.stringMatching(/^The folder .*none does not exist\.$/),
     });
   });
 
