@@ -61,7 +61,7 @@ it.each([[['val', 'runs', id]], [['runs', '--val', id]], [['val', 'runs', id, '-
     );
     const { exit, stderr } = await run(args, service);
     expect(exit).toBe(3);
-    expect(stderr).toContain('does not list the runs');
+    expect(stderr).toContain('The service does not list runs.');
     const absent = await scriptedService([], () => ({ status: 404 }));
     expect((await run(args, absent)).stderr).toContain('There is no val');
   },

@@ -3,7 +3,6 @@ import type { Call } from '../../api/call.ts';
 import type { Paging } from '../../api/lists/pages.ts';
 import { takeRecords } from '../../api/lists/take-records.ts';
 import * as routes from '../../api/routes.ts';
-
 import type { Options } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { InterruptedError, NotFoundError, UsageError } from '../../errors.ts';
