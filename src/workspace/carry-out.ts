@@ -98,9 +98,11 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
   const ready = { ...step, code, record };
   if (step.kind === 'move') return moveVal(push, ready);
   if (step.kind !== 'rename') return sendVal(push, ready);
-  return renameVal(push, ready, async (renamed) =>
-    carryOut(push, await planAnew(push, val, { record: renamed, code })),
-  );
+  return renameVal(push, ready, async (renamed) => {
+    // The rename has put the new path into vals.json.
+    const { movedFrom: _movedFrom, ...atItsPath } = val;
+    return carryOut(push, await planAnew(push, atItsPath, { record: renamed, code }));
+  });
 }
 
 /** Another command may have changed the id or the name in vals.json since the push began. */

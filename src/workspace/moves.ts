@@ -121,7 +121,7 @@ function exactMoves(missing: readonly MissingVal[], fresh: readonly NewFile[]): 
 
 /**
  * A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was edited.
- * So does a file that is in another folder now, or that has the name of the val.
+ * So does a file with the name of the val, such as one that is in another folder now.
  */
 function movesByName(
   missing: readonly WorkspaceVal[],
@@ -129,13 +129,9 @@ function movesByName(
   newFiles: readonly string[],
 ): [string, string][] {
   const bySpelling = grouped(files, fold);
-  const newByFileName = grouped(newFiles, (file) => basename(file));
   const newByName = grouped(newFiles, nameFrom);
   return missing.flatMap(({ file, name }): [string, string][] => {
-    const moved =
-      only(bySpelling.get(fold(file))) ??
-      only(newByFileName.get(basename(file))) ??
-      only(newByName.get(name));
+    const moved = only(bySpelling.get(fold(file))) ?? only(newByName.get(name));
     return moved === undefined ? [] : [[file, moved]];
   });
 }

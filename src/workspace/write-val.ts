@@ -46,8 +46,10 @@ const versionBefore = ({ found }: Step): JsonObject =>
 export function moveVal(push: Push, step: ReadyStep): Outcome {
   const { workspace, dryRun, onMove } = push;
   const { found, record, code } = step;
-  onMove(step.val);
-  if (dryRun) return { status: 'planned', ...versionBefore(step) };
+  if (dryRun) {
+    onMove(step.val);
+    return { status: 'planned', ...versionBefore(step) };
+  }
   const { file, name, id } = found.val;
   const { version, changedAt, hash } = found.remote ?? {};
   const isSame = hash !== undefined && hash === found.here?.hash;
@@ -55,8 +57,7 @@ export function moveVal(push: Push, step: ReadyStep): Outcome {
     ? recordAfter(record, { file, id, name: record?.name ?? name, version, changedAt, code, hash })
     : record && { ...record, file };
   if (moved !== undefined) workspace.records.write(moved);
-  if (moved !== undefined && step.val.movedFrom !== undefined) workspace.records.remove(step.val.movedFrom);
-  remember(push, step, id);
+  rememberMoved(push, step, id);
   return { status: 'moved', name, ...idAndVersion(id, version) };
 }
 
@@ -70,6 +71,7 @@ export async function renameVal(
   const { found, record, code } = step;
   const { id = '', file, name } = found.val;
   onRename(found.val, found.record?.name ?? '');
+  if (dryRun && step.val.movedFrom !== undefined) push.onMove(step.val);
   if (step.alsoSends) api.refuseToken(routes.putVal(name, code));
   if (dryRun) return { status: 'planned', ...versionBefore(step) };
   beforeSending();
@@ -78,7 +80,7 @@ export async function renameVal(
   const isSameCode = typeof changed.code === 'string' && hashOf(changed.code) === record?.hash;
   const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };
   if (renamed !== undefined) workspace.records.write(renamed);
-  if (step.val.movedFrom !== undefined) remember(push, step, id);
+  if (step.val.movedFrom !== undefined) rememberMoved(push, step, id);
   if (!step.alsoSends) return { status: 'renamed', ...idAndVersion(id, versionOf(changed)) };
   return pushCode(renamed).catch((error) => {
     throw afterPart(error, 'The val was renamed before.');
@@ -100,7 +102,7 @@ export async function sendVal(push: Push, step: ReadyStep): Promise<Outcome> {
   const path = pathTo(workspace, val.file);
   // A val that was renamed on the service keeps its name there.
   const name = remote?.name ?? val.name;
-  if (val.movedFrom !== undefined) push.onMove(step.val);
+  if (dryRun && val.movedFrom !== undefined) push.onMove(step.val);
   if (name !== val.name) {
     remark(`The val "${val.name}" of ${path} is named "${name}" on the service now.`, {
       text: 'To use the new name in vals.json too',
@@ -120,7 +122,10 @@ export async function sendVal(push: Push, step: ReadyStep): Promise<Outcome> {
   beforeSending();
   const { status, body = null } = await api.send(call).catch((error) => {
     // The service may have stored the code although the request failed, so the record gets the hash of the code.
-    if (record !== undefined) workspace.records.write({ ...record, file: val.file, sent: hashOf(code) });
+    if (record !== undefined) {
+      // Until vals.json has the new path, the record belongs to the old one.
+      workspace.records.write({ ...record, file: val.movedFrom ?? val.file, sent: hashOf(code) });
+    }
     throw error;
   });
   const id = textAt(body, 'id') ?? val.id;
@@ -128,7 +133,7 @@ export async function sendVal(push: Push, step: ReadyStep): Promise<Outcome> {
   const hash = found.here?.hash ?? hashOf(code);
   const sentState = { file: val.file, id, name: val.name, code, hash, ...versionAndTime(body) };
   workspace.records.write(withReplaced(recordAfter(pastOf(workspace, found), sentState), remote));
-  remember(push, step, id);
+  rememberMoved(push, step, id);
   const sent = status === 201 ? 'created' : 'pushed';
   return { status: sent, name, ...idAndVersion(id, versionOf(body)), ...versionBefore(step) };
 }
@@ -172,6 +177,14 @@ export async function deleteVal({ api, beforeSending }: Push, { found }: Step): 
     if (!(error instanceof NotFoundError)) throw error;
   });
   return { status: 'deleted', ...idAndVersion(id, remote?.version) };
+}
+
+/** The record of the old path goes, so that no other file of that path takes it for its own. */
+function rememberMoved(push: Push, step: Step, id: string | undefined): void {
+  const { movedFrom } = step.val;
+  if (movedFrom !== undefined) push.workspace.records.remove(movedFrom);
+  remember(push, step, id);
+  if (movedFrom !== undefined) push.onMove(step.val);
 }
 
 const remember = ({ workspace }: Push, { val, found }: Step, id: string | undefined): void => {

@@ -12,11 +12,11 @@ export interface Followed {
   selections: Selection[];
   /** New files that may be renamed files. Nobody was asked about them. */
   likely: Map<Workspace, LikelyMove[]>;
-  /** The vals that the user said a file belongs to. */
-  confirmed: ReadonlySet<string>;
+  /** The user said that this file is the file of a val that was missing. */
+  isConfirmed(workspace: Workspace, file: string): boolean;
 }
 
-export interface FollowOptions {
+export interface FollowMovesOptions {
   openRemotes(): Promise<RemoteVals>;
   /** At a terminal, the user is asked whether a file with similar code is a renamed one. */
   mayAsk: boolean;
@@ -26,10 +26,10 @@ export interface FollowOptions {
 export async function followMoves(
   context: Context,
   selections: readonly Selection[],
-  { openRemotes, mayAsk, dryRun }: FollowOptions,
+  { openRemotes, mayAsk, dryRun }: FollowMovesOptions,
 ): Promise<Followed> {
   const likely = new Map<Workspace, LikelyMove[]>();
-  const confirmed = new Set<string>();
+  const confirmed = new Map<Workspace, Set<string>>();
   const followed: Selection[] = [];
   for (const selection of selections) {
     const { workspace, items } = selection;
@@ -45,7 +45,7 @@ export async function followMoves(
       const answer = mayAsk && move.isOnlyOne ? await askAboutRename(context, workspace, move) : undefined;
       if (answer === true) {
         moved.set(move.val.file, move.to);
-        confirmed.add(move.to);
+        confirmed.set(workspace, new Set([...(confirmed.get(workspace) ?? []), move.to]));
       }
       if (answer === undefined) undecided.push(move);
     }
@@ -58,7 +58,8 @@ export async function followMoves(
     likely.set(workspace, undecided);
     followed.push({ workspace, items: withMoves(workspace, items, moved) });
   }
-  return { selections: followed, likely, confirmed };
+  const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
+  return { selections: followed, likely, isConfirmed };
 }
 
 async function askAboutRename(

@@ -38,7 +38,7 @@ export async function pushFiles(
   const openRemotes = once(createRemotes);
   const mayAsk = !yes && !dryRun && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
-  const { selections, likely, confirmed } = await followMoves(context, followable, {
+  const { selections, likely, isConfirmed } = await followMoves(context, followable, {
     openRemotes,
     mayAsk,
     dryRun,
@@ -55,7 +55,7 @@ export async function pushFiles(
 
   const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
     ...options,
-    mayOverwrite: yes || confirmed.has(file),
+    mayOverwrite: yes || isConfirmed(workspace, file),
     isSave: false,
     likelyMoves: likely.get(workspace) ?? [],
   });

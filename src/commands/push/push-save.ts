@@ -56,6 +56,8 @@ export interface SavePusher {
   optionsForInitial(followed: Followed): OptionsFor;
   /** The first push of each of these files carries out the step that was planned and asked about. */
   begin(answer: Answer, followed: Followed): void;
+  /** The file was saved while the user was asked, so its step is planned anew. */
+  forgetStep(file: string): void;
   push(file: string, isRetry: boolean): Promise<Answered>;
 }
 
@@ -74,10 +76,10 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     ...{ ifVersion: undefined, likelyMoves },
   });
   const initialOptions =
-    ({ confirmed, likely }: Followed): OptionsFor =>
+    ({ isConfirmed, likely }: Followed): OptionsFor =>
     (_workspace, { file }) => ({
       ...planOptions(likely.get(workspace) ?? []),
-      mayOverwrite: yes || confirmed.has(file),
+      mayOverwrite: yes || isConfirmed(workspace, file),
       isSave: false,
     });
 
@@ -174,13 +176,15 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       hasAgreed = answer.hasAgreed;
       const optionsFor = initialOptions(followed);
       initial = new Map(
-        answer.items.flatMap(({ val, step, isSkipped }) => {
-          if (val === undefined) return [];
+        answer.items.flatMap((item) => {
+          const { val, step, isSkipped } = item;
+          if (val === undefined || answer.declined.has(item)) return [];
           const isKnown = step !== undefined && !isSkipped && !(step.refusal instanceof UnavailableError);
           return [[val.file, { step: isKnown ? step : undefined, options: optionsFor(workspace, val) }]];
         }),
       );
     },
+    forgetStep: (file) => initial.delete(file),
     push,
   };
 }

@@ -62,7 +62,6 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     ...{ workspace, api, force, yes, noCheck, ignoreFiles },
     isNamed: paths.length > 0,
   });
-  const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
   const saveManifest = async () => {
     const error = await workspace.saveManifest();
     if (error !== undefined) say({ kind: 'warning', text: messageWithHint(error) });
@@ -75,19 +74,27 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
     onIdle: saveManifest,
     endWatch,
   });
-  const onSave = (file: string) => {
-    if (isChosen(file)) queue.add(file);
+  const savedEarly = new Set<string>();
+  let handleSave = (file: string): void => {
+    savedEarly.add(file);
   };
-  // The watch begins before the first push, so that no save during the first push is missed.
+  const onSave = (file: string) => {
+    if (isChosen(file)) handleSave(file);
+  };
+  // The watch begins before the question and the first push, so that no save is missed meanwhile.
   const saves = await watchSaves(root, clock, ignoreFiles, onSave, (error) =>
     endWatch(cannotWatch(root, error)),
   );
-  const stopPulling = options.pull
-    ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
-    : undefined;
+  let stopPulling: (() => Promise<void>) | undefined;
   try {
+    const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
+    for (const file of savedEarly) pusher.forgetStep(file);
+    handleSave = queue.add;
+    stopPulling = options.pull
+      ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
+      : undefined;
     say({ kind: 'lines', text: `Watching ${root}. Press Ctrl-C to stop.\n` });
-    for (const file of initial) queue.add(file);
+    for (const file of new Set([...initial, ...savedEarly])) queue.add(file);
     await aborted(ending);
     throw exitQuietly(ending.reason);
   } finally {
