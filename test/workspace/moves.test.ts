@@ -215,6 +215,19 @@ describe('a file that was renamed and edited at once', () => {
     },
   );
 
+  it('keeps the answer yes in vals.json, although the push is then a conflict', async () => {
+    const { place, service } = await renamed();
+    await service.edit('greet', 'theirs');
+    const answers = [{ after: '[Y/n]', keys: 'y\r' }];
+    expect((await place.onScreen(['push'], { answers })).exit).toBe(5);
+    expect(Object.keys(place.manifest().vals)).toEqual(['other.ts', 'welcome.ts']);
+    expect(await place.status()).toEqual({ 'other.ts': 'unchanged', 'welcome.ts': 'conflict' });
+    expect(await place.vals('push', 'welcome.ts', '--force')).toMatchObject({
+      exit: 0,
+      stdout: expect.stringMatching(/^pushed\tgreet\t/),
+    });
+  });
+
   it('is a new val without a terminal, and --prune keeps the old one until vals.json lists the file', async () => {
     const { place, service, id } = await renamed();
     const prune = ['push', '--prune', '--yes'];
@@ -249,4 +262,39 @@ describe('a file that was renamed and edited at once', () => {
     place.put({ 'new.ts': '// one\n// more\n// and more\n// and even more\n' });
     expect(await hintsOf(place)).not.toContain('similar code');
   });
+});
+
+it('a val whose file was moved and edited is older on a branch that has the old file, not changed there', async () => {
+  const { place } = await pushed({ 'a.ts': 'first' });
+  const older = place.manifest();
+  place.remove('a.ts');
+  place.put({ 'lib/a.ts': 'second' });
+  expect(await place.vals('push')).toMatchObject({ exit: 0 });
+  place.remove('lib/a.ts');
+  place.put({ 'a.ts': 'first', 'vals.json': JSON.stringify(older) });
+  expect(await place.status()).toEqual({ 'a.ts': 'older here' });
+});
+
+it('a val can be renamed, moved and edited in one push', async () => {
+  const { place, service } = await pushed({ 'a.ts': 'first' });
+  const id = place.idOf('a.ts');
+  const manifest = JSON.stringify(place.manifest()).replace('"name":"a"', '"name":"renamed"');
+  place.remove('a.ts');
+  place.put({ 'lib/renamed.ts': 'second', 'vals.json': manifest });
+  expect(await place.vals('push')).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining('lib/renamed.ts'),
+  });
+  expect(await service.code(id)).toBe('second');
+});
+
+it('a file is not taken for a missing one only because both are called index.ts', async () => {
+  const { place, service } = await pushed({ 'a/index.ts': 'api' });
+  const id = place.idOf('a/index.ts');
+  place.put({ 'vals.json': JSON.stringify(place.manifest()).replace('"name":"index"', '"name":"api"') });
+  expect(await place.vals('push')).toMatchObject({ exit: 0 });
+  place.remove('a/index.ts');
+  place.put({ 'tools/index.ts': 'secret' });
+  await place.vals('push', '--yes');
+  expect(await service.code(id)).toBe('api');
 });

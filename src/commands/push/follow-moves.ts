@@ -1,11 +1,13 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
+import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { noteMove } from '../shared/notes.ts';
 import type { PushItem, Selection } from './item.ts';
 
 export interface Followed {
@@ -56,10 +58,36 @@ export async function followMoves(
       { dryRun },
     );
     likely.set(workspace, undecided);
-    followed.push({ workspace, items: withMoves(workspace, items, moved) });
+    const movedItems = withMoves(workspace, items, moved);
+    followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, confirmed) });
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
   return { selections: followed, likely, isConfirmed };
+}
+
+/** An answer goes into vals.json at once, so that nobody is asked again if the push of the file is refused. */
+async function keepAnswers(
+  context: Context,
+  workspace: Workspace,
+  items: PushItem[],
+  confirmed: ReadonlyMap<Workspace, ReadonlySet<string>>,
+): Promise<PushItem[]> {
+  const files = confirmed.get(workspace);
+  if (files === undefined) return items;
+  const kept = items.map((item) => {
+    const { val } = item;
+    if (val?.movedFrom === undefined || !files.has(val.file)) return item;
+    const record = recordOf(workspace, val);
+    if (record !== undefined) workspace.records.write({ ...record, file: val.file });
+    workspace.records.remove(val.movedFrom);
+    workspace.remember(val, val.id);
+    noteMove(context, workspace, val);
+    const { movedFrom: _movedFrom, ...atItsPath } = val;
+    return { ...item, val: atItsPath };
+  });
+  const error = await workspace.saveManifest();
+  if (error !== undefined) throw error;
+  return kept;
 }
 
 async function askAboutRename(
