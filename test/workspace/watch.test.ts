@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
+import { openTerminal } from '../support/terminal.ts';
 import { manifestWith, newService, Place, pushed, type Row, Service, workspaceWith } from './support.ts';
 
 const patienceMs = 50_000;
@@ -386,4 +387,24 @@ it('push --watch --pull writes what changed on the service into files that did n
   expect(await watch.end()).toBe(130);
   expect(await service.versions(place.idOf('a.ts'))).toEqual(['a', 'theirs', 'a']);
   expect(await place.vals('push', '--pull')).toMatchObject({ exit: 2 });
+});
+
+it('what is saved while the question is open is sent, and so is an edit after the answer no', async () => {
+  const { place } = await pushed({ 'a.ts': 'first', 'b.ts': 'b' });
+  place.put({ 'a.ts': 'second' });
+  await place.vals('push');
+  place.put({ 'a.ts': 'first' });
+  const terminal = openTerminal([process.execPath, program, 'push', '--watch'], {
+    cwd: place.folder,
+    env: environment(place.home, { TERM: 'xterm-256color', ...place.env }),
+  });
+  await terminal.shows('[y/N]');
+  place.put({ 'b.ts': 'meanwhile', 'made.ts': 'made' });
+  terminal.press('n\r');
+  await terminal.shows(/pushed\S*\s+b\b/);
+  await terminal.shows(/created\S*\s+made\b/);
+  place.put({ 'a.ts': 'edited' });
+  await terminal.shows(/pushed\S*\s+a\b/);
+  terminal.press('\u0003');
+  expect(await terminal.ended).toBe(130);
 });

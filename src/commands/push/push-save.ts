@@ -56,7 +56,7 @@ export interface SavePusher {
   optionsForInitial(followed: Followed): OptionsFor;
   /** The first push of each of these files carries out the step that was planned and asked about. */
   begin(answer: Answer, followed: Followed): void;
-  /** The file was saved while the user was asked, so its step is planned anew. */
+  /** The file was saved after its step was planned, so it is planned anew. */
   forgetStep(file: string): void;
   push(file: string, isRetry: boolean): Promise<Answered>;
 }

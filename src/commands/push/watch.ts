@@ -89,7 +89,10 @@ export async function watchWorkspace(context: Context, options: WatchOptions): P
   try {
     const initial = await planInitial(context, workspace, { ...options, isChosen, pusher });
     for (const file of savedEarly) pusher.forgetStep(file);
-    handleSave = queue.add;
+    handleSave = (file) => {
+      pusher.forgetStep(file);
+      queue.add(file);
+    };
     stopPulling = options.pull
       ? pullWhileWatching(context, { workspace, api, isChosen, isBusy: queue.isBusy, saveManifest, endWatch })
       : undefined;
