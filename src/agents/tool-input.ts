@@ -1,5 +1,5 @@
 import { checkInput } from '../cli/check-input.ts';
-import { argumentsOf, type OptionDefinition } from '../cli/command.ts';
+import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
 import type { Permissions } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
@@ -28,7 +28,8 @@ export function checkToolInput(
     throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
   }
   const words = Object.fromEntries(Object.entries(given).filter(([key]) => !codeArgument || key !== 'code'));
-  if (deletes(command, options, words)) words.yes = true;
+  // The person who started the server allowed deletions, so a tool that only deletes does not ask.
+  if (command.effect === 'deletes' && 'yes' in (command.options ?? {})) words.yes = true;
   const code = codeArgument ? takeCode(codeArgument, given.code, words) : '';
   return { input: checkInput(command, words, { nameOf: (key) => key, hint }), code };
 }
@@ -54,14 +55,4 @@ function takeCode(
   }
   words[key] = repeatable ? ['-'] : '-';
   return code;
-}
-
-/** A tool that may delete does not ask. */
-function deletes(
-  { effect, options = {} }: LoadedCommand,
-  offered: readonly [string, OptionDefinition][],
-  words: Record<string, unknown>,
-): boolean {
-  const isDeletion = offered.some(([key, option]) => option.deletes && words[key] === true);
-  return (effect === 'deletes' || isDeletion) && 'yes' in options;
 }

@@ -19,7 +19,9 @@ export function watchFiles(
 ): Changes {
   const stamps = new Map(files.map((file) => [file, stampOf(file)]));
   const waiting: (() => void)[] = [];
-  let isPending = false;
+  let changeCount = 0;
+  let reportedCount = 0;
+  let isReporting = false;
   let cancelChange = () => {};
   let cancelPoll = clock.after(pollMs, poll);
 
@@ -28,16 +30,27 @@ export function watchFiles(
       const now = stampOf(file);
       if (now === stamp) continue;
       stamps.set(file, now);
-      isPending = true;
+      changeCount += 1;
       cancelChange();
       cancelChange = clock.after(debounceMs, report);
     }
   }
 
   async function report(): Promise<void> {
-    isPending = false;
-    await onChange();
-    for (const resolve of waiting.splice(0)) resolve();
+    // Two reports at the same time could end in the wrong order, and the older code would stay.
+    if (isReporting) {
+      cancelChange = clock.after(debounceMs, report);
+      return;
+    }
+    const count = changeCount;
+    isReporting = true;
+    try {
+      await onChange();
+    } finally {
+      isReporting = false;
+      reportedCount = count;
+      if (count === changeCount) for (const resolve of waiting.splice(0)) resolve();
+    }
   }
 
   function poll(): void {
@@ -51,7 +64,8 @@ export function watchFiles(
     },
     seen() {
       look();
-      return isPending ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve();
+      if (changeCount === reportedCount) return Promise.resolve();
+      return new Promise((resolve) => waiting.push(resolve));
     },
     close() {
       cancelChange();

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { LocalError } from '../errors.ts';
 import type { Entry } from './modules.ts';
-import { type ServingOptions, startServing } from './serving-process.ts';
+import { type Serving, type ServingOptions, startServing } from './serving-process.ts';
 
 export interface ServeOptions extends ServingOptions {
   port: number;
@@ -18,10 +18,13 @@ export interface Served {
 /** Accepts the connections, so that the address stays, and hands each to the process that runs the current code. */
 export async function serveVal(first: Entry, options: ServeOptions): Promise<Served> {
   let connections = 0;
+  let isClosed = false;
+  const retired = new Set<Serving>();
   let current = startServing(first, options, assignAll);
 
   async function assign(socket: Socket): Promise<void> {
     await options.isUpToDate();
+    if (isClosed) socket.destroy();
     if (socket.destroyed) return;
     if (!current.isUsable()) current = startServing(current.entry, options, assignAll);
     current.accept(connections++, socket);
@@ -46,11 +49,13 @@ export async function serveVal(first: Entry, options: ServeOptions): Promise<Ser
     reload(entry) {
       const before = current;
       current = startServing(entry, options, assignAll);
-      before.retire();
+      retired.add(before);
+      void before.retire().then(() => retired.delete(before));
     },
     async close(signal) {
+      isClosed = true;
       server.close();
-      await current.end(signal);
+      await Promise.all([current, ...retired].map((serving) => serving.end(signal)));
     },
   };
 }

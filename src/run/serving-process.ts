@@ -49,8 +49,8 @@ export interface Serving {
   entry: Entry;
   accept(connection: number, socket: Socket): void;
   isUsable(): boolean;
-  /** Lets the requests under way finish. */
-  retire(): void;
+  /** Lets the requests under way finish. Resolves when the process has ended. */
+  retire(): Promise<unknown>;
   end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
@@ -212,6 +212,7 @@ export function startServing(
       if (state === 'ready') child.send({ kind: 'retire' });
       else child.end();
       state = 'retired';
+      return child.ended;
     },
     end(signal) {
       if (requests.size > 0) failure = new RunFailedError(`${entry.name} was interrupted.`);

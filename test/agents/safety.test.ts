@@ -1,4 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { folderOf, run, temporaryFolder } from '../support/program.ts';
@@ -59,6 +67,26 @@ it('status and diff change no file of the workspace, not even if a file was move
   ]);
   expect(await agent.call('diff')).toMatchObject({ isError: false });
   expect(contents()).toEqual(before);
+});
+
+it('push with prune deletes, but does not overwrite a val that differs and has no record', async () => {
+  const { env: service } = await serviceInProcess();
+  const env = { ...service, VALS_DATA_DIR: temporaryFolder() };
+  const cwd = folderOf({ 'vals.json': '{"vals":{}}', 'gone.ts': 'export const gone = true;' });
+  expect((await run(['push'], { env, cwd })).exit).toBe(0);
+  const elsewhere = folderOf({ 'kept.ts': '// theirs' });
+  expect((await run(['push', 'kept.ts'], { env, cwd: elsewhere })).exit).toBe(0);
+  rmSync(join(cwd, 'gone.ts'));
+  writeFileSync(join(cwd, 'kept.ts'), code);
+  const agent = await connectAgent(['--allow-delete'], { env, cwd });
+  const { isError, document } = await agent.call('push', { prune: true });
+  expect(isError).toBe(true);
+  expect(document.items).toMatchObject([
+    { file: 'gone.ts', status: 'deleted' },
+    { file: 'kept.ts', status: 'failed', error: { kind: 'conflict' } },
+  ]);
+  expect((await agent.call('val_get', { val: 'kept' })).document).toMatchObject({ code: '// theirs' });
+  await expect(agent.call('val_get', { val: 'gone' })).resolves.toMatchObject({ isError: true });
 });
 
 describe('files', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { connect } from 'node:net';
 import { text as readText } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exitStatus } from '../support/program.ts';
@@ -119,6 +120,39 @@ describe('vals run --http', () => {
       expect(await ask({ agent })).toEqual([200, `${word} 0`]);
     }
     await shows('stderr', 'waited true');
+  });
+
+  it('answers on a connection that was idle during a reload, then ends the old process', async () => {
+    const { folder, get, port } = await serve(files);
+    const [, pid] = await get('/pid');
+    const unused = connect(Number(port), '127.0.0.1');
+    const kept = connect(Number(port), '127.0.0.1');
+    onTestFinished(() => [unused, kept].forEach((socket) => void socket.destroy()));
+    let received = '';
+    kept.on('data', (chunk) => (received += chunk));
+    kept.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => received).toContain('one');
+    folder.write('lib/word.ts', 'export const word = "two"');
+    await expect.poll(() => get('/')).toEqual([200, 'two']);
+    kept.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await expect.poll(() => received).toContain('two');
+    await expect.poll(() => isThere(Number(pid))).toBe(false);
+  });
+
+  it('ends at once although an old process has an idle connection', async () => {
+    const { folder, get, port, vals } = await serve(files);
+    const [, pid] = await get('/pid');
+    const unused = connect(Number(port), '127.0.0.1');
+    onTestFinished(() => void unused.destroy());
+    await once(unused, 'connect');
+    expect(await get('/')).toEqual([200, 'one']);
+    folder.write('lib/word.ts', 'export const word = "two"');
+    await expect.poll(() => get('/')).toEqual([200, 'two']);
+    const killedAt = Date.now();
+    vals.kill('SIGINT');
+    await vals;
+    expect(Date.now() - killedAt).toBeLessThan(1_500);
+    await expect.poll(() => isThere(Number(pid))).toBe(false);
   });
 
   it('lets a page of another origin read its own errors', async () => {

@@ -35,9 +35,11 @@ export async function askOnce(
   planned: readonly PlannedItem[],
   { yes, dryRun, optionsFor, versionOfFile }: AskOptions,
 ): Promise<Answer> {
-  const { prompt, say } = context;
+  const { prompt, say, agent } = context;
+  // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
+  const mayDelete = yes || agent !== undefined;
   const asked = planned.filter(({ step }) => step?.kind === 'ask');
-  const deleted = yes ? [] : planned.filter(({ step }) => step?.kind === 'delete');
+  const deleted = mayDelete ? [] : planned.filter(({ step }) => step?.kind === 'delete');
   const unanswered = { items: [...planned], declined: new Set<PlannedItem>(), hasAgreed: () => false };
   if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
   const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);

@@ -37,8 +37,8 @@ export const command = defineCommand({
   descriptionForAgents:
     'Create or update vals from files and folders (hello.ts becomes the val hello), or from code with a name. In a ' +
     `workspace, a push without a path sends all new and changed files. ${foldersAndConflicts} A val that differs, and ` +
-    'of which vals has no record, or whose file has code that the service had before, is a conflict too, unless yes ' +
-    'is given. With force, files in conflict overwrite the ' +
+    'of which vals has no record, or whose file has code that the service had before, is a conflict too. Without ' +
+    'force or ifVersion, only a person can overwrite it. With force, files in conflict overwrite the ' +
     'code on the service; a val that changed only on the service stays as it is, unless its path is given. ' +
     'Each val with new code gets a new version, and the older versions stay.',
   arguments: {

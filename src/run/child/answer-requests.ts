@@ -11,7 +11,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { isLoopback } from '../../lib/host-names.ts';
 import type { ParentMessage } from '../protocol.ts';
 import { sendEvent } from './channel.ts';
-import { createConnections } from './connections.ts';
+import { createConnections, keepAliveMs } from './connections.ts';
 import { describe } from './fail.ts';
 import { type Callable, functionIn, isResponse, isStream } from './value.ts';
 
@@ -28,25 +28,28 @@ export function serve(exported: unknown, { onlyLoopback }: { onlyLoopback: boole
   const connections = createConnections();
   let requests = 0;
 
-  const server = createServer({ keepAliveTimeout: 5_000, requestTimeout: 0 }, async (incoming, outgoing) => {
-    const request = requests++;
-    const finish = connections.begin(incoming.socket, outgoing);
-    const closed = new Promise((resolve) => outgoing.once('close', resolve));
-    const connection = connections.numberOf(incoming.socket);
-    sendEvent({ kind: 'arrived', request, connection });
-    const isCurrent = await new Promise<boolean>((resolve) => replies.set(request, resolve));
-    replies.delete(request);
-    if (isCurrent) {
-      const { method = 'GET', url: path = '/' } = incoming;
-      sendEvent({ kind: 'request', request, connection, method, path });
-      const refusal = onlyLoopback ? refusalOf(incoming) : undefined;
-      if (refusal === undefined) await answer(call, { incoming, outgoing, request, takesContext });
-      else refuse(refusal, outgoing, request);
-      await closed;
-      sendEvent({ kind: 'answered', request });
-    } else passOn(incoming, outgoing);
-    finish();
-  });
+  const server = createServer(
+    { keepAliveTimeout: keepAliveMs, requestTimeout: 0 },
+    async (incoming, outgoing) => {
+      const request = requests++;
+      const finish = connections.begin(incoming.socket, outgoing);
+      const closed = new Promise((resolve) => outgoing.once('close', resolve));
+      const connection = connections.numberOf(incoming.socket);
+      sendEvent({ kind: 'arrived', request, connection });
+      const isCurrent = await new Promise<boolean>((resolve) => replies.set(request, resolve));
+      replies.delete(request);
+      if (isCurrent) {
+        const { method = 'GET', url: path = '/' } = incoming;
+        sendEvent({ kind: 'request', request, connection, method, path });
+        const refusal = onlyLoopback ? refusalOf(incoming) : undefined;
+        if (refusal === undefined) await answer(call, { incoming, outgoing, request, takesContext });
+        else refuse(refusal, outgoing, request);
+        await closed;
+        sendEvent({ kind: 'answered', request });
+      } else passOn(incoming, outgoing);
+      finish();
+    },
+  );
   server.on('upgrade', (_incoming, socket) => {
     const text = 'vals run does not serve WebSockets.\n';
     socket.end(

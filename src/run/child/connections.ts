@@ -7,9 +7,11 @@ export interface Connections {
   numberOf(socket: Socket): number;
   /** Returns a function to call when the work for the request is done, which may be after the answer. */
   begin(socket: Socket, outgoing: ServerResponse): () => void;
-  /** Closes the connections as soon as they are idle, and tells the parent when all work is done. */
+  /** Closes each connection after its next answer or the time-out, and tells the parent when all work is done. */
   retire(): void;
 }
+
+export const keepAliveMs = 5_000;
 
 /** Node's `closeIdleConnections` knows no connections of a server that does not listen, so they are counted here. */
 export function createConnections(): Connections {
@@ -40,10 +42,12 @@ export function createConnections(): Connections {
     begin(socket, outgoing) {
       unfinished += 1;
       open.set(socket, outgoing);
-      if (isRetired) outgoing.shouldKeepAlive = false;
+      if (isRetired) {
+        outgoing.shouldKeepAlive = false;
+        socket.setTimeout(0);
+      }
       outgoing.once('close', () => {
         if (open.has(socket)) open.set(socket, undefined);
-        if (isRetired) socket.end();
       });
       return () => {
         unfinished -= 1;
@@ -53,7 +57,8 @@ export function createConnections(): Connections {
     retire() {
       isRetired = true;
       for (const [socket, outgoing] of open) {
-        if (outgoing === undefined) socket.end();
+        // A request may be on its way, so the connection stays open. Node has no time-out before the first request.
+        if (outgoing === undefined) socket.setTimeout(keepAliveMs);
         else outgoing.shouldKeepAlive = false;
       }
       endIfIdle();
