@@ -5,7 +5,7 @@ export interface TextWidth {
   wrap(text: string, width: number, indent?: string): string[];
 }
 
-/** ASCII and the marks in glyphs.ts are one column wide. */
+/** ASCII and the marks in style.ts are one column wide. */
 const isPlain = (text: string): boolean => /^[ -~…–→✓✗▁-█]*$/.test(text);
 
 /**
