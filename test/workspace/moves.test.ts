@@ -201,6 +201,8 @@ describe('a file that was renamed and edited at once', () => {
       const question = 'Is welcome.ts the val greet, whose file greet.ts is gone? [Y/n]';
       const { place, service, id } = await renamed();
       if (where !== 'with a record') place.loseRecords();
+      const { screen } = await place.onScreen(['push', '--dry-run'], { columns: 200, answers: [] });
+      expect(screen).toContain(`A push would ask: ${question.replace(' [Y/n]', '')}`);
       const answers = [{ after: question, keys: '\r' }];
       expect((await place.onScreen(['push'], { answers })).exit).toBe(0);
       expect(await service.code(id)).toBe(code('edited'));

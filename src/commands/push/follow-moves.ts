@@ -43,18 +43,24 @@ export async function followMoves(
     const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
     const chosen = found.filter(({ to }) => selected.has(to));
     const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
+    const isQuestion = ({ isOnlyOne }: LikelyMove) => mayAsk && isOnlyOne;
     for (const move of chosen) {
-      const answer = mayAsk && move.isOnlyOne ? await askAboutRename(context, workspace, move) : undefined;
+      const isAsked = isQuestion(move) && !dryRun;
+      const answer = isAsked ? await askAboutRename(context, workspace, move) : undefined;
       if (answer === true) {
         moved.set(move.val.file, move.to);
         confirmed.set(workspace, new Set([...(confirmed.get(workspace) ?? []), move.to]));
       }
       if (answer === undefined) undecided.push(move);
     }
+    const open = undecided.filter(({ to }) => selected.has(to));
+    for (const move of open.filter(isQuestion)) {
+      context.say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
+    }
     warnOfLikelyMoves(
       context,
       workspace,
-      undecided.filter(({ to }) => selected.has(to)),
+      open.filter((move) => !isQuestion(move)),
       { dryRun },
     );
     likely.set(workspace, undecided);
@@ -90,20 +96,20 @@ async function keepAnswers(
   return kept;
 }
 
+function questionAbout(workspace: Workspace, { val, to }: LikelyMove): string {
+  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+  return `Is ${file} the val ${val.name}, whose file ${from} is gone?`;
+}
+
 async function askAboutRename(
   { prompt, say }: Context,
   workspace: Workspace,
-  { val, to }: LikelyMove,
+  move: LikelyMove,
 ): Promise<boolean> {
   say({ kind: 'progress' });
-  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-  return prompt.confirm(
-    `Is ${file} the val ${val.name}, whose file ${from} is gone?`,
-    renameInstead(val, to),
-    {
-      isYesByDefault: true,
-    },
-  );
+  return prompt.confirm(questionAbout(workspace, move), renameInstead(move.val, move.to), {
+    isYesByDefault: true,
+  });
 }
 
 const renameInstead = ({ file }: WorkspaceVal, to: string): string =>

@@ -36,7 +36,7 @@ export async function pushFiles(
   const valCount = selected.reduce((count, { items }) => count + items.length, 0);
   const createRemotes = async () => createRemoteVals({ ...context, api: await connect() }, valCount);
   const openRemotes = once(createRemotes);
-  const mayAsk = !yes && !dryRun && !force && context.prompt.isAtTerminal();
+  const mayAsk = !yes && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
   const { selections, likely, isConfirmed } = await followMoves(context, followable, {
     openRemotes,
