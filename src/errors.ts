@@ -204,3 +204,7 @@ export const describeRows = (
       return { ...row, ...(error !== undefined && { error }) } as JsonObject;
     }),
   );
+
+/** No other val can be sent or read after such an error. */
+export const concernsAll = (error: unknown): boolean =>
+  error instanceof AuthError || error instanceof NoSpaceError;

@@ -1,5 +1,5 @@
 import { mostRequests } from '../api/http/pace.ts';
-import { AuthError, asValsError, InterruptedError, NoSpaceError, type ValsError } from '../errors.ts';
+import { asValsError, concernsAll, InterruptedError, type ValsError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Outcome, OutcomeRow, OutcomeStatus } from '../lib/outcome.ts';
@@ -50,7 +50,7 @@ export async function runBatch<Item>(
       const error = asValsError(caught);
       if (error === signal.reason) return;
       const isDefect = error !== caught;
-      if (isDefect || error instanceof AuthError || error instanceof NoSpaceError) stopped = true;
+      if (isDefect || concernsAll(error)) stopped = true;
       failures.set(item, error);
       outcomes[index] = failedOutcome(describe(item), error);
       options.onFailure?.(item, error);

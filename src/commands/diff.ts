@@ -1,5 +1,4 @@
 import { defineCommand } from '../cli/command.ts';
-import { valWord } from '../cli/value-types.ts';
 import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
@@ -8,6 +7,7 @@ import type { State } from '../workspace/state.ts';
 import { differInLineEnds } from '../workspace/text/code-facts.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
+import { valsOfWorkspace } from './shared/options.ts';
 import { type ComparedVal, compareVals } from './status/compare-vals.ts';
 
 export const command = defineCommand({
@@ -20,14 +20,7 @@ export const command = defineCommand({
   descriptionForAgents:
     'Show the differences between the files of the workspace and the service as unified diffs. - marks lines on the ' +
     'service, + marks lines in the file.',
-  arguments: {
-    vals: {
-      description: 'names, files or ids of vals (default: the whole workspace)',
-      value: valWord(),
-      optional: true,
-      repeatable: true,
-    },
-  },
+  arguments: { vals: valsOfWorkspace },
   examples: ['vals diff', 'vals diff hello.ts', 'vals diff --json | jq -r ".[].file"'],
   columns: [column('status'), column('name'), column('file'), column('diff')],
   empty: 'No file of the workspace differs from its val on the service.',

@@ -1,6 +1,7 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
 import { BadResponseError, NotFoundError, RefusedError, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
+import { once } from '../lib/once.ts';
 import { type Lookup, listForLookup } from './my-vals.ts';
 
 export interface ValInList {
@@ -86,14 +87,6 @@ export function createListedVals(
       return { ids: seen.map(({ id }) => id), isWholeList };
     },
     all: async () => ((await readAll()) ? [...byId.values()] : undefined),
-  };
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
   };
 }
 

@@ -1,7 +1,7 @@
 // What a push does is decided here, once, as a list of steps. `vals status` and `--dry-run` show the steps, the question
 // is about steps, and a push carries them out.
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
-import { AuthError, ConflictError, NoSpaceError, type ValsError } from '../errors.ts';
+import { ConflictError, type ValsError } from '../errors.ts';
 import { maybeRenamed, notDeleted, notPushed, otherName } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
@@ -64,10 +64,6 @@ export async function planVal(
   recordIfSame(workspace, examined);
   return stepFor(workspace, val, withoutCode(examined), options);
 }
-
-/** No val can be pushed after such an error. */
-export const concernsAll = (error: unknown): boolean =>
-  error instanceof AuthError || error instanceof NoSpaceError;
 
 /** An error about one val is its step, so that the other vals are pushed. */
 export const failedStep = (val: WorkspaceVal, { record, here }: LocalSide, refusal: ValsError): Step => ({

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { createResolver } from '../../cli/resolve-vals.ts';
-import { path, valWord } from '../../cli/value-types.ts';
+import { path } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
@@ -10,6 +10,7 @@ import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { wordsOfOneWorkspace } from '../../workspace/select.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces, type Workspaces } from '../../workspace/workspaces.ts';
+import { valsOfWorkspace } from '../shared/options.ts';
 import { type PullItem, pullColumns, pullVals, selectAll } from './pull-vals.ts';
 
 export const command = defineCommand({
@@ -24,14 +25,7 @@ export const command = defineCommand({
   descriptionForAgents:
     "Write the service's code into the files of the workspace, or add vals that the workspace does not have yet. A file " +
     'that was changed is not overwritten without force. merge merges both codes, and marks conflicts.',
-  arguments: {
-    vals: {
-      description: 'names, files or ids of vals (default: the whole workspace)',
-      value: valWord(),
-      optional: true,
-      repeatable: true,
-    },
-  },
+  arguments: { vals: valsOfWorkspace },
   options: {
     all: { description: 'also add all your other vals on the service', conflicts: ['file'] },
     merge: { description: 'merge vals that changed in the file and on the service', conflicts: ['force'] },

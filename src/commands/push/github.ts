@@ -1,7 +1,7 @@
 // In GitHub Actions, a line that begins with `::error file=` makes GitHub show the error beside the file.
 import { isAbsolute, relative, resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { AuthError, NoSpaceError, UnavailableError, type ValsError } from '../../errors.ts';
+import { concernsAll, UnavailableError, type ValsError } from '../../errors.ts';
 
 type Annotate = (file: string, error: ValsError) => void;
 
@@ -19,8 +19,7 @@ export function createAnnotations(context: Context): Annotate {
 }
 
 /** Such a failure is the same for all files, and is said once. */
-const isOfService = (error: ValsError): boolean =>
-  [AuthError, NoSpaceError, UnavailableError].some((kind) => error instanceof kind);
+const isOfService = (error: ValsError): boolean => concernsAll(error) || error instanceof UnavailableError;
 
 function placeIn(file: string, { place }: ValsError['facts'], context: Context): string {
   const path = percentEncoded(pathInCheckout(file, context), /[%\r\n:,]/g);

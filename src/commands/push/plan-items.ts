@@ -1,7 +1,7 @@
 import { forEach } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
-import { InterruptedError, ValsError } from '../../errors.ts';
-import { concernsAll, failedStep, type PlanOptions, planVal, type Step } from '../../workspace/plan.ts';
+import { concernsAll, InterruptedError, ValsError } from '../../errors.ts';
+import { failedStep, type PlanOptions, planVal, type Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import type { Workspace } from '../../workspace/workspace.ts';

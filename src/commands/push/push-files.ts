@@ -1,6 +1,8 @@
 // A push: follow moved files, read, plan, ask, check the syntax, carry out.
+
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
+import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
 import type { PlanOptions } from '../../workspace/plan.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
@@ -121,11 +123,3 @@ const withoutUnchanged = (outcomes: OutcomesResult): OutcomesResult => ({
   ...outcomes,
   rows: outcomes.rows.filter(({ status }) => status !== 'unchanged' && status !== 'skipped'),
 });
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let made: Promise<Value> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}

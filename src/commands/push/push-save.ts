@@ -3,11 +3,10 @@ import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { type Remark, summarizeRemarks } from '../../cli/failures.ts';
 import {
-  AuthError,
+  concernsAll,
   InterruptedError,
   LocalError,
   messageWithHint,
-  NoSpaceError,
   PartialError,
   UnavailableError,
   UnknownOutcomeError,
@@ -204,8 +203,7 @@ function createMoveFinder(workspace: Workspace) {
 
 /** Throws the errors that end the watch. */
 function failureOf(error: unknown): ValsError | Answered {
-  const endsWatch =
-    !(error instanceof ValsError) || error instanceof AuthError || error instanceof NoSpaceError;
+  const endsWatch = !(error instanceof ValsError) || concernsAll(error);
   if (endsWatch) throw error;
   if (error instanceof InterruptedError) return 'not asked';
   const isOutage = [UnavailableError, UnknownOutcomeError, PartialError].some(

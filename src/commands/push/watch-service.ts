@@ -1,10 +1,9 @@
 // With `vals push --watch --pull`, what changes on the service is written into files that did not change here.
 import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
-import { messageWithHint, ValsError } from '../../errors.ts';
+import { concernsAll, messageWithHint, ValsError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
 import { examine, localSideOf, readLocalTexts } from '../../workspace/examine.ts';
-import { concernsAll } from '../../workspace/plan.ts';
 import { type PullOptions, pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';

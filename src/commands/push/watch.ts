@@ -1,12 +1,18 @@
 import { lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
-import { exitQuietly, LocalError, messageWithHint, UnavailableError, UsageError } from '../../errors.ts';
+import {
+  concernsAll,
+  exitQuietly,
+  LocalError,
+  messageWithHint,
+  UnavailableError,
+  UsageError,
+} from '../../errors.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
-import { concernsAll } from '../../workspace/plan.ts';
 import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
 import { createIgnoreFiles } from '../../workspace/sources/ignoring.ts';
 import { createNestedProjectCheck, inOtherProject } from '../../workspace/sources/nested-project.ts';

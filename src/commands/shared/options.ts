@@ -1,6 +1,6 @@
 import type { Call } from '../../api/call.ts';
 import type { ArgumentDefinition, OptionDefinition, Options } from '../../cli/command.ts';
-import { integer, path, time, val, versionNumber, wordLike } from '../../cli/value-types.ts';
+import { integer, path, time, val, valWord, versionNumber, wordLike } from '../../cli/value-types.ts';
 import { column } from '../../terminal/column.ts';
 import type { RecordResult } from '../../terminal/result.ts';
 
@@ -72,3 +72,11 @@ export const ifVersion = {
   description: 'write only if this is still the version of the val',
   value: versionNumber(),
 } satisfies OptionDefinition;
+
+/** The argument of the commands that compare files with their vals. */
+export const valsOfWorkspace = {
+  description: 'names, files or ids of vals (default: the whole workspace)',
+  value: valWord(),
+  optional: true,
+  repeatable: true,
+} as const;

@@ -1,6 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { valWord } from '../../cli/value-types.ts';
 import { ConflictError } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
 import { type JsonObject, textOf, withoutUndefined } from '../../lib/json.ts';
@@ -14,6 +13,7 @@ import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn } from '../shared/columns.ts';
 import { fileAndOthers, notePossibleTakeovers } from '../shared/notes.ts';
+import { valsOfWorkspace } from '../shared/options.ts';
 import { compareVals } from './compare-vals.ts';
 
 /** `vals status` lists the vals in the order of these keys. A val that is gone everywhere is not listed. */
@@ -57,14 +57,7 @@ export const command = defineCommand({
     'which side is newer. A val is older here if its file has code that the service had before, as after a checkout of ' +
     'an older branch. A val is unmerged if its file has conflict markers (<<<<<<<). A val is renamed here if its name ' +
     'was edited in vals.json, and moved here if its file has another path than in vals.json.',
-  arguments: {
-    vals: {
-      description: 'names, files or ids of vals (default: the whole workspace)',
-      value: valWord(),
-      optional: true,
-      repeatable: true,
-    },
-  },
+  arguments: { vals: valsOfWorkspace },
   options: {
     exitCode: { description: 'exit with code 5 if a val differs from the service', forPeople: true },
   },
