@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, Reader } from '../database/database.ts';
 import type { Role, User } from './caller.ts';
 import { ownerNamed, removeOwner } from './owners.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 
 export interface Space extends User {
   vals: number;

@@ -6,39 +6,39 @@ import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import type { Caller, User } from './caller.ts';
 import type { Once } from './idempotency.ts';
-import { type ListRange, listVals, type SearchRange, searchVals } from './lists.ts';
+import { type ListRange, listVals, type SearchRange, valsWithText } from './lists.ts';
 import { createPageReads } from './page-reads.ts';
 import { createPeople, makeStoreOwner, storeOwner } from './people.ts';
 import { findRecords, type RecordFilter, type RecordKind } from './records.ts';
 import { addRun, deleteOldRuns, findRun, type ReportedRun } from './runs.ts';
 import { createSpaces } from './spaces.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 import {
   addToken,
   createLinks,
   createUseNotes,
-  findToken,
   type Identified,
   identifiedBy,
-  listTokens,
-  type NewToken,
   removeToken,
+  tokenBy,
+  tokensOf,
+  type WantedToken,
 } from './tokens.ts';
 import { checkVal, type LockedVal, type ValContent } from './val-rows.ts';
 import {
+  addVal,
   checkState,
   createOrUpdateVal,
-  createVal,
-  deleteVal,
   lockOwnVal,
   type Precondition,
+  removeVal,
   saveVal,
   updateVal,
   type ValChange,
   valNamed,
   visibleVal,
 } from './vals.ts';
-import { deleteVersion, listVersions, visibleVersion } from './versions.ts';
+import { pageOfVersions, removeVersion, visibleVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
 
 export interface WriteOptions {
@@ -84,17 +84,17 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       await database.close();
     },
 
-    async identify(by: Parameters<typeof findToken>[1], space?: string): Promise<Identified | undefined> {
-      const row = await findToken(database, by, space);
+    async identify(by: Parameters<typeof tokenBy>[1], space?: string): Promise<Identified | undefined> {
+      const row = await tokenBy(database, by, space);
       if (row && notesUse) uses.note(row);
       return row && identifiedBy(row, space);
     },
 
     async tokens(caller: Caller) {
       await uses.written();
-      return listTokens(database, caller);
+      return tokensOf(database, caller);
     },
-    addToken: (caller: Caller, token: NewToken, { once }: WriteOptions = {}) =>
+    addToken: (caller: Caller, token: WantedToken, { once }: WriteOptions = {}) =>
       writeAs(database, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
         addToken(tx, caller, token),
       ),
@@ -112,11 +112,11 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
     listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
       listVals(database, caller, owner, range),
-    search: (caller: Caller, text: string, range: SearchRange) => searchVals(database, caller, text, range),
+    search: (caller: Caller, text: string, range: SearchRange) => valsWithText(database, caller, text, range),
     version: (caller: Caller | undefined, id: string, number: number) =>
       visibleVersion(database, caller, id, number),
     versions: (caller: Caller | undefined, id: string, range: ListRange) =>
-      listVersions(database, caller, id, range),
+      pageOfVersions(database, caller, id, range),
 
     records: ({ owner }: Caller, kind: RecordKind, filter?: RecordFilter) =>
       findRecords(database, kind, { ownerId: owner.id }, filter),
@@ -155,8 +155,8 @@ function valWrites(database: Database, maxVals: number | undefined) {
     });
 
   return {
-    create: (caller: Caller, content: Parameters<typeof createVal>[2], { once }: WriteOptions = {}) =>
-      writeAs(database, caller, { once }, (tx) => createVal(tx, caller, content, maxVals)),
+    create: (caller: Caller, content: Parameters<typeof addVal>[2], { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { once }, (tx) => addVal(tx, caller, content, maxVals)),
 
     createOrUpdate: (caller: Caller, change: ValChange & { name: string }, { onlyIf }: WriteOptions = {}) =>
       writeAs(database, caller, { val: change.name }, (tx) =>
@@ -171,13 +171,13 @@ function valWrites(database: Database, maxVals: number | undefined) {
     ) => changeVal(caller, id, options, (tx, val) => saveVal(tx, val, { ...val, ...change }, now())),
 
     delete: (caller: Caller, id: string, options: WriteOptions = {}): Promise<void> =>
-      changeVal(caller, id, options, (tx) => deleteVal(tx, id)),
+      changeVal(caller, id, options, (tx) => removeVal(tx, id)),
 
     createVersion: (caller: Caller, id: string, change: ValChange, options: WriteOptions = {}) =>
       changeVal(caller, id, options, (tx, val) => updateVal(tx, caller, val, change), change.code),
 
     deleteVersion: (caller: Caller, id: string, number: number, options: WriteOptions = {}): Promise<void> =>
-      changeVal(caller, id, options, (tx, val) => deleteVersion(tx, val, number)),
+      changeVal(caller, id, options, (tx, val) => removeVersion(tx, val, number)),
 
     addRun: (caller: Caller, id: string, run: ReportedRun, { once }: WriteOptions = {}) =>
       writeAs(database, caller, { val: id, once }, (tx) => addRun(tx, caller, id, run)),
