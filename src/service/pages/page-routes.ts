@@ -23,6 +23,7 @@ function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
 const page = { access: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes(store: Store): Route[] {
   const view = async (request: ServiceRequest) => viewOf(request, await visitorOf(request, store));
 

@@ -19,6 +19,7 @@ import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes(store: Store): Route[] {
   const records = async (
     request: ServiceRequest,

@@ -9,6 +9,7 @@ import { createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
 import { listSchema, type RecordOf, ref } from './schemas.ts';
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function valRoutes(store: Store): Route[] {
   return [
     route('GET', '/v1/vals/:id', {

@@ -74,6 +74,8 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     spaces: createSpaces(database),
     links: createLinks(database),
     pages: createPageReads(database),
+    ...tokenMethods(database, uses, { notesUse }),
+    ...reads(database),
     ...valWrites(database, maxVals),
     upgrade: describeUpgrade(database.upgradedFrom),
     connections: database.connections,
@@ -84,6 +86,26 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       await database.close();
     },
 
+    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
+      deleteOldRuns(database, keepMs, clock, signal),
+
+    /** For seeds, in one transaction. */
+    write: (work: (tx: Tx) => Promise<void>): Promise<void> => database.transaction({}, work),
+  };
+}
+
+function describeUpgrade(from: number | undefined): string | undefined {
+  if (from === undefined) return undefined;
+  const schemas = `from schema ${from} to schema ${currentSchema}`;
+  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
+}
+
+function tokenMethods(
+  database: Database,
+  uses: ReturnType<typeof createUseNotes>,
+  { notesUse }: { notesUse: boolean },
+) {
+  return {
     async identify(by: Parameters<typeof tokenBy>[1], space?: string): Promise<Identified | undefined> {
       const row = await tokenBy(database, by, space);
       if (row && notesUse) uses.note(row);
@@ -100,14 +122,11 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       ),
     removeToken: (caller: Caller, id: string) =>
       writeAs(database, caller, {}, (tx) => removeToken(tx, caller, id)),
+  };
+}
 
-    async counts(): Promise<{ vals: number; runs: number }> {
-      const [counted] = await database.query<{ vals: number; runs: number }>(
-        "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
-      );
-      return counted ?? { vals: 0, runs: 0 };
-    },
-
+function reads(database: Database) {
+  return {
     val: (caller: Caller | undefined, id: string) => visibleVal(database, caller, id),
     valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
     listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
@@ -125,18 +144,14 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       return findRecords(database, 'runs', { valId: id }, filter);
     },
     run: (caller: Caller, id: string) => findRun(database, caller, id),
-    deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
-      deleteOldRuns(database, keepMs, clock, signal),
 
-    /** For seeds, in one transaction. */
-    write: (work: (tx: Tx) => Promise<void>): Promise<void> => database.transaction({}, work),
+    async counts(): Promise<{ vals: number; runs: number }> {
+      const [counted] = await database.query<{ vals: number; runs: number }>(
+        "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
+      );
+      return counted ?? { vals: 0, runs: 0 };
+    },
   };
-}
-
-function describeUpgrade(from: number | undefined): string | undefined {
-  if (from === undefined) return undefined;
-  const schemas = `from schema ${from} to schema ${currentSchema}`;
-  return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
 }
 
 /** What callers change: each in a transaction of its own, after other writes to the same val. */
