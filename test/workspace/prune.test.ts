@@ -78,10 +78,10 @@ describe('the question of push --prune', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
   });
 
-  it('names a file with similar code, which may be the renamed one', async () => {
+  it('names the file with the most similar code, which may be the renamed one', async () => {
     const { place } = await pushed({ 'greet.ts': 'one\ntwo\nthree\n' });
     place.remove('greet.ts');
-    place.put({ 'hola.ts': 'one\ntwo\nthree\nfour\n' });
+    place.put({ 'ahoy.ts': 'one\ntwo\nfour\nfive\n', 'hola.ts': 'one\ntwo\nthree\nfour\n' });
     await place.vals('push');
     const answers = [{ after: '[y/N]', keys: 'n\r' }];
     const { screen } = await place.onScreen(['push', '--prune'], { answers });

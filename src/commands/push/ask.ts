@@ -140,7 +140,7 @@ function similarFiles(planned: readonly PlannedItem[]): SimilarityIndex {
 function deletionLine({ step, workspace }: PlannedItem, index: SimilarityIndex): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, remote } = step.found;
-  const [similar] = index.similarTo(workspace.records.of(val)?.code ?? '');
+  const [similar] = index.similarTo([workspace.records.of(val)?.code ?? '']);
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
