@@ -1,3 +1,4 @@
+import { livesLonger } from '../errors.ts';
 import { DatabaseFailure } from './database/database.ts';
 import { Problem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import type { Reply } from './request.ts';
@@ -12,6 +13,7 @@ export const problemReply = (problem: Problem): Reply => ({
 const statuses: Record<Refusal['kind'], number> = {
   'not found': 404,
   'not allowed': 403,
+  'lives longer': 403,
   conflict: 409,
   changed: 412,
   'key reused': 422,
@@ -19,8 +21,10 @@ const statuses: Record<Refusal['kind'], number> = {
   'no member': 404,
 };
 
-const problemOfRefusal = ({ kind, message }: Refusal): Problem =>
-  kind === 'unknown caller' ? unauthorized(message) : new Problem(statuses[kind], message);
+function problemOfRefusal({ kind, message }: Refusal): Problem {
+  if (kind === 'unknown caller') return unauthorized(message);
+  return new Problem(statuses[kind], message, kind === 'lives longer' ? { type: livesLonger } : {});
+}
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function problemOf(error: Error): Problem {

@@ -21,7 +21,7 @@ export const command = defineCommand({
       context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       context.say({
         kind: 'hint',
-        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
       });
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),
