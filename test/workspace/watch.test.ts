@@ -97,6 +97,25 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
 });
 
+it('push --watch sends the code of each branch, also where the file of the val has another name', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'greet.ts': 'greet_1' });
+  const older = { 'vals.json': place.read('vals.json'), 'greet.ts': 'greet_1' };
+  place.move('greet.ts', 'welcome.ts');
+  await place.vals('push');
+  place.put({ 'welcome.ts': 'greet_2' });
+  await place.vals('push');
+  const newer = { 'vals.json': place.read('vals.json'), 'welcome.ts': 'greet_2' };
+  place.put({ 'a.ts': 'a2' });
+  const watch = watching(place);
+  await watch.event('a.ts', 1);
+  place.remove('welcome.ts');
+  place.put(older);
+  expect(await watch.event('greet.ts', 1)).toMatchObject({ status: 'pushed', version: 3 });
+  place.remove('greet.ts');
+  place.put(newer);
+  expect(await watch.event('welcome.ts', 1)).toMatchObject({ status: 'pushed', version: 4 });
+});
+
 it('push --watch says of a new file that it may be a renamed one', async () => {
   const { place } = await pushed({ 'old.ts': '// one\n// two\n', 'late.ts': '// three\n// four\n' });
   place.remove('old.ts');
