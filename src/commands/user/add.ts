@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/owners.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
