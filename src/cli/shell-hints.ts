@@ -16,7 +16,7 @@ export interface ShellHintOptions {
   tree: CommandTree;
   platform: NodeJS.Platform;
   /** The command that is running, for hints about options to add. */
-  current: Pick<AnyCommand, 'options'> | undefined;
+  current: Pick<AnyCommand, 'options' | 'passesThrough'> | undefined;
 }
 
 export function createShellHints({ tree, platform, current = noCommand }: ShellHintOptions): HintWriter {
@@ -27,11 +27,14 @@ export function createShellHints({ tree, platform, current = noCommand }: ShellH
       const line = entry ? commandLine(await loadCommand(entry), input, quote) : `vals ${command}`;
       return `${text}, run \`${line}\`.`;
     }
-    return input === undefined ? text : `${text}, add ${optionWords(current, input, quote).join(' ')}.`;
+    if (input === undefined) return text;
+    // What follows the val is the val's own.
+    const place = current.passesThrough ? ' before the val' : '';
+    return `${text}, add ${optionWords(current, input, quote).join(' ')}${place}.`;
   });
 }
 
-const noCommand: Pick<AnyCommand, 'options'> = {};
+const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};
 
 type Input = NonNullable<Hint['input']>;
 

@@ -122,7 +122,7 @@ function loadersFor(ending: string): Loader[] {
 function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailure): RunFailedError {
   const problem = (first?.text ?? message).replace(/[.]$/, '');
   return new RunFailedError(`${placeOf(name, first?.location)} has a syntax error: ${problem}.`, {
-    hint: 'Fix the code, then run the val again.',
+    hint: 'Fix the code.',
   });
 }
 

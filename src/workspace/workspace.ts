@@ -45,7 +45,8 @@ export function workspaceAt(
   const { settings } = context;
   const warn = warnWith(context.say);
   const own = openOwnFolder(settings, root);
-  let changes = new Map<string, ManifestChange>();
+  /** What vals.json lacks. If vals.json cannot be written, the next save tries again. */
+  const changes = new Map<string, ManifestChange>();
   let renamed = new Set<string>();
   const manifest = createManifestView(root, () => {
     const vals = createVals(valsOf(root, own, chosenService(settings)), recordedId);
@@ -108,12 +109,13 @@ export function workspaceAt(
     },
     async saveManifest() {
       if (changes.size === 0) return undefined;
-      const unsaved = [...changes.values()];
-      changes = new Map();
+      const unsaved = new Map(changes);
       try {
         await updateManifest(root, context, (content) =>
-          applyChanges(content, serviceName(settings), unsaved, warn),
+          applyChanges(content, serviceName(settings), [...unsaved.values()], warn),
         );
+        // A val may have changed again meanwhile.
+        for (const [file, change] of unsaved) if (changes.get(file) === change) changes.delete(file);
         recordNames();
         return undefined;
       } catch (error) {

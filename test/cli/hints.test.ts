@@ -52,8 +52,8 @@ it.each<[Hints, string, string]>([
   ],
   [
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
-    'To sign in, run `vals login --base-url <url>`.',
-    'To sign in, a person has to run `vals login --base-url <url>`.',
+    'To sign in, run `vals login <base-url>`.',
+    'To sign in, a person has to run `vals login <base-url>`.',
   ],
   [
     { text: 'To delete them', command: 'push', input: { prune: true } },
@@ -129,7 +129,7 @@ it('an address in a hint is quoted', async () => {
   const address = `${baseUrl}/a;touch(x)`;
   const { exit, stderr } = await run(['me'], { env: { VALS_BASE_URL: address } });
   expect(exit).toBe(4);
-  expect(stderr).toContain(`\`vals login --base-url '${address}'\``);
+  expect(stderr).toContain(`\`vals login '${address}'\``);
 });
 
 it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {

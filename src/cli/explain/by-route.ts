@@ -1,5 +1,5 @@
 // What a status means for one route, and what to do about it. status.ts has the sentences for all other cases.
-import type { Call, Route } from '../../api/call.ts';
+import type { Call, RouteName } from '../../api/call.ts';
 import { looksLikeId, seeVal } from '../../api/routes.ts';
 import type { Problem } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
@@ -34,7 +34,7 @@ export function routeWords(call: Call, wordFor: (id: string) => string | undefin
   return byRoute[call.route]({ id, val: wordFor(id) ?? id, version, name });
 }
 
-const byRoute: Record<Route, (about: About) => RouteWords> = {
+const byRoute: Record<RouteName, (about: About) => RouteWords> = {
   any: () => ({ hints: { 404: 'Check the path of the request, and the ids in the path.' } }),
   me: () => noRoute,
   mySpaces: () => noRoute,

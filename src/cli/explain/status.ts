@@ -4,14 +4,16 @@ import {
   AuthError,
   BadResponseError,
   ConflictError,
+  livesLonger,
   NotFoundError,
+  outsideOfSpace,
   RefusedError,
   readOnlyMember,
   type ValsError,
   wrongHost,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { spaceIn } from '../../settings/base-url.ts';
 import { type Explained, factsWithHint, unavailable, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
@@ -64,7 +66,7 @@ function refusal(failed: FailedStatus, message: string, detail: string | undefin
     case 403: {
       const type = isObject(body) ? body.type : undefined;
       if (type === wrongHost) return new AuthError(detail ?? message, factsWithHint(failed, passHostOn));
-      return new AuthError(message, factsWithHint(failed, permissionHint(failed, type === readOnlyMember)));
+      return new AuthError(message, factsWithHint(failed, permissionHint(failed, type)));
     }
     case 404:
     case 410: {
@@ -86,9 +88,17 @@ const checkId = 'Check the id. The service has nothing with this id, or does not
 const readAgain =
   'Read the current state from the service. If you still want the change, run the command again.';
 
-function permissionHint({ call, service }: FailedStatus, isReadOnly: boolean): Hints {
+function permissionHint({ call, service }: FailedStatus, problemType: JsonValue | undefined): Hints {
   const space = spaceIn(service.base);
-  if (isReadOnly && space !== undefined) return becomeWriter(space.name);
+  if (problemType === readOnlyMember && space !== undefined) return becomeWriter(space.name);
+  if (problemType === livesLonger)
+    return { text: 'To make a token that ends earlier', input: { expires: true } };
+  if (problemType === outsideOfSpace) {
+    return [
+      'Use the base URL of the space, or another token.',
+      { text: 'To see where the base URL comes from', command: 'config' },
+    ];
+  }
   const useOther = 'Use a token that has the permission.';
   // `vals me` would fail in the same way.
   if (call.route === 'me') return [useOther, ...hintList(service.signInHint())];

@@ -95,7 +95,7 @@ async function sendFirst(
   const add = async (fields: routes.ValFields) => {
     const post = (kept: routes.ValFields) =>
       api.record(
-        there?.id === undefined ? newVal(name, code, kept) : routes.createVersion(there.id, code, kept),
+        there?.id === undefined ? newCopy(name, code, kept) : routes.createVersion(there.id, code, kept),
       );
     return { sent: await sendWithFields(fields, remark, post), isReplaced: false };
   };
@@ -119,7 +119,7 @@ export function refuseTokens(call: Call, { from, target }: Services): void {
 
 export const overwrite = { text: 'To overwrite the val', input: { force: true } };
 
-export const newVal = (name: string, code: string, fields: object) => ({
+export const newCopy = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
   hints: { 409: overwrite },
 });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/owners.ts';
+import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

@@ -1,6 +1,12 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import {
+  nobodyNamed,
+  noSpaceNamed,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { withStore } from '../serve/owners.ts';
+import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

@@ -1,7 +1,13 @@
 import { defineCommand } from '../../cli/command.ts';
 import { NotFoundError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import {
+  nobodyNamed,
+  noSpaceNamed,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

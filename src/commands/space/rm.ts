@@ -8,7 +8,7 @@ import {
   removeWithoutAsking,
   spaceArgument,
   withStore,
-} from '../serve/owners.ts';
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 import { yes } from '../shared/options.ts';
 

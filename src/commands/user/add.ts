@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/owners.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -21,7 +21,7 @@ export const command = defineCommand({
       context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       context.say({
         kind: 'hint',
-        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
       });
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),

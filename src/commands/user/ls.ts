@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
-import { withStore } from '../serve/owners.ts';
+import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

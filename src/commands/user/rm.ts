@@ -9,7 +9,7 @@ import {
   removeWithoutAsking,
   usernameArgument,
   withStore,
-} from '../serve/owners.ts';
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { yes } from '../shared/options.ts';

@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/owners.ts';
+import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({

@@ -7,7 +7,7 @@ import { jsonNumber } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
-import { numberOf, versionCode } from '../shared/versions.ts';
+import { numberOf, versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
