@@ -1,9 +1,8 @@
 // Says which new file is a val whose file is gone. Every command asks this file, so all of them agree.
 import { basename } from 'node:path';
-import { LocalError } from '../errors.ts';
 import { grouped } from '../lib/grouped.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { readBelow } from './disk/files.ts';
+import { readIfPossible } from './disk/files.ts';
 import { findMissing, type MissingVal, withCodeOfRecord, withCodeThere } from './missing-vals.ts';
 import type { RemoteVals } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
@@ -164,13 +163,8 @@ async function findFiles(workspace: Workspace): Promise<Record<'files' | 'newFil
 }
 
 function readNew(root: string, file: string): NewFile[] {
-  try {
-    const code = readBelow(root, file);
-    return code === undefined ? [] : [{ file, code, hash: hashOf(code) }];
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return [];
-  }
+  const code = readIfPossible(root, file);
+  return code === undefined ? [] : [{ file, code, hash: hashOf(code) }];
 }
 
 function pairs(from: readonly string[], to: readonly string[]): Pair[] {
