@@ -36,7 +36,8 @@ export const command = defineCommand({
     'overwrites vals in conflict. A val that changed only on the service stays as it is, unless its file or folder is ' +
     'named: `vals push . --force`. --prune deletes the vals on the service whose files are gone from the workspace. The ' +
     'command lists them and asks first. A val is not deleted (exit code 5) if it changed on the service since this ' +
-    'folder last saw it, has another name or owner, or if a new file has similar code and may be its renamed file. ' +
+    'folder last saw it, has another name or owner, or if a new file, or a file in another workspace of the repository, has ' +
+    'similar code and may be its renamed file. ' +
     '--concurrency auto, the default, sends up to 32 requests in ' +
     'parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
