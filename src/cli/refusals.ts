@@ -31,8 +31,8 @@ export function refusalOf(error: CommanderError, { command, definition, tree, wo
 function tooManyArguments(command: Command, definition: AnyCommand | undefined): UsageError {
   const count = command.registeredArguments.length;
   const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
-  const given = command.args.length;
-  const message = `\`${lineOf(command)}\` takes ${most}, but ${given} ${given === 1 ? 'was' : 'were'} given.`;
+  const typed = command.args.length;
+  const message = `\`${lineOf(command)}\` takes ${most}, but ${typed} ${typed === 1 ? 'was' : 'were'} given.`;
   return new UsageError(message, {
     hint: definition?.insteadOfArguments?.(command.args) ?? helpHint(command),
   });
@@ -63,8 +63,8 @@ function synonymsOf(words: string, { synonyms }: CommandTree): string[] | undefi
 
 /** commander would repeat the value of the option, which may be a token. */
 function unknownOption(command: Command, tree: CommandTree): UsageError {
-  const given = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
-  const name = given.startsWith('--') ? given.replace(/=.*$/s, '') : given.slice(0, 2);
+  const typed = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
+  const name = typed.startsWith('--') ? typed.replace(/=.*$/s, '') : typed.slice(0, 2);
   const long = command.options.map((option) => option.long ?? '');
   if (long.includes(name)) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
   const isToken = /^--?tok/.test(name);

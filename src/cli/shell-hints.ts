@@ -40,15 +40,15 @@ type Input = NonNullable<Hint['input']>;
 
 export function commandLine(command: LoadedCommand, input: Input = {}, quote: QuoteWord): string {
   const { path } = command;
-  const given = argumentWords(command, input);
-  const args = given.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
+  const unquoted = argumentWords(command, input);
+  const args = unquoted.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
   const isArgument = (key: string) => argumentsOf(command).some(([name]) => name === key);
   const options = optionWords(
     command,
     Object.fromEntries(Object.entries(input).filter(([key]) => !isArgument(key))),
     quote,
   );
-  const hasDash = given.some(({ word }) => /^-./s.test(word));
+  const hasDash = unquoted.some(({ word }) => /^-./s.test(word));
   if (hasDash) return ['vals', path, ...options, '--', ...args].join(' ');
   const words = command.passesThrough ? [...options, ...args] : [...args, ...options];
   return ['vals', path, ...words].join(' ');

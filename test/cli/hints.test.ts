@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createToolHints } from '../../src/agents/tool-hints.ts';
 import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import type { Permissions } from '../../src/cli/context.ts';
+import type { AgentPermissions } from '../../src/cli/context.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
@@ -21,7 +21,7 @@ const push = commandNamed(tree, 'push');
 const shellHints = (platform: NodeJS.Platform = 'linux') =>
   createShellHints({ tree: commandTree, platform, current: push });
 
-function toolHints(permissions: Permissions = {}) {
+function toolHints(permissions: AgentPermissions = {}) {
   if (push === undefined) throw new Error('no command push');
   return createToolHints({
     commands: commandsOf(tree),

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { DeclinedError } from '../../errors.ts';
 import { textOf } from '../../lib/json.ts';
 import { cellText } from '../../terminal/column.ts';
-import { age } from '../../terminal/times.ts';
+import { ago } from '../../terminal/times.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { earlierVersion } from '../../workspace/examine.ts';
 import type { MoveElsewhere } from '../../workspace/other-workspaces.ts';
@@ -119,7 +119,7 @@ function lineFor(
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
-    madeAt === undefined ? '' : `changed ${age(madeAt, clock.now())}`,
+    madeAt === undefined ? '' : `changed ${ago(madeAt, clock.now())}`,
     madeBy === undefined ? '' : `by ${madeBy}`,
     path,
     version === undefined ? '' : `(${path} is version ${version})`,

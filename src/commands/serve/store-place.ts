@@ -20,7 +20,7 @@ export const existingPlaceOptions = {
   data: { description: 'the SQLite file', value: path() },
 };
 
-export interface GivenPlace {
+export interface PlaceOptions {
   database: string | undefined;
   data: string | undefined;
 }
@@ -35,7 +35,7 @@ export interface Place {
 
 export function storePlace(
   { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
-  { database, data }: GivenPlace,
+  { database, data }: PlaceOptions,
 ): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');

@@ -14,8 +14,8 @@ export const command = defineCommand({
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (context, { username, ...given }) =>
-    withStoreOrNew(context, given, async (store, place) => {
+  run: (context, { username, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
       const added = await store.people.add(username);
       if (!added) throw await nameTaken(username, 'user', store, place);
       context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });

@@ -23,7 +23,7 @@ type StatusFault = Extract<Fault, { kind: 'status' }>;
 type FailedStatus = Explained<StatusFault>;
 
 /** The beginning of a sentence, for routes that have no sentence of their own. */
-const meanings: Record<number, string> = {
+const beginnings: Record<number, string> = {
   401: 'The service does not accept the token',
   403: 'The token has no permission for the request',
   404: 'The requested resource does not exist on the service',
@@ -70,7 +70,7 @@ function refusal(failed: FailedStatus, message: string, detail: string | undefin
     }
     case 404:
     case 410: {
-      const { subject, problem } = service.wordsFor(call);
+      const { subject, problem } = service.messagesFor(call);
       return new NotFoundError(message, { ...factsWithHint(failed, checkId), subject, problem });
     }
     case 409:
@@ -122,9 +122,9 @@ function sentenceFor(failed: FailedStatus, detail: string | undefined): string {
   const { status, body } = fault;
   const reason = saysMoreThanStatus(status, detail) ? detail : undefined;
   const conflict = status === 412 ? conditionSentence(call) : undefined;
-  const { meanings: ownSentences, beginnings } = service.wordsFor(call);
-  const own = conflict ?? ownSentences?.[status];
-  if (own === undefined) return withReason(beginnings?.[status] ?? meaningOf(status, reason), reason);
+  const { sentences, beginnings: ownBeginnings } = service.messagesFor(call);
+  const own = conflict ?? sentences?.[status];
+  if (own === undefined) return withReason(ownBeginnings?.[status] ?? beginningOf(status, reason), reason);
   // A problem of the type about:blank means nothing beyond its status, for which there is an own sentence.
   if (reason === undefined || isPlainProblem(body)) return own;
   return `${own} The service says: ${withFullStop(reason)}`;
@@ -146,9 +146,9 @@ const isPlainProblem = (body: unknown): boolean => isObject(body) && body.type =
 const withReason = (beginning: string, reason: string | undefined): string =>
   reason === undefined ? `${beginning}.` : `${beginning}: ${withFullStop(reason)}`;
 
-function meaningOf(status: number, reason: string | undefined): string {
-  const meaning = meanings[status];
-  if (meaning !== undefined) return meaning;
+function beginningOf(status: number, reason: string | undefined): string {
+  const beginning = beginnings[status];
+  if (beginning !== undefined) return beginning;
   if (status < 500)
     return `The service refused the request${reason === undefined ? ' and gave no reason' : ''}`;
   if (status < 600) return 'The service could not complete the request';
