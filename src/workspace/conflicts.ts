@@ -161,7 +161,10 @@ export function otherName(workspace: Workspace, { val, here, remote }: Examined)
 }
 
 /** The val keeps its history, until the user has said whether the new file is its file. */
-export function maybeRenamed(workspace: Workspace, { val, to }: LikelyMove): ConflictError {
+export function maybeRenamed(
+  workspace: Workspace,
+  { val, to }: Pick<LikelyMove, 'val' | 'to'>,
+): ConflictError {
   const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
   return new ConflictError(
     `${from} is gone, but its val was not deleted: ${file} has similar code, and may be the renamed file.`,

@@ -75,7 +75,7 @@ interface Sender {
 
 async function createSender(
   context: Context,
-  { items, declined, hasAgreed }: Answer,
+  { items, declined }: Answer,
   { api, dryRun, noCheck, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
 ): Promise<Sender> {
   const { say, signal, flags, seen } = context;
@@ -96,7 +96,6 @@ async function createSender(
         options: optionsFor(workspace, item.step.val),
         dryRun,
         freshRemotes: createRemotes,
-        hasAgreed,
         checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
         onCode,
         beforeSending: () => signal.throwIfAborted(),

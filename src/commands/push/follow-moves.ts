@@ -1,5 +1,6 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
+import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
@@ -9,6 +10,7 @@ import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { noteMove } from '../shared/notes.ts';
 import type { PushItem, Selection } from './item.ts';
+import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {
   selections: Selection[];
@@ -132,6 +134,26 @@ export function warnOfLikelyMoves(
       ],
     });
   }
+}
+
+/** While the question was open, the file of a val that would be deleted may have come back under another name. */
+export async function refuseFoundFiles(
+  items: readonly PlannedItem[],
+  freshRemotes: () => RemoteVals,
+): Promise<readonly PlannedItem[]> {
+  // A push with --prune is about one workspace.
+  const workspace = items.find(({ step }) => step?.kind === 'delete')?.workspace;
+  if (workspace === undefined) return items;
+  const known = new Set(items.map(({ file }) => file));
+  const { moved, likely } = await findMoves(workspace, async () => freshRemotes());
+  const pairs = [...likely.map(({ val, to }): [string, string] => [val.file, to]), ...moved];
+  const found = new Map(pairs.filter(([, to]) => !known.has(pathTo(workspace, to))));
+  return items.map((item) => {
+    const { step } = item;
+    const to = step?.kind === 'delete' ? found.get(step.val.file) : undefined;
+    if (step === undefined || to === undefined) return item;
+    return { ...item, step: { ...step, kind: 'refuse', refusal: maybeRenamed(workspace, { ...step, to }) } };
+  });
 }
 
 /** The items of moved files get their vals. */
