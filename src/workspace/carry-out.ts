@@ -9,7 +9,7 @@ import { planVal, type Step, stepFor } from './plan.ts';
 import type { RecordFacts, ValRecord } from './records/val-records.ts';
 import { idAndVersion, isSameVersion } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { pathTo, type Workspace } from './workspace.ts';
+import { isTypedInside, pathTo, type Workspace } from './workspace.ts';
 import { deleteVal, moveVal, type Push, renameVal, sendVal } from './write-val.ts';
 
 export async function carryOut(push: Push, step: Step): Promise<Outcome> {
@@ -63,7 +63,7 @@ function remarkGone(
   remark({ subject: path, problem: { one: 'is gone', many: 'are gone' } }, [
     { text: 'To restore the file', command: 'pull', input: { vals: [path] } },
     forget(path),
-    ...(mayBeRenamed
+    ...(mayBeRenamed || !isTypedInside(workspace)
       ? []
       : [
           {

@@ -89,7 +89,7 @@ export async function pushFiles(
         prune: options.prune,
         optionsFor,
       },
-      takesOutGone: !isNamed,
+      isNamed,
       createRemotes: fresh,
     },
   );
