@@ -109,7 +109,8 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
 function currentVal(workspace: Workspace, val: WorkspaceVal): WorkspaceVal {
   const listed = workspace.vals.ofFile(val.movedFrom ?? val.file);
   if (listed === undefined) return val;
-  return val.movedFrom === undefined ? listed : { ...listed, file: val.file, movedFrom: val.movedFrom };
+  const { file, movedFrom, isNamesake } = val;
+  return movedFrom === undefined ? listed : { ...listed, file, movedFrom, ...(isNamesake && { isNamesake }) };
 }
 
 const isSameEntry = (a: WorkspaceVal, b: WorkspaceVal): boolean => a.name === b.name && a.id === b.id;

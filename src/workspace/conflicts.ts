@@ -3,8 +3,10 @@
 import { ConflictError, type Problem } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
 import { textOf } from '../lib/json.ts';
+import { manifestFile } from './disk/root.ts';
 import { type Examined, earlierVersion } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
+import type { MoveElsewhere } from './other-workspaces.ts';
 import type { CodeState } from './state.ts';
 import { haveSameOrigin, isTypedInside, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
@@ -187,6 +189,28 @@ export function maybeRenamed(
     {
       hint: [
         `If ${file} is that file, change the entry "${val.file}" in vals.json to "${to}".`,
+        { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
+      ],
+    },
+  );
+}
+
+/** The val may be in use in another workspace of the repository. */
+export function maybeMovedElsewhere(
+  workspace: Workspace,
+  { val, other, file, isSameVal }: MoveElsewhere,
+): ConflictError {
+  const [from, path] = [pathTo(workspace, val.file), pathTo(other, file)];
+  if (isSameVal) {
+    return new ConflictError(`${from} is gone, but its val was not deleted: it is the val of ${path} too.`, {
+      hint: forget(from),
+    });
+  }
+  return new ConflictError(
+    `${from} is gone, but its val was not deleted: ${path} has similar code, and may be the moved file.`,
+    {
+      hint: [
+        `If ${path} is that file, move the entry "${val.file}" from vals.json to ${pathTo(other, manifestFile)}, and name it "${file}" there.`,
         { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
       ],
     },

@@ -51,8 +51,9 @@ export async function pullVal(
   });
   if (remote?.id === undefined) return withoutRemote(workspace, examined, options);
   if (examined.name === 'other val') throw notPulled(workspace, examined);
-  // A val that was only seen in the list has the code of the file.
-  if (code === 'unchanged' || remote.code === undefined) {
+  // A val that was only seen in the list has the code of the record.
+  const codeThere = remote.code ?? texts.record?.code;
+  if (code === 'unchanged' || codeThere === undefined) {
     if (!options.dryRun) recordAndRemember(workspace, examined, options);
     return outcome('unchanged');
   }
@@ -70,7 +71,7 @@ export async function pullVal(
     workspace,
     examined,
     texts,
-    there: writable({ ...remote, code: remote.code }, val.name),
+    there: writable({ ...remote, code: codeThere }, val.name),
     options,
   };
   // To merge newer code into older code is to replace it.

@@ -1,6 +1,6 @@
 // The writes of a push: each sends one change and records it.
 import type { Api } from '../api/api.ts';
-import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
+import { changeFields, fieldOf, publicity } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, NotFoundError, type Problem, RefusedError, ValsError } from '../errors.ts';
@@ -73,7 +73,7 @@ export async function renameVal(
   if (step.alsoSends) api.refuseToken(routes.putVal(name, code));
   if (dryRun) return { status: 'planned', ...versionBefore(step) };
   beforeSending();
-  const { val: changed, notApplied } = await changeVal(api, id, { name }, found.remote?.etag);
+  const { val: changed, notApplied } = await changeFields(api, id, { name }, found.remote?.etag);
   if (notApplied.length > 0) throw notRenamed(pathTo(workspace, file), record?.name, name);
   const isSameCode = typeof changed.code === 'string' && hashOf(changed.code) === record?.hash;
   const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };

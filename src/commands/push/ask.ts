@@ -3,9 +3,10 @@ import type { Context } from '../../cli/context.ts';
 import { DeclinedError } from '../../errors.ts';
 import { textOf } from '../../lib/json.ts';
 import { cellText } from '../../terminal/column.ts';
-import { age } from '../../terminal/times.ts';
+import { ago } from '../../terminal/times.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { earlierVersion } from '../../workspace/examine.ts';
+import type { MoveElsewhere } from '../../workspace/other-workspaces.ts';
 import { stepFor } from '../../workspace/plan.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { createSimilarityIndex, type SimilarityIndex } from '../../workspace/text/similar.ts';
@@ -23,6 +24,8 @@ interface AskOptions {
   /** --yes */
   yes: boolean;
   dryRun: boolean;
+  /** With --prune: vals whose files may be in another workspace now. */
+  elsewhere?: readonly MoveElsewhere[];
   optionsFor: OptionsFor;
   /** The version of the val whose code the file has, if there is one. Asked only for vals without a record. */
   versionOfFile(item: PlannedItem, askedCount: number): Promise<string | undefined>;
@@ -31,7 +34,7 @@ interface AskOptions {
 export async function askOnce(
   context: Context,
   planned: readonly PlannedItem[],
-  { yes, dryRun, optionsFor, versionOfFile }: AskOptions,
+  { yes, dryRun, optionsFor, versionOfFile, elsewhere = [] }: AskOptions,
 ): Promise<Answer> {
   const { prompt, say, agent } = context;
   // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
@@ -59,7 +62,7 @@ export async function askOnce(
   }
   if (deleted.length > 0) {
     const index = similarFiles(planned);
-    const deletions = deleted.map((item) => deletionLine(item, index));
+    const deletions = deleted.map((item) => deletionLine(item, index, elsewhere));
     say({
       kind: 'lines',
       text: `The files of these vals are gone:\n${deletions.join('')}`,
@@ -106,7 +109,7 @@ function lineFor(
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
-    madeAt === undefined ? '' : `changed ${age(madeAt, clock.now())}`,
+    madeAt === undefined ? '' : `changed ${ago(madeAt, clock.now())}`,
     madeBy === undefined ? '' : `by ${madeBy}`,
     path,
     version === undefined ? '' : `(${path} is version ${version})`,
@@ -127,14 +130,25 @@ function similarFiles(planned: readonly PlannedItem[]): SimilarityIndex {
   return createSimilarityIndex(new Map(codes));
 }
 
-function deletionLine({ step, workspace }: PlannedItem, index: SimilarityIndex): string {
+function deletionLine(
+  { step, workspace }: PlannedItem,
+  index: SimilarityIndex,
+  movesElsewhere: readonly MoveElsewhere[],
+): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, remote } = step.found;
-  const [similar] = index.similarTo(workspace.records.of(val)?.code ?? '');
+  const elsewhere = movesElsewhere.find((move) => move.val.file === val.file);
+  const [similar] = index.similarTo([workspace.records.of(val)?.code ?? '']);
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
     pathTo(workspace, val.file),
     similar === undefined ? '' : `(${similar} has similar code)`,
+    elsewhere === undefined ? '' : `(${nameElsewhere(elsewhere)})`,
   ]);
+}
+
+function nameElsewhere({ other, file, isSameVal }: MoveElsewhere): string {
+  const path = pathTo(other, file);
+  return isSameVal ? `the val of ${path} too` : `${path} has similar code`;
 }

@@ -3,7 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { recordOf } from '../../workspace/examine.ts';
-import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
+import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
@@ -41,7 +41,8 @@ export async function followMoves(
       followed.push(selection);
       continue;
     }
-    const { moved, likely: found } = await findMoves(workspace, openRemotes);
+    const moves = await findMoves(workspace, openRemotes);
+    const { moved, likely: found } = moves;
     const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
     const chosen = found.filter(({ to }) => selected.has(to));
     const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
@@ -66,7 +67,7 @@ export async function followMoves(
       { dryRun },
     );
     likely.set(workspace, undecided);
-    const movedItems = withMoves(workspace, items, moved);
+    const movedItems = withMoves(workspace, items, moves);
     followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, confirmed) });
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
@@ -157,15 +158,11 @@ export async function refuseFoundFiles(
 }
 
 /** The items of moved files get their vals. */
-function withMoves(
-  workspace: Workspace,
-  items: readonly PushItem[],
-  moved: ReadonlyMap<string, string>,
-): PushItem[] {
-  if (moved.size === 0) return [...items];
+function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): PushItem[] {
+  if (moves.moved.size === 0) return [...items];
   const byFile = new Map(items.flatMap((item) => (item.val ? [[item.val.file, item]] : [])));
   const vals = items.flatMap(({ val }) => val ?? []);
-  const now = applyMoves(workspace, vals, moved).map((val) => itemOf(workspace, byFile, val));
+  const now = applyMoves(workspace, vals, moves).map((val) => itemOf(workspace, byFile, val));
   return [...items.filter(({ val }) => val === undefined), ...now].sort((a, b) => a.order - b.order);
 }
 

@@ -4,9 +4,11 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
+import { findMovesElsewhere, type MoveElsewhere } from '../../workspace/other-workspaces.ts';
 import type { PlanOptions } from '../../workspace/plan.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
 import { followMoves, refuseFoundFiles } from './follow-moves.ts';
@@ -55,8 +57,11 @@ export async function pushFiles(
   if (options.isOffline) return planOffline(context, items, await checking);
   for (const { workspace, items: own } of selections) warnOfOtherService(context, workspace, own);
 
+  const elsewhere = options.prune ? await findElsewhere(context, items, await openRemotes()) : [];
+  const isAskedToDelete = !yes && context.prompt.isAtTerminal();
   const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
     ...options,
+    movesElsewhere: isAskedToDelete ? [] : elsewhere,
     mayOverwrite: yes || isConfirmed(workspace, file),
     isSave: false,
     likelyMoves: likely.get(workspace) ?? [],
@@ -64,9 +69,7 @@ export async function pushFiles(
   const api = await connect();
   const planned = await planItems(context, items, await openRemotes(), optionsFor);
   const askOptions = {
-    yes,
-    dryRun,
-    optionsFor,
+    ...{ yes, dryRun, elsewhere, optionsFor },
     versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
   };
   const answer = await askOnce(context, planned, askOptions);
@@ -94,6 +97,18 @@ export async function pushFiles(
     },
   );
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
+}
+
+async function findElsewhere(
+  context: Context,
+  items: readonly ReadItem[],
+  remotes: RemoteVals,
+): Promise<MoveElsewhere[]> {
+  const gone = items.filter(({ local }) => local !== undefined && local.here === undefined);
+  const [workspace] = gone.flatMap((item) => item.workspace ?? []);
+  if (workspace === undefined) return [];
+  const vals = gone.flatMap(({ val }) => val ?? []);
+  return findMovesElsewhere(workspace, createWorkspaces(context), remotes, vals);
 }
 
 /** Without a service, there are no records, and nothing can be compared. */

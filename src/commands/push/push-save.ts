@@ -127,7 +127,8 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const listed = valOfFile(workspace, file);
     if (listed !== undefined && isThere) return { val: listed, likely: [] };
     if (listed === undefined && !isThere) return undefined;
-    const { moved, likely } = await findMovesInTurn(async () => createRemotes());
+    const moves = await findMovesInTurn(async () => createRemotes());
+    const { moved, likely } = moves;
     const current = valOfFile(workspace, file);
     if (current !== undefined && isThere) return { val: current, likely: [] };
     // The push of the new file follows the move, or has done so meanwhile.
@@ -136,7 +137,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const val: SelectedVal | undefined =
       from === undefined
         ? (current ?? valOf({ workspace, file }))
-        : applyMoves(workspace, [{ file, name: '', id: undefined }], moved)[0];
+        : applyMoves(workspace, [{ file, name: '', id: undefined }], moves)[0];
     if (val?.problem !== undefined) throw val.problem;
     const similar = likely.filter(({ to }) => to === file);
     if (!isInitial) warnOfLikelyMoves(context, workspace, similar, { dryRun: false });
