@@ -1,5 +1,6 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
+import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
 import type { Step } from '../../workspace/plan.ts';
@@ -145,6 +146,26 @@ export function warnOfLikelyMove(
         : [`On the service, ${file} is the val "${step.found.val.name}".`]),
       `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
     ],
+  });
+}
+
+/** While the question was open, the file of a val that would be deleted may have come back under another name. */
+export async function refuseFoundFiles(
+  items: readonly PlannedItem[],
+  freshRemotes: () => RemoteVals,
+): Promise<readonly PlannedItem[]> {
+  // A push with --prune is about one workspace.
+  const workspace = items.find(({ step }) => step?.kind === 'delete')?.workspace;
+  if (workspace === undefined) return items;
+  const known = new Set(items.map(({ file }) => file));
+  const { moved, likely } = await findMoves(workspace, async () => freshRemotes());
+  const pairs = [...likely.map(({ val, to }): [string, string] => [val.file, to]), ...moved];
+  const found = new Map(pairs.filter(([, to]) => !known.has(pathTo(workspace, to))));
+  return items.map((item) => {
+    const { step } = item;
+    const to = step?.kind === 'delete' ? found.get(step.val.file) : undefined;
+    if (step === undefined || to === undefined) return item;
+    return { ...item, step: { ...step, kind: 'refuse', refusal: maybeRenamed(workspace, { ...step, to }) } };
   });
 }
 

@@ -11,7 +11,7 @@ import { otherServiceWarning, type Workspace } from '../../workspace/workspace.t
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
-import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
+import { followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
@@ -76,11 +76,24 @@ export async function pushFiles(
   );
   if (refused !== undefined) return refused;
   const fresh = () => createRemoteVals({ ...context, api }, 1);
-  const outcomes = await carryOutAll(context, answer, {
-    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, prune: options.prune, optionsFor },
-    takesOutGone: !isNamed,
-    createRemotes: fresh,
-  });
+  const current = await refuseFoundFiles(answer.items, fresh);
+  const outcomes = await carryOutAll(
+    context,
+    { ...answer, items: current },
+    {
+      ...{
+        api,
+        concurrency,
+        dryRun,
+        noCheck,
+        ifVersion: options.ifVersion,
+        prune: options.prune,
+        optionsFor,
+      },
+      isNamed,
+      createRemotes: fresh,
+    },
+  );
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 

@@ -68,7 +68,6 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   let initialRemotes = createRemotes();
   let initial = new Map<string, { step: Step | undefined; options: PlanOptions }>();
-  let hasAgreed: Answer['hasAgreed'] = () => false;
 
   const planOptions = (likelyMoves: readonly LikelyMove[]): PlanOptions => ({
     ...{ force, isNamed, isSave: true, mayOverwrite: yes, fork: false, prune: false },
@@ -90,7 +89,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
   async function pushStep(step: Step, given: PlanOptions, remotes: () => RemoteVals): Promise<Outcome> {
     return carryOut(
       {
-        ...{ workspace, api, options: given, dryRun: false, freshRemotes: remotes, hasAgreed, remark },
+        ...{ workspace, api, options: given, dryRun: false, freshRemotes: remotes, remark },
         checkCode: async () => {},
         onCode: (path, code) => refuseBrokenCode(path, checkNotEmpty(path, code), !noCheck),
         beforeSending: () => signal.throwIfAborted(),
@@ -173,7 +172,6 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     initialRemotes: () => initialRemotes,
     optionsForInitial: initialOptions,
     begin(answer, followed) {
-      hasAgreed = answer.hasAgreed;
       const optionsFor = initialOptions(followed);
       initial = new Map(
         answer.items.flatMap((item) => {
