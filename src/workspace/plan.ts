@@ -35,6 +35,8 @@ export interface Step {
   found: Examined;
   /** After a rename, the code is sent too. */
   alsoSends?: boolean;
+  /** The user saw these codes of file and service, and agreed to the step. */
+  isAgreed?: boolean;
   /** Why the step is refused, or would be if nobody can be asked. */
   refusal?: ValsError;
 }

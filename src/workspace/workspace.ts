@@ -8,7 +8,7 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
-import { manifestFile } from './disk/root.ts';
+import { findRoot, manifestFile } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecordedIds } from './records/recorded-ids.ts';
 import { createRecords, type Records } from './records/val-records.ts';
@@ -165,6 +165,12 @@ function originOf(service: string): string {
 /** The path of a file of the workspace as a person would type it, relative to the current folder. */
 export const pathTo = ({ root, cwd }: Location, file: string): string =>
   root === cwd ? file : withSlashes(relative(realPath(cwd), join(realPath(root), file)));
+
+/** False if the command was typed elsewhere, where a command without a path means another workspace or none. */
+export function isTypedInside({ root, cwd }: Location): boolean {
+  const here = root === cwd ? root : findRoot(cwd);
+  return here !== undefined && realPath(here) === realPath(root);
+}
 
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);

@@ -22,8 +22,6 @@ export interface Push {
   dryRun: boolean;
   /** For vals that have to be read again. */
   freshRemotes(): RemoteVals;
-  /** True if the user agreed to overwrite this code on the service. */
-  hasAgreed(file: string, hashThere: string): boolean;
   /** Throws if the code must not be sent. Called for code that changed after the plan was made. */
   checkCode(path: string, code: string): Promise<void>;
   /** Called with each code that is sent, or would be sent. */

@@ -118,6 +118,16 @@ describe('the question of push --prune', () => {
     },
   );
 
+  it('may be open while a file comes back under another name, whose val is not deleted', async () => {
+    const { place, service } = await workspace();
+    const beforeKeys = async () => place.put({ 'back.ts': 'a' });
+    const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
+    const { exit, screen } = await place.onScreen(['push', '--prune'], { answers });
+    expect({ exit, screen }).toEqual({ exit: 9, screen: expect.stringContaining('back.ts has') });
+    expect(await names(service)).toEqual(['a', 'c', 'elsewhere']);
+    expect(await place.words(['push'])).toEqual({ 'back.ts': 'moved', 'c.ts': 'unchanged' });
+  });
+
   it('may be open while other commands move one of the vals to another file and forget the other', async () => {
     const { place, service } = await workspace();
     const beforeKeys = async () => {

@@ -15,11 +15,9 @@ import type { OptionsFor, PlannedItem } from './plan-items.ts';
 import { listLine } from './sent-rows.ts';
 
 export interface Answer {
-  items: PlannedItem[];
+  items: readonly PlannedItem[];
   /** The vals that the user does not want to overwrite. */
   declined: ReadonlySet<PlannedItem>;
-  /** The user agreed to overwrite this code of the val of this file. */
-  hasAgreed(file: string, hashThere: string): boolean;
 }
 
 interface AskOptions {
@@ -43,7 +41,7 @@ export async function askOnce(
   const mayDelete = yes || agent !== undefined;
   const asked = planned.filter(({ step }) => step?.kind === 'ask');
   const deleted = mayDelete ? [] : planned.filter(({ step }) => step?.kind === 'delete');
-  const unanswered = { items: [...planned], declined: new Set<PlannedItem>(), hasAgreed: () => false };
+  const unanswered: Answer = { items: planned, declined: new Set() };
   if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
   const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
@@ -57,10 +55,10 @@ export async function askOnce(
       : 'The code of these vals on the service differs from the files';
     say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
-  const agreed = (): Answer => agreedAnswer(planned, asked, optionsFor);
+  const agreed: Answer = { ...unanswered, items: planned.map((item) => agreedItem(item, optionsFor)) };
   if (dryRun) {
     say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
-    return agreed();
+    return agreed;
   }
   if (deleted.length > 0) {
     const index = similarFiles(planned);
@@ -72,7 +70,7 @@ export async function askOnce(
     });
   }
   const question = questionFor(asked.length, deleted.length);
-  if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();
+  if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed;
   if (deleted.length > 0) throw new DeclinedError('Nothing was pushed or deleted.');
   return { ...unanswered, declined: new Set(asked) };
 }
@@ -83,26 +81,18 @@ const deleteInstead = { text: 'To delete without a question', input: { yes: true
 function questionFor(overwritten: number, deleted: number): string {
   const overwrite = overwritten === 1 ? 'Overwrite this val' : `Overwrite these ${overwritten} vals`;
   if (deleted === 0) return `${overwrite}?`;
-  const deletion =
+  const gone =
     deleted === 1
-      ? 'elete the val on the service, with all its versions?'
-      : `elete the ${deleted} vals on the service, with all their versions?`;
-  return overwritten === 0 ? `D${deletion}` : `${overwrite}, and d${deletion}`;
+      ? 'the val on the service, with all its versions?'
+      : `the ${deleted} vals on the service, with all their versions?`;
+  return overwritten === 0 ? `Delete ${gone}` : `${overwrite}, and delete ${gone}`;
 }
 
-function agreedAnswer(
-  planned: readonly PlannedItem[],
-  asked: readonly PlannedItem[],
-  optionsFor: OptionsFor,
-): Answer {
-  const shown = new Map(asked.map(({ val, step }) => [val?.file, step?.found.remote?.hash]));
-  const items = planned.map((item) => {
-    const { step, workspace } = item;
-    if (step?.kind !== 'ask' || workspace === undefined) return item;
-    const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
-    return { ...item, step: stepFor(workspace, step.val, step.found, options) };
-  });
-  return { items, declined: new Set(), hasAgreed: (file, hashThere) => shown.get(file) === hashThere };
+function agreedItem(item: PlannedItem, optionsFor: OptionsFor): PlannedItem {
+  const { step, workspace } = item;
+  if (step?.kind !== 'ask' || workspace === undefined) return item;
+  const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
+  return { ...item, step: { ...stepFor(workspace, step.val, step.found, options), isAgreed: true } };
 }
 
 function lineFor(

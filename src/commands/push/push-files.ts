@@ -11,7 +11,7 @@ import { otherServiceWarning, type Workspace } from '../../workspace/workspace.t
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
-import { followMoves } from './follow-moves.ts';
+import { followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
@@ -42,11 +42,8 @@ export async function pushFiles(
   const openRemotes = once(createRemotes);
   const mayAsk = !yes && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
-  const { selections, likely, isConfirmed } = await followMoves(context, followable, {
-    openRemotes,
-    mayAsk,
-    dryRun,
-  });
+  const followed = await followMoves(context, followable, { openRemotes, mayAsk, dryRun });
+  const { selections, likely, isConfirmed } = followed;
   if (options.ifVersion !== undefined) refuseSeveral(selections);
   const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
   const { items, failure } = await readFiles(context, selections, { syntax, mayResend: force && isNamed });
@@ -68,6 +65,7 @@ export async function pushFiles(
   });
   const api = await connect();
   const planned = await planItems(context, items, await openRemotes(), optionsFor);
+  warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
   const askOptions = {
     ...{ yes, dryRun, elsewhere, optionsFor },
     versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
@@ -78,11 +76,24 @@ export async function pushFiles(
   );
   if (refused !== undefined) return refused;
   const fresh = () => createRemoteVals({ ...context, api }, 1);
-  const outcomes = await carryOutAll(context, answer, {
-    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, prune: options.prune, optionsFor },
-    takesOutGone: !isNamed,
-    createRemotes: fresh,
-  });
+  const current = await refuseFoundFiles(answer.items, fresh);
+  const outcomes = await carryOutAll(
+    context,
+    { ...answer, items: current },
+    {
+      ...{
+        api,
+        concurrency,
+        dryRun,
+        noCheck,
+        ifVersion: options.ifVersion,
+        prune: options.prune,
+        optionsFor,
+      },
+      isNamed,
+      createRemotes: fresh,
+    },
+  );
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 
