@@ -87,12 +87,21 @@ export class RefusedError extends ValsError {
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ValsError =>
   error instanceof ValsError && statuses.includes(error.facts.status ?? 0);
 
+/** For `catch`: an error of one of these kinds becomes undefined. */
+export const undefinedIf =
+  (...kinds: (abstract new (...args: never[]) => Error)[]) =>
+  (error: unknown): undefined => {
+    if (!kinds.some((kind) => error instanceof kind)) throw error;
+  };
+
 /** The service understood the request, but refused its fields or its query. */
 export const isInvalidRequest = (error: unknown): error is ValsError => hasStatus(error, 400, 422);
 
 /** By these types, the embedded service tells apart problems that have the same status. */
 export const wrongHost = 'urn:vals:wrong-host';
 export const readOnlyMember = 'urn:vals:read-only-member';
+export const outsideOfSpace = 'urn:vals:outside-of-space';
+export const livesLonger = 'urn:vals:lives-longer';
 
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {

@@ -3,10 +3,10 @@ import { argumentsOf, flagsOf, formsOf, negatedName, type Options } from './comm
 import {
   type CommandEntry,
   type CommandTree,
+  commandNames,
   commandsOf,
   type LoadedCommand,
   loadCommand,
-  namesOf,
 } from './command-tree.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
@@ -65,9 +65,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   }
 
   function addCommand(parent: Command, entry: CommandEntry, path: string, title?: string): void {
-    const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
-    const names = namesOf(entry).filter((words) => topicOf(words) === topicOf(path));
-    const [name = '', ...aliases] = names.map((words) => words.split(' ').at(-1) ?? '');
+    const [name = '', ...aliases] = namesBesides(path, entry);
     const command = parent.command(name).aliases(aliases);
     if (title !== undefined) command.helpGroup(title);
     entries.set(command, entry);
@@ -76,7 +74,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   function addTopic(topic: string, summary: string, title: string): void {
     const command = root.command(topic).helpGroup(title).helpCommand(false).usage('<command> [options]');
     for (const entry of commandsOf(tree)) {
-      const path = namesOf(entry).find((name) => name.startsWith(`${topic} `));
+      const path = commandNames(entry).find((name) => name.startsWith(`${topic} `));
       if (path !== undefined) addCommand(command, entry, path);
     }
     command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);
@@ -99,6 +97,13 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
       return written;
     },
   };
+}
+
+/** The last words of all names that are in the same topic as `path`. */
+function namesBesides(path: string, entry: CommandEntry): string[] {
+  const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
+  const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
+  return names.map((words) => words.split(' ').at(-1) ?? '');
 }
 
 function createRoot(helpWidth: number, write: (text: string) => void): Command {

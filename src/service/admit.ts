@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { readOnlyMember } from '../errors.ts';
+import { outsideOfSpace, readOnlyMember } from '../errors.ts';
 import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
 import { HttpProblem, unauthorized } from './problem.ts';
-import { headerOf, type ServiceRequest } from './request.ts';
+import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import type { Caller } from './store/caller.ts';
-import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 import type { Identified } from './store/tokens.ts';
 
@@ -51,9 +50,12 @@ async function identify(request: ServiceRequest, store: Store): Promise<Identifi
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
   if (found && !found.caller && found.token.spaceId !== null) {
-    throw new Refusal(
-      'not allowed',
-      'The token is good for one space alone, and this is outside of the space.',
+    const space = await store.spaces.nameOf(found.token.spaceId);
+    const address = request.origin + spacePrefix(space);
+    throw new HttpProblem(
+      403,
+      `The token is good for the space ${space} alone. The base URL of the space is ${address}.`,
+      { type: outsideOfSpace },
     );
   }
   if (found) return found;

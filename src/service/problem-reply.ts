@@ -1,3 +1,4 @@
+import { livesLonger } from '../errors.ts';
 import { DatabaseFailure } from './database/database.ts';
 import { HttpProblem, problemHeaders, problemText, unauthorized } from './problem.ts';
 import type { ServiceReply } from './request.ts';
@@ -12,6 +13,7 @@ export const problemReply = (problem: HttpProblem): ServiceReply => ({
 const statuses: Record<Refusal['kind'], number> = {
   'not found': 404,
   'not allowed': 403,
+  'lives longer': 403,
   conflict: 409,
   changed: 412,
   'key reused': 422,
@@ -19,8 +21,10 @@ const statuses: Record<Refusal['kind'], number> = {
   'no member': 404,
 };
 
-const problemOfRefusal = ({ kind, message }: Refusal): HttpProblem =>
-  kind === 'unknown caller' ? unauthorized(message) : new HttpProblem(statuses[kind], message);
+function problemOfRefusal({ kind, message }: Refusal): HttpProblem {
+  if (kind === 'unknown caller') return unauthorized(message);
+  return new HttpProblem(statuses[kind], message, kind === 'lives longer' ? { type: livesLonger } : {});
+}
 
 /** The reply must not contain `error.message`, because it may reveal paths and addresses of the machine. */
 export function problemOf(error: Error): HttpProblem {

@@ -9,12 +9,12 @@ import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion, type ReadVal } from '../../workspace/remote-vals.ts';
 import { distinctVersions } from '../shared/version-records.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
-import type { Target } from './copy-target.ts';
+import type { Destination } from './copy-target.ts';
 import { newCopy, overwrite, refuseTokens, sendCopy } from './send-copy.ts';
 
 export interface CopyOptions {
   from: Api;
-  target: Target;
+  target: Destination;
   versions: boolean;
   force: boolean;
   dryRun: boolean;

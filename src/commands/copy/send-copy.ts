@@ -21,7 +21,7 @@ import {
   notPrivateThere,
   privacyOf,
 } from './copy-privacy.ts';
-import type { Target } from './copy-target.ts';
+import type { Destination } from './copy-target.ts';
 
 export interface Copy {
   name: string;
@@ -33,7 +33,7 @@ export interface Copy {
 
 interface Services {
   from: Api;
-  target: Target;
+  target: Destination;
 }
 
 interface SentCopy {
@@ -84,7 +84,7 @@ export async function sendCopy(
 async function sendFirst(
   { name, source, there, fields: wanted, mayReplace }: Copy,
   code: string,
-  target: Target,
+  target: Destination,
   remark: ReportProblem,
 ): Promise<{ sent: JsonObject; isReplaced: boolean }> {
   const { api } = target;

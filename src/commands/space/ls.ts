@@ -16,8 +16,8 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'The service has no spaces yet.',
-  run: (context, given) =>
-    withStore(context, given, async ({ spaces }, { input }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ spaces }, { input }) => {
       const all = await spaces.list();
       if (all.length === 0)
         context.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });

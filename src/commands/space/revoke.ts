@@ -19,8 +19,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
-  run: (context, { name, username, ...given }) =>
-    withStore(context, given, async ({ spaces }, place) => {
+  run: (context, { name, username, ...options }) =>
+    withStore(context, options, async ({ spaces }, place) => {
       const outcome = await spaces.revoke(name, username);
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);

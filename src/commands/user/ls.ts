@@ -11,8 +11,8 @@ export const command = defineCommand({
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
-  run: (context, given) =>
-    withStore(context, given, async ({ people }, { input }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ people }, { input }) => {
       const all = await people.list();
       if (all.length === 0)
         context.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });

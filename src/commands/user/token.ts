@@ -11,8 +11,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
-  run: (context, { username, ...given }) =>
-    withStore(context, given, async ({ people }, place) => {
+  run: (context, { username, ...options }) =>
+    withStore(context, options, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });

@@ -98,7 +98,7 @@ export async function addToken(
 ): Promise<ListedToken & { token: string }> {
   if (token.expiresAt !== null && (expiresAt === null || expiresAt > token.expiresAt)) {
     const end = `Your token ends at ${token.expiresAt}, and cannot make one that lives longer.`;
-    throw new Refusal('not allowed', `${end} Choose an earlier end.`);
+    throw new Refusal('lives longer', `${end} Choose an earlier end.`);
   }
   const at = now();
   await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [
