@@ -111,9 +111,7 @@ export const vals = query(paging(valPositions));
 
 export const versions = query(paging(versionPositions));
 
-export const likes = query(paging(recordPositions));
-
-export const references = likes;
+export const likesOrReferences = query(paging(recordPositions));
 
 export function notTooLong(text: string, name: string): string {
   if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
