@@ -93,6 +93,8 @@ export const isInvalidRequest = (error: unknown): error is ValsError => hasStatu
 /** By these types, the embedded service tells apart problems that have the same status. */
 export const wrongHost = 'urn:vals:wrong-host';
 export const readOnlyMember = 'urn:vals:read-only-member';
+export const outsideOfSpace = 'urn:vals:outside-of-space';
+export const livesLonger = 'urn:vals:lives-longer';
 
 /** Throw this error only if the service changed nothing, because scripts repeat a command after exit code 7. */
 export class UnavailableError extends ValsError {

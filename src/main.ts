@@ -1,6 +1,6 @@
 import { commandsOf, loadTree, pathsOf } from './cli/command-tree.ts';
 import { completionRequest } from './cli/completion/scripts.ts';
-import type { Context, Permissions } from './cli/context.ts';
+import type { AgentPermissions, Context } from './cli/context.ts';
 import { createContext } from './cli/create-context.ts';
 import type { Host } from './cli/host.ts';
 import { type CommandCall, type CommandLine, parseCommandLine } from './cli/parse-command-line.ts';
@@ -18,7 +18,7 @@ import type { Stage } from './terminal/presenter.ts';
 import { createRedactor } from './terminal/redactor.ts';
 import { errorIn, type Result } from './terminal/result.ts';
 import { ReaderGone, widthOf } from './terminal/streams.ts';
-import { createTerminalStage, type Shown } from './terminal/terminal-presenter.ts';
+import { createTerminalStage, type ShownCommand } from './terminal/terminal-presenter.ts';
 
 export const commandPaths = (): string[] => pathsOf(commandTree);
 
@@ -34,7 +34,7 @@ export async function main(host: Host): Promise<number> {
   return error?.exit ?? 0;
 }
 
-const nothingShown: Shown = { command: { path: '', columns: [] }, input: {} };
+const nothingShown: ShownCommand = { command: { path: '', columns: [] }, input: {} };
 
 const shellHintsFor = (line: CommandLine, { system }: Host) =>
   createShellHints({
@@ -88,7 +88,7 @@ function sumUp(result: Result, { say }: Context): void {
   if (changedSomething(rows)) say({ kind: 'done', text: `${countOutcomes(rows)}.` });
 }
 
-async function serveTools(context: Context, permissions: Permissions, host: Host): Promise<void> {
+async function serveTools(context: Context, permissions: AgentPermissions, host: Host): Promise<void> {
   const { serveAgents } = await import('./agents/serve-agents.ts');
   const commands = {
     all: commandsOf(await loadTree(commandTree)),

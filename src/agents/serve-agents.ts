@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Context, Permissions } from '../cli/context.ts';
+import type { AgentPermissions, Context } from '../cli/context.ts';
 import { escapeUnsafe, restoreNumbers } from '../lib/json.ts';
 import { createRedactor } from '../terminal/redactor.ts';
 import type { ToolResult } from './tool-presenter.ts';
@@ -17,7 +17,7 @@ const onWriting =
   'code of an old version current again. The name, privacy and readme have no versions: `val_set` replaces them.';
 
 export interface AgentServer {
-  permissions: Permissions;
+  permissions: AgentPermissions;
   commands: Commands;
   stdout: NodeJS.WriteStream;
 }

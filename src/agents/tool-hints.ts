@@ -1,6 +1,6 @@
 import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
-import type { Permissions } from '../cli/context.ts';
+import type { AgentPermissions } from '../cli/context.ts';
 import { commandLine, optionWords } from '../cli/shell-hints.ts';
 import { createHintWriter, type Hint, type HintWriter } from '../lib/hint.ts';
 import type { JsonValue } from '../lib/json.ts';
@@ -9,7 +9,7 @@ import { isAllowed, optionsForAgents, toolName } from './tools.ts';
 
 export interface ToolHintOptions {
   commands: readonly LoadedCommand[];
-  permissions: Permissions;
+  permissions: AgentPermissions;
   platform: NodeJS.Platform;
   /** The command of the call, for hints about inputs to add. */
   current: LoadedCommand;
@@ -38,7 +38,11 @@ export function createToolHints(options: ToolHintOptions): HintWriter {
 }
 
 /** Undefined if the tool lacks one of the inputs. */
-function toolInput(command: LoadedCommand, input: Input = {}, permissions: Permissions): string | undefined {
+function toolInput(
+  command: LoadedCommand,
+  input: Input = {},
+  permissions: AgentPermissions,
+): string | undefined {
   const left = new Map(Object.entries(input).filter(([key]) => key !== 'json'));
   const inputs: [string, JsonValue][] = [];
   for (const [key, { optional, repeatable, canBeCode }] of argumentsOf(command)) {

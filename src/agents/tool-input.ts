@@ -1,7 +1,7 @@
 import { checkInput } from '../cli/check-input.ts';
 import { argumentsOf } from '../cli/command.ts';
 import type { LoadedCommand } from '../cli/command-tree.ts';
-import type { Permissions } from '../cli/context.ts';
+import type { AgentPermissions } from '../cli/context.ts';
 import { UsageError } from '../errors.ts';
 import { optionsForAgents, toolName } from './tools.ts';
 
@@ -15,22 +15,24 @@ export interface CheckedInput {
 
 export function checkToolInput(
   command: LoadedCommand,
-  given: ToolInput,
-  permissions: Permissions,
+  rawInput: ToolInput,
+  permissions: AgentPermissions,
 ): CheckedInput {
   const options = optionsForAgents(command, permissions);
   const names = [...argumentsOf(command), ...options].map(([key]) => key);
   const codeArgument = argumentsOf(command).find(([, { canBeCode }]) => canBeCode);
   if (codeArgument) names.push('code');
   const hint = `The inputs of "${toolName(command)}" are: ${names.join(', ') || 'none'}.`;
-  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  const unknown = Object.keys(rawInput).find((name) => !names.includes(name));
   if (unknown !== undefined) {
     throw new UsageError(`"${unknown}" is not an input of the tool "${toolName(command)}".`, { hint });
   }
-  const words = Object.fromEntries(Object.entries(given).filter(([key]) => !codeArgument || key !== 'code'));
+  const words = Object.fromEntries(
+    Object.entries(rawInput).filter(([key]) => !codeArgument || key !== 'code'),
+  );
   // The person who started the server allowed deletions, so a tool that only deletes does not ask.
   if (command.effect === 'deletes' && 'yes' in (command.options ?? {})) words.yes = true;
-  const code = codeArgument ? takeCode(codeArgument, given.code, words) : '';
+  const code = codeArgument ? takeCode(codeArgument, rawInput.code, words) : '';
   return { input: checkInput(command, words, { nameOf: (key) => key, hint }), code };
 }
 

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { Context, Permissions } from '../cli/context.ts';
+import type { AgentPermissions, Context } from '../cli/context.ts';
 import type { Host } from '../cli/host.ts';
 import type { CommandCall } from '../cli/parse-command-line.ts';
 import { InterruptedError, ValsError } from '../errors.ts';
@@ -28,7 +28,7 @@ export interface Commands {
 }
 
 export interface ToolRunnerOptions {
-  permissions: Permissions;
+  permissions: AgentPermissions;
   commands: Commands;
   redactor: Redactor;
   log(line: string): void;
@@ -37,7 +37,11 @@ export interface ToolRunnerOptions {
 const mostReaders = 4;
 const mostRuns = 4;
 
-export type ToolRunner = (command: LoadedCommand, given: ToolInput, call: CallOptions) => Promise<ToolResult>;
+export type ToolRunner = (
+  command: LoadedCommand,
+  rawInput: ToolInput,
+  call: CallOptions,
+) => Promise<ToolResult>;
 
 export function createToolRunner(
   context: Context,
@@ -56,7 +60,7 @@ export function createToolRunner(
     deletes: changing,
   };
 
-  return async (command, given, { signal: callSignal, onProgress }) => {
+  return async (command, rawInput, { signal: callSignal, onProgress }) => {
     const hints = createToolHints({ commands: commands.all, permissions, platform, current: command });
     const stage = createToolStage({ ...options, hints, onProgress });
     const controller = new AbortController();
@@ -67,7 +71,7 @@ export function createToolRunner(
     for (const cause of causes) cause.addEventListener('abort', abort);
     if (causes.some(({ aborted }) => aborted)) abort();
     try {
-      const { input, code } = checkToolInput(command, given, permissions);
+      const { input, code } = checkToolInput(command, rawInput, permissions);
       const host = {
         env,
         signal,

@@ -1,6 +1,6 @@
 import { type ArgumentDefinition, argumentsOf, type OptionDefinition, optionsOf } from '../cli/command.ts';
 import type { Effect, LoadedCommand } from '../cli/command-tree.ts';
-import type { Permissions } from '../cli/context.ts';
+import type { AgentPermissions } from '../cli/context.ts';
 import type { ValueSchema } from '../cli/value-types.ts';
 
 type Property = Partial<Omit<ValueSchema, 'type'>> & {
@@ -31,7 +31,7 @@ export interface Tool {
 
 export const toolName = ({ path }: Pick<LoadedCommand, 'path'>): string => path.replaceAll(' ', '_');
 
-export function isAllowed({ isTool, effect }: LoadedCommand, permissions: Permissions): boolean {
+export function isAllowed({ isTool, effect }: LoadedCommand, permissions: AgentPermissions): boolean {
   if (!isTool || (permissions.readOnly && effect !== 'reads')) return false;
   if (effect === 'deletes') return permissions.allowDelete === true;
   return effect !== 'runs' || permissions.allowRun === true;
@@ -41,17 +41,17 @@ const readOnlyNote = 'This server is read-only.';
 const deleteNote = 'To allow deletions, a person must start this server with --allow-delete.';
 const runNote = 'To allow runs of code, a person must start this server with --allow-run.';
 
-export function permissionNotes({ readOnly, allowDelete, allowRun }: Permissions): string[] {
+export function permissionNotes({ readOnly, allowDelete, allowRun }: AgentPermissions): string[] {
   if (readOnly) return [readOnlyNote];
   return [...(allowDelete ? [] : [deleteNote]), ...(allowRun ? [] : [runNote])];
 }
 
-export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: Permissions): string[] {
+export function whyNotAllowed({ effect }: LoadedCommand, { readOnly }: AgentPermissions): string[] {
   if (readOnly) return [readOnlyNote];
   return [effect === 'runs' ? runNote : deleteNote];
 }
 
-export function toolOf(command: LoadedCommand, permissions: Permissions): Tool {
+export function toolOf(command: LoadedCommand, permissions: AgentPermissions): Tool {
   const { summary, description = `${summary}.`, details, effect } = command;
   const said = command.descriptionForAgents ?? [description, details].filter(Boolean).join(' ');
   const properties = { ...argumentProperties(command), ...optionProperties(command, permissions) };
@@ -98,7 +98,7 @@ function argumentProperty(definition: ArgumentDefinition): Property {
   return { type: 'array', items: value.schema, ...(!optional && { minItems: 1 }), description };
 }
 
-function optionProperties(command: LoadedCommand, permissions: Permissions): Record<string, Property> {
+function optionProperties(command: LoadedCommand, permissions: AgentPermissions): Record<string, Property> {
   const options = optionsForAgents(command, permissions);
   return Object.fromEntries(
     options.map(([key, option]): [string, Property] => [key, optionProperty(option)]),
@@ -107,7 +107,7 @@ function optionProperties(command: LoadedCommand, permissions: Permissions): Rec
 
 export const optionsForAgents = (
   command: LoadedCommand,
-  { allowDelete }: Permissions,
+  { allowDelete }: AgentPermissions,
 ): [key: string, OptionDefinition][] =>
   optionsOf(command).filter(([, { forPeople, deletes }]) => !forPeople && (!deletes || allowDelete));
 

@@ -3,7 +3,7 @@ import type { JsonObject, Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
 import { type FetchedPage, largestPage, listPages, type Paging } from './lists/pages.ts';
-import { listOf, nextQueryOf, recordOf } from './records.ts';
+import { listOf, nextQueryOf, recordIn } from './records.ts';
 
 export interface Api {
   send(call: Call): Promise<Reply>;
@@ -56,7 +56,7 @@ export function createApi(
       if (!call.mayRequirePaging || !isInvalidRequest(error)) throw error;
       return request({ ...call, query: new URLSearchParams({ limit: `${largestPage}`, offset: '0' }) });
     });
-    return { record: body === undefined ? {} : recordOf(body, call), etag };
+    return { record: body === undefined ? {} : recordIn(body, call), etag };
   }
   return {
     holdsToken,

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../lib/json.ts';
 
-export type Route =
+export type RouteName =
   | 'any'
   | 'changeVal'
   | 'createToken'
@@ -29,7 +29,7 @@ export type Route =
 
 /** A request as data. What its failure means to the user is in cli/explain, by its route. */
 export interface Call {
-  route: Route;
+  route: RouteName;
   method: string;
   path: string;
   query?: URLSearchParams;

@@ -13,7 +13,7 @@ export interface ChangedVal {
 }
 
 /** `ifMatch` is the ETag of the val, if the val was read before. */
-export async function changeVal(
+export async function changeFields(
   api: Api,
   id: string,
   fields: routes.ValFields,

@@ -56,7 +56,7 @@ export function nextQueryOf(body: JsonValue, request: Request): URLSearchParams 
   return new URLSearchParams(queryStart === -1 ? '' : withoutHash.slice(queryStart + 1));
 }
 
-export function recordOf(body: JsonValue, request: Request): JsonObject {
+export function recordIn(body: JsonValue, request: Request): JsonObject {
   if (isObject(body)) return body;
   throw badResponse(`The service answered with ${describe(body)} instead of a record.`, request);
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
 import { textAt } from './records.ts';
 
-export interface Run {
+export interface RunRecord {
   valIdOrName: string | undefined;
   valNameOrId: string | undefined;
   version: JsonValue;
@@ -11,7 +11,7 @@ export interface Run {
   durationMs: number | undefined;
 }
 
-export function readRun(record: JsonObject): Run {
+export function readRun(record: JsonObject): RunRecord {
   const name = firstText(record, 'val.name', 'valName', 'val');
   const id = firstText(record, 'val.id', 'valId');
   const startedAt = momentIn(record, 'runStartAt', 'startedAt', 'createdAt');

@@ -1,4 +1,4 @@
-import { mostRequests } from '../api/http/pace.ts';
+import { mostRequests } from '../api/http/concurrency-limit.ts';
 import { asValsError, concernsAll, InterruptedError, type ValsError } from '../errors.ts';
 import { type Hints, hintList } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';

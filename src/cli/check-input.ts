@@ -8,7 +8,7 @@ import {
   type Options,
 } from './command.ts';
 
-type Given = Readonly<Record<string, unknown>>;
+type RawInput = Readonly<Record<string, unknown>>;
 
 export interface InputNames {
   /** What the reader of an error calls an argument or option: `--limit` for a person, `limit` for an agent. */
@@ -17,25 +17,25 @@ export interface InputNames {
 }
 
 /** Turns the words of a command line, or the values of a tool call, into the input of the command. */
-export function checkInput(command: AnyCommand, given: Given, names: InputNames): Record<string, unknown> {
+export function checkInput(command: AnyCommand, raw: RawInput, names: InputNames): Record<string, unknown> {
   const definitions = Object.fromEntries(argumentsOf(command));
-  const unknown = Object.keys(given).find(
+  const unknown = Object.keys(raw).find(
     (key) => !Object.hasOwn(definitions, key) && !Object.hasOwn(command.options ?? {}, key),
   );
   if (unknown !== undefined) throw new UsageError(`There is no input "${unknown}".`, { hint: names.hint });
   const args = Object.entries(definitions).map(([key, definition]) => [
     key,
-    checkArgument(definition, given[key], { ...names, name: names.nameOf(key) }),
+    checkArgument(definition, raw[key], { ...names, name: names.nameOf(key) }),
   ]);
-  return { ...Object.fromEntries(args), ...checkOptions(command.options ?? {}, given, names) };
+  return { ...Object.fromEntries(args), ...checkOptions(command.options ?? {}, raw, names) };
 }
 
-export function checkOptions(options: Options, given: Given, names: InputNames): Record<string, unknown> {
-  refuseConflicts(options, given, names);
+export function checkOptions(options: Options, raw: RawInput, names: InputNames): Record<string, unknown> {
+  refuseConflicts(options, raw, names);
   return Object.fromEntries(
     Object.entries(options).map(([key, definition]) => [
       key,
-      checkOption(definition, given[key], { ...names, name: names.nameOf(key) }),
+      checkOption(definition, raw[key], { ...names, name: names.nameOf(key) }),
     ]),
   );
 }
@@ -45,30 +45,30 @@ interface Named {
   hint: Hints;
 }
 
-function checkArgument(definition: ArgumentDefinition, given: unknown, named: Named): unknown {
+function checkArgument(definition: ArgumentDefinition, raw: unknown, named: Named): unknown {
   const { value, optional, repeatable, description } = definition;
-  const isGiven = repeatable ? listOf(given, named).length > 0 : given !== undefined;
+  const isGiven = repeatable ? listOf(raw, named).length > 0 : raw !== undefined;
   if (!isGiven && !optional) {
     throw new UsageError(`${named.name} is missing: ${description}.`, { hint: named.hint });
   }
   const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
-  if (repeatable) return listOf(given, named).map(parse);
-  return isGiven ? parse(wordOf(given, named)) : undefined;
+  if (repeatable) return listOf(raw, named).map(parse);
+  return isGiven ? parse(wordOf(raw, named)) : undefined;
 }
 
-function checkOption(definition: OptionDefinition, given: unknown, named: Named): unknown {
+function checkOption(definition: OptionDefinition, raw: unknown, named: Named): unknown {
   const { value, repeatable } = definition;
-  if (given === undefined) return definition.default;
+  if (raw === undefined) return definition.default;
   if (value === undefined) {
-    if (typeof given !== 'boolean') throw wrongType('a boolean', named);
-    return given;
+    if (typeof raw !== 'boolean') throw wrongType('a boolean', named);
+    return raw;
   }
   const parse = (word: string) => parseNamed(named.name, () => value.parse(word));
-  return repeatable ? listOf(given, named).map(parse) : parse(wordOf(given, named));
+  return repeatable ? listOf(raw, named).map(parse) : parse(wordOf(raw, named));
 }
 
-function refuseConflicts(options: Options, given: Given, { nameOf, hint }: InputNames): void {
-  const isGiven = (key: string) => given[key] !== undefined && given[key] !== false;
+function refuseConflicts(options: Options, raw: RawInput, { nameOf, hint }: InputNames): void {
+  const isGiven = (key: string) => raw[key] !== undefined && raw[key] !== false;
   for (const [key, { conflicts = [] }] of Object.entries(options)) {
     const other = isGiven(key) ? conflicts.find(isGiven) : undefined;
     if (other === undefined) continue;

@@ -39,7 +39,7 @@ export async function loadTree({ groups, ...tree }: CommandTree): Promise<Loaded
   return { ...tree, groups: await Promise.all(loaded) };
 }
 
-export const namesOf = ({ path, aliases = [] }: Named): string[] => [path, ...aliases];
+export const commandNames = ({ path, aliases = [] }: Named): string[] => [path, ...aliases];
 
 export const commandsOf = <Entry extends Named>({ groups }: CommandTree<Entry>): Entry[] =>
   groups.flatMap(({ commands }) => commands);
@@ -47,9 +47,9 @@ export const commandsOf = <Entry extends Named>({ groups }: CommandTree<Entry>):
 export const commandNamed = <Entry extends Named>(
   tree: CommandTree<Entry>,
   name: string,
-): Entry | undefined => commandsOf(tree).find((command) => namesOf(command).includes(name));
+): Entry | undefined => commandsOf(tree).find((command) => commandNames(command).includes(name));
 
 export const pathsOf = <Entry extends Named>(tree: CommandTree<Entry>): string[] => [
   ...Object.keys(tree.topics),
-  ...commandsOf(tree).flatMap(namesOf),
+  ...commandsOf(tree).flatMap(commandNames),
 ];

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { type Api, type ApiOptions, createApi } from '../api/api.ts';
 import type { Request, RequestStage } from '../api/call.ts';
+import { mostRequests } from '../api/http/concurrency-limit.ts';
 import type { OpenDispatcher } from '../api/http/dispatcher.ts';
 import { exchange } from '../api/http/exchange.ts';
 import { createGate } from '../api/http/gate.ts';
-import { mostRequests } from '../api/http/pace.ts';
 import { retrying } from '../api/http/retrying.ts';
 import { tracing } from '../api/http/tracing.ts';
 import { partWithSecret, refuseSecrets } from '../api/refuse-secrets.ts';
@@ -18,7 +18,7 @@ import type { BaseUrl } from '../settings/base-url.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { ConnectOptions } from './context.ts';
-import { routeWords } from './explain/by-route.ts';
+import { routeMessages } from './explain/by-route.ts';
 import { explain, secretError } from './explain/explain.ts';
 import { signInHint } from './explain/sign-in.ts';
 import type { Services } from './services.ts';
@@ -84,7 +84,7 @@ function wayOfRequest(
         signal,
         redact,
         storeFailure: target.storeFailure,
-        wordsFor: (call) => routeWords(call, wordFor),
+        messagesFor: (call) => routeMessages(call, wordFor),
         signInHint: () => options.signInHint ?? signInHint(settings, base, isNewToken),
       }),
       // What was seen belongs to the token in the settings.
@@ -131,7 +131,7 @@ async function findTarget(options: ConnectionOptions): Promise<Target> {
     proxy,
     isLocal,
     dispatcher: await services.connections(base, proxy),
-    // The embedded service is in this process, so there is no pace to find.
+    // The embedded service is in this process, so there is no limit to find.
     concurrency: isLocal ? mostRequests : 'auto',
     storeFailure: (status) => (status >= 500 ? local?.failure() : undefined),
   };

@@ -22,7 +22,7 @@ export interface ConnectOptions {
 }
 
 /** What a person lets an agent do. */
-export interface Permissions {
+export interface AgentPermissions {
   readOnly?: boolean | undefined;
   allowDelete?: boolean | undefined;
   allowRun?: boolean | undefined;
@@ -40,7 +40,7 @@ export interface Context {
   clock: Clock;
   node: Runtime;
   agent: Agent | undefined;
-  serveAgents(permissions: Permissions): Promise<void>;
+  serveAgents(permissions: AgentPermissions): Promise<void>;
   forPerson: boolean;
   /** Removes the token from a text. */
   redact(text: string): string;

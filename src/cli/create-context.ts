@@ -9,7 +9,7 @@ import { createPrompt } from '../terminal/prompt.ts';
 import { widthOf } from '../terminal/streams.ts';
 import { duration } from '../terminal/times.ts';
 import type { Connection } from './connection.ts';
-import type { ConnectOptions, Context, Permissions } from './context.ts';
+import type { AgentPermissions, ConnectOptions, Context } from './context.ts';
 import { createGivenVals } from './given-vals.ts';
 import type { Host } from './host.ts';
 import { createServices, type Services } from './services.ts';
@@ -18,7 +18,7 @@ export function createContext(
   host: Host,
   flags: Flags,
   { presenter, hints, redactor, forPerson, flush }: Stage,
-  serveAgents: (context: Context, permissions: Permissions) => Promise<void>,
+  serveAgents: (context: Context, permissions: AgentPermissions) => Promise<void>,
 ): { context: Context; services: Services; close(): Promise<void> } {
   const { env, stdin, signal, clock, node, agent } = host;
   const warn = warnWith(presenter.say);

@@ -87,8 +87,8 @@ function inputOf(command: LoadedCommand, current: Command): Record<string, unkno
     key,
     repeatable ? current.args.slice(index) : current.args[index],
   ]);
-  const given = { ...Object.fromEntries(args), ...givenOptions(current, command.options ?? {}) };
-  return checkInput(command, given, namesFor(current, command));
+  const raw = { ...Object.fromEntries(args), ...givenOptions(current, command.options ?? {}) };
+  return checkInput(command, raw, namesFor(current, command));
 }
 
 function givenOptions(current: Command, options: Record<string, unknown>): Record<string, unknown> {

@@ -3,10 +3,10 @@ import { argumentsOf, flagsOf, formsOf, negatedName, type Options } from './comm
 import {
   type CommandEntry,
   type CommandTree,
+  commandNames,
   commandsOf,
   type LoadedCommand,
   loadCommand,
-  namesOf,
 } from './command-tree.ts';
 import { globalOptions, helpOption, versionOption } from './global-options.ts';
 import { addCommandHelp, addRootHelp, addTopicHelp } from './help.ts';
@@ -66,7 +66,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
 
   function addCommand(parent: Command, entry: CommandEntry, path: string, title?: string): void {
     const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
-    const names = namesOf(entry).filter((words) => topicOf(words) === topicOf(path));
+    const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
     const [name = '', ...aliases] = names.map((words) => words.split(' ').at(-1) ?? '');
     const command = parent.command(name).aliases(aliases);
     if (title !== undefined) command.helpGroup(title);
@@ -76,7 +76,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   function addTopic(topic: string, summary: string, title: string): void {
     const command = root.command(topic).helpGroup(title).helpCommand(false).usage('<command> [options]');
     for (const entry of commandsOf(tree)) {
-      const path = namesOf(entry).find((name) => name.startsWith(`${topic} `));
+      const path = commandNames(entry).find((name) => name.startsWith(`${topic} `));
       if (path !== undefined) addCommand(command, entry, path);
     }
     command.description(`${summary}: ${command.commands.map((each) => each.name()).join(', ')}`);

@@ -15,7 +15,7 @@ export function refusalOf(error: CommanderError, { command, definition, tree, wo
   const message = error.message.replace(/^error: /, '');
   switch (error.code) {
     case 'commander.unknownOption':
-      return unknownOption(command);
+      return unknownOption(command, tree);
     case 'commander.unknownCommand':
       return unknownCommand(command, tree, message);
     case 'commander.excessArguments':
@@ -31,8 +31,8 @@ export function refusalOf(error: CommanderError, { command, definition, tree, wo
 function tooManyArguments(command: Command, definition: AnyCommand | undefined): UsageError {
   const count = command.registeredArguments.length;
   const most = count === 0 ? 'no arguments' : `${count} ${count === 1 ? 'argument' : 'arguments'}`;
-  const given = command.args.length;
-  const message = `\`${lineOf(command)}\` takes ${most}, but ${given} ${given === 1 ? 'was' : 'were'} given.`;
+  const typed = command.args.length;
+  const message = `\`${lineOf(command)}\` takes ${most}, but ${typed} ${typed === 1 ? 'was' : 'were'} given.`;
   return new UsageError(message, {
     hint: definition?.insteadOfArguments?.(command.args) ?? helpHint(command),
   });
@@ -51,33 +51,33 @@ function missingValue(command: Command, word: string): UsageError {
 export function unknownCommand(parent: Command, tree: CommandTree, message: string): UsageError {
   const [word = ''] = parent.args;
   const path = [...pathOf(parent), word].join(' ');
-  const lines = Object.hasOwn(tree.synonyms, path) ? tree.synonyms[path] : undefined;
+  const lines = synonymsOf(path, tree);
   const sentence =
-    lines === undefined
-      ? sentenceOf(message)
-      : `There is no command \`vals ${path}\`.${asQuestion(lines.map((line) => `\`${line}\``))}`;
+    lines === undefined ? sentenceOf(message) : `There is no command \`vals ${path}\`.${asQuestion(lines)}`;
   return new UsageError(sentence, { hint: helpHint(parent) });
 }
 
+function synonymsOf(words: string, { synonyms }: CommandTree): string[] | undefined {
+  return Object.hasOwn(synonyms, words) ? synonyms[words]?.map((line) => `\`${line}\``) : undefined;
+}
+
 /** commander would repeat the value of the option, which may be a token. */
-function unknownOption(command: Command): UsageError {
-  const given = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
-  const name = given.startsWith('--') ? given.replace(/=.*$/s, '') : given.slice(0, 2);
+function unknownOption(command: Command, tree: CommandTree): UsageError {
+  const typed = command.args.find((word) => /^-./s.test(word) && !/^-[\d.]+$/.test(word)) ?? '';
+  const name = typed.startsWith('--') ? typed.replace(/=.*$/s, '') : typed.slice(0, 2);
   const long = command.options.map((option) => option.long ?? '');
   if (long.includes(name)) return new UsageError(`${name} takes no value.`, { hint: helpHint(command) });
   const isToken = /^--?tok/.test(name);
-  return new UsageError(
-    `\`${lineOf(command)}\` has no option ${name}.${asQuestion(isToken ? [] : nearest(name, long))}`,
-    {
-      hint: isToken
-        ? [
-            'No option takes a token, because other users can see command lines.',
-            { text: 'To sign in', command: 'login' },
-            'Or set VALS_TOKEN.',
-          ]
-        : helpHint(command),
-    },
-  );
+  const meant = synonymsOf([...pathOf(command), name].join(' '), tree) ?? nearest(name, long);
+  return new UsageError(`\`${lineOf(command)}\` has no option ${name}.${asQuestion(isToken ? [] : meant)}`, {
+    hint: isToken
+      ? [
+          'No option takes a token, because other users can see command lines.',
+          { text: 'To sign in', command: 'login' },
+          'Or set VALS_TOKEN.',
+        ]
+      : helpHint(command),
+  });
 }
 
 /** commander writes "unknown command 'pus'\n(Did you mean push?)". */

@@ -16,7 +16,7 @@ export interface ShellHintOptions {
   tree: CommandTree;
   platform: NodeJS.Platform;
   /** The command that is running, for hints about options to add. */
-  current: Pick<AnyCommand, 'options'> | undefined;
+  current: Pick<AnyCommand, 'options' | 'passesThrough'> | undefined;
 }
 
 export function createShellHints({ tree, platform, current = noCommand }: ShellHintOptions): HintWriter {
@@ -27,25 +27,28 @@ export function createShellHints({ tree, platform, current = noCommand }: ShellH
       const line = entry ? commandLine(await loadCommand(entry), input, quote) : `vals ${command}`;
       return `${text}, run \`${line}\`.`;
     }
-    return input === undefined ? text : `${text}, add ${optionWords(current, input, quote).join(' ')}.`;
+    if (input === undefined) return text;
+    // What follows the val is the val's own.
+    const place = current.passesThrough ? ' before the val' : '';
+    return `${text}, add ${optionWords(current, input, quote).join(' ')}${place}.`;
   });
 }
 
-const noCommand: Pick<AnyCommand, 'options'> = {};
+const noCommand: Pick<AnyCommand, 'options' | 'passesThrough'> = {};
 
 type Input = NonNullable<Hint['input']>;
 
 export function commandLine(command: LoadedCommand, input: Input = {}, quote: QuoteWord): string {
   const { path } = command;
-  const given = argumentWords(command, input);
-  const args = given.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
+  const unquoted = argumentWords(command, input);
+  const args = unquoted.map(({ word, isFixed }) => (isFixed ? word : quote(word)));
   const isArgument = (key: string) => argumentsOf(command).some(([name]) => name === key);
   const options = optionWords(
     command,
     Object.fromEntries(Object.entries(input).filter(([key]) => !isArgument(key))),
     quote,
   );
-  const hasDash = given.some(({ word }) => /^-./s.test(word));
+  const hasDash = unquoted.some(({ word }) => /^-./s.test(word));
   if (hasDash) return ['vals', path, ...options, '--', ...args].join(' ');
   const words = command.passesThrough ? [...options, ...args] : [...args, ...options];
   return ['vals', path, ...words].join(' ');

@@ -27,9 +27,9 @@ export const command = defineCommand({
       (kind) => column(kind, `counts.${kind}`),
     ),
   ],
-  async run(context, { target, ...given }) {
+  async run(context, { target, ...options }) {
     const { backupStore } = await import('../service/index.ts');
-    const from = storePlace(context, given);
+    const from = storePlace(context, options);
     const to = placeOfTarget(context, target);
     if ('file' in from.location && !existsSync(from.location.file)) throw noStore(from.name);
     const counts = await backupStore(from.location, to.location, {

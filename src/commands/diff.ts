@@ -3,10 +3,12 @@ import type { Hint } from '../lib/hint.ts';
 import { visible } from '../lib/visible.ts';
 import { cellText, column } from '../terminal/column.ts';
 import type { ShownDiff } from '../terminal/result.ts';
+import { editMarkers } from '../workspace/conflicts.ts';
 import type { State } from '../workspace/state.ts';
 import { differInLineEnds } from '../workspace/text/code-facts.ts';
 import { diffBetween, unifiedDiff } from '../workspace/text/unified-diff.ts';
 import { pathTo, type Workspace } from '../workspace/workspace.ts';
+import { hintAbout } from './shared/notes.ts';
 import { valsOfWorkspace } from './shared/options.ts';
 import { type ComparedVal, compareVals } from './status/compare-vals.ts';
 
@@ -39,7 +41,7 @@ export const command = defineCommand({
     const diffs = differing.map((each, index): ShownDiff => {
       const { before, after } = sidesOf(workspace, each);
       const patch = rows[index]?.diff ?? '';
-      const [sentence, ...hints] = meaningOf(each);
+      const [sentence, ...hints] = meaningOf(pathTo(workspace, each.step.val.file), each);
       return {
         patch,
         heading: [`${each.step.val.name} ${sentence}`, ...hints],
@@ -75,22 +77,20 @@ const meanings: Record<State, Meaning> = {
   'missing here': ['has no file in the workspace.', pull('To write the file')],
   'deleted there': ['was deleted on the service.', push('To make a new val', { fork: true })],
   'not yours': ['belongs to another owner.', push('To make a val of your own', { fork: true })],
-  unmerged: [
-    'has conflict markers. Keep the lines you want, and remove the markers.',
-    push('To send the result'),
-  ],
+  unmerged: ['has conflict markers.'],
   'renamed here': ['has another name on the service.', push('To rename the val on the service')],
   unchanged: ['is the same in the workspace and on the service.'],
 };
 
-function meaningOf({ step: { why, found } }: ComparedVal): Meaning {
-  const { here, remote, name } = found;
+function meaningOf(path: string, { step: { why, found } }: ComparedVal): Meaning {
+  const { here, remote, name, code } = found;
   if (name === 'other val') {
     return [
       `has the id of the val "${remote?.name}" in vals.json. If the file is that val, change the name in vals.json.`,
     ];
   }
-  const [sentence, ...hints] = meanings[why];
+  const [sentence, ...next] = meanings[why];
+  const hints = why === 'unmerged' ? editMarkers(path, code) : next.map((hint) => hintAbout([path], hint));
   return differInLineEnds(here, remote)
     ? [`${sentence} Only line ends differ.`, ...hints]
     : [sentence, ...hints];

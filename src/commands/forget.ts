@@ -3,8 +3,8 @@ import { valWord } from '../cli/value-types.ts';
 import { identifyInWorkspace } from '../names/identify.ts';
 import { notInThisWorkspace } from '../names/unknown-word.ts';
 import { column } from '../terminal/column.ts';
-import { notInWorkspace } from '../workspace/disk/root.ts';
 import { forgetVals } from '../workspace/forget-val.ts';
+import { workspaceOf } from '../workspace/select.ts';
 import { pathTo } from '../workspace/workspace.ts';
 import { createWorkspaces } from '../workspace/workspaces.ts';
 import { outcomeColumn } from './shared/columns.ts';
@@ -22,9 +22,8 @@ export const command = defineCommand({
   async run(context, { vals: words, dryRun }) {
     const workspaces = createWorkspaces(context);
     const found = words.map((word) => {
-      const here = workspaces.here();
       const val = identifyInWorkspace(workspaces, word);
-      if (val === undefined) throw here === undefined ? notInWorkspace() : notInThisWorkspace(here, word);
+      if (val === undefined) throw notInThisWorkspace(workspaceOf(workspaces, word), word);
       return val;
     });
     const chosen = [...new Map(found.map((each) => [each.val, each])).values()];

@@ -9,7 +9,7 @@ import type { JsonObject } from '../lib/json.ts';
 import { warnWith } from '../lib/say.ts';
 import { type BaseUrl, parseBaseUrl, spaceIn, withScheme } from '../settings/base-url.ts';
 import { readConfig, withDefault } from '../settings/config-file.ts';
-import { checkToken } from '../settings/settings.ts';
+import { checkToken, isOfThisMachine } from '../settings/settings.ts';
 import { column } from '../terminal/column.ts';
 import { readText } from '../workspace/sources/read-text.ts';
 import { warnIfLocalIsSet } from './shared/notes.ts';
@@ -21,7 +21,7 @@ export const command = defineCommand({
     'the service accepts the token. The token is sent to that service only. Without a base URL, the command asks for ' +
     'the address of the service.',
   arguments: {
-    service: {
+    baseUrl: {
       description: 'the base URL of the service, such as https://api.example.com',
       value: baseUrl(),
       optional: true,
@@ -33,7 +33,7 @@ export const command = defineCommand({
     'vals login https://api.example.com --with-token < token.txt',
   ],
   columns: [column('username'), column('base url', 'baseUrl'), column('config file', 'configFile')],
-  async run(context, { service, withToken = false }) {
+  async run(context, { baseUrl: address, withToken = false }) {
     const { settings, env, say } = context;
     if (settings.local.value) {
       throw new UsageError('The embedded service needs no sign-in.', {
@@ -44,7 +44,7 @@ export const command = defineCommand({
     // This call reports a broken config file before the user types a token.
     readConfig(configFile, settings.system, warnWith(say));
     const baseUrl =
-      givenBaseUrl(context, service) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
+      givenBaseUrl(context, address) ?? settings.baseUrl?.value ?? (await askForBaseUrl(context, withToken));
     const token = withToken ? await readToken(context) : await askForToken(context, baseUrl);
     const user = await signIn(context, baseUrl, token);
     const { updateConfig } = await import('../settings/config-update.ts');
@@ -75,12 +75,12 @@ export const command = defineCommand({
   },
 });
 
-function givenBaseUrl({ flags, settings }: Context, service: string | undefined): BaseUrl | undefined {
-  if (service === undefined) return undefined;
+function givenBaseUrl({ flags, settings }: Context, address: string | undefined): BaseUrl | undefined {
+  if (address === undefined) return undefined;
   if (flags.baseUrl !== undefined) {
     throw new UsageError('The base URL was given twice.', { hint: 'Omit --base-url.' });
   }
-  return parseBaseUrl(withScheme(service), 'the command line', settings.allowHttp.value);
+  return parseBaseUrl(withScheme(address), 'the command line', settings.allowHttp.value);
 }
 
 async function readToken(context: Context): Promise<string> {
@@ -92,11 +92,14 @@ async function readToken(context: Context): Promise<string> {
 }
 
 async function askForToken({ settings, prompt, say }: Context, { href }: BaseUrl): Promise<string> {
+  const origin = isOfThisMachine(href)
+    ? 'The token is the one that `vals serve` shows when it starts, or that `vals user add` printed.'
+    : "Create a token in the service's settings, or ask the person who runs the service.";
   say({
     kind: 'lines',
     text:
       `Signing in to ${href}\n` +
-      "Create a token in the service's settings, or ask the person who runs the service. Paste the token below. The terminal does not show the token.\n" +
+      `${origin} Paste the token below. The terminal does not show the token.\n` +
       `If the service accepts the token, the token is stored in a file that only you can read:\n${settings.configFile}\n`,
   });
   const text = await prompt.secret(`Token for ${href}: `, [

@@ -7,7 +7,7 @@ export const command = defineCommand({
   examples: ['vals me', 'vals me --json | jq -r .username'],
   columns: [
     ...[column('username'), idColumn('id'), column('email'), column('bio'), column('url')],
-    { ...column('actor', 'actor.username'), only: 'terminal' },
+    column('actor', 'actor.username'),
   ],
   run: async ({ connect }) => ({ kind: 'record', record: await (await connect()).record(routes.me()) }),
 });

@@ -1,4 +1,4 @@
-/** Words that users of other programs type, with the command lines that do the same. They come before spelling. */
+/** Words and options that users of other programs type, with the command lines that do the same. They come before spelling. */
 export const synonyms: Readonly<Record<string, readonly string[]>> = {
   rm: ['vals val rm'],
   delete: ['vals val rm'],
@@ -43,4 +43,6 @@ export const synonyms: Readonly<Record<string, readonly string[]>> = {
   'version show': ['vals version get'],
   'version log': ['vals version ls'],
   'version create': ['vals version new'],
+  'push --privacy': ['vals val set --privacy'],
+  'push --readme': ['vals val set --readme'],
 };

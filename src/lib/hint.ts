@@ -16,6 +16,12 @@ export interface Hint {
   input?: Readonly<Record<string, JsonValue>>;
 }
 
+/** The value of an argument that takes several paths or vals. A long list would make the command hard to read. */
+export const listOf = (words: readonly string[]): JsonValue =>
+  words.length > mostListed ? true : [...words];
+
+const mostListed = 3;
+
 /** A string is a hint without a command. */
 export type Hints = string | Hint | readonly (string | Hint)[];
 
@@ -81,13 +87,10 @@ function mergeInputs(inputs: readonly HintInput[]): HintInput {
     const values = valuesOf(key);
     if (!differing.includes(key)) return values[0] ?? true;
     const all = [...new Set(values.flat())];
-    return areLists && all.length <= mostMerged ? all : true;
+    return areLists && all.length <= mostListed ? all : true;
   };
   return Object.fromEntries(keys.map((key) => [key, merged(key)]));
 }
-
-/** A longer list would make the proposed command hard to read. */
-const mostMerged = 3;
 
 /** Two errors with the same key can share the hints that `mergeHints` makes. */
 export const keyOfHints = (hints: readonly Hint[]): string =>

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { LocalError } from '../errors.ts';
 import { type Clock, wait } from './clock.ts';
 import type { Say } from './say.ts';
-import { errnoOf, isMissing, retryWhileBusy } from './system.ts';
+import { errnoOf, isMissing, isRunning, retryWhileBusy } from './system.ts';
 
 export interface Lock {
   /** Returns false if another process has removed this lock as stale. */
@@ -74,15 +74,6 @@ function isStale(path: string): boolean {
   if (host === hostname() && owner !== undefined && !isRunning(Number(owner))) return true;
   const ageMs = Date.now() - stats.mtimeMs;
   return ageMs > staleAfterMs || ageMs < -mostClockSkewMs;
-}
-
-function isRunning(processId: number): boolean {
-  try {
-    process.kill(processId, 0);
-    return true;
-  } catch (error) {
-    return errnoOf(error) !== 'ESRCH';
-  }
 }
 
 function read(path: string): string | undefined {

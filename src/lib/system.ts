@@ -36,3 +36,12 @@ export function retryWhileBusy<Result>(act: () => Result, platform = systemPlatf
 export const replaceFile = (from: string, to: string): void => retryWhileBusy(() => renameSync(from, to));
 
 const pause = (): unknown => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+
+export function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}

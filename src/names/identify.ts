@@ -8,10 +8,12 @@ import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { namePattern } from '../lib/val-limits.ts';
 import type { Settings } from '../settings/settings.ts';
+import { nameFrom } from '../workspace/sources/val-names.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
 import { valOfFile, type Workspace } from '../workspace/workspace.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { createListedVals, type ListedVals } from './listed-vals.ts';
+import type { Lookup } from './my-vals.ts';
 import { type NamedVal, onlyOne } from './only-one.ts';
 import type { SeenVal } from './seen-file.ts';
 import type { SeenVals } from './seen-vals.ts';
@@ -40,6 +42,28 @@ export function identifyInWorkspace(workspaces: Workspaces, word: string): ValIn
   const workspace = ofFile === undefined ? workspaces.here() : place?.workspace;
   const val = ofFile ?? workspace?.vals.ofName(word) ?? workspace?.vals.ofId(word);
   return workspace && val && { workspace, val, id: workspace.idOf(val) };
+}
+
+export interface FileIdentityOptions {
+  workspaces: Workspaces;
+  mostSeconds: number;
+}
+
+/** The id of the val that a push of the file would update. Reads the list of the service, but no val. */
+export async function idOfFile(
+  lookup: Lookup,
+  path: string,
+  { workspaces, mostSeconds }: FileIdentityOptions,
+): Promise<string | undefined> {
+  const listed = identifyInWorkspace(workspaces, path);
+  if (listed?.id !== undefined) return listed.id;
+  const name = listed?.val.name ?? nameFrom(path);
+  if (name === undefined) return undefined;
+  const { ids } = await createListedVals(lookup, 'all', { mostSeconds }).idsWithName(name);
+  return onlyOne(
+    ids.map((id) => ({ id, name })),
+    `are named "${name}"`,
+  )?.id;
 }
 
 export interface IdentifyOptions {

@@ -1,11 +1,11 @@
-import type { Call, Reply, RequestStage, Route } from '../api/call.ts';
+import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
 import { CallFailed } from '../api/http/call-failed.ts';
 import { listOf, ownerOf, textAt } from '../api/records.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
 /** If the service answers 404 or 410 to one of these calls, the val is gone. */
-const callsAboutVal: ReadonlySet<Route> = new Set([
+const callsAboutVal: ReadonlySet<RouteName> = new Set([
   'createVersion',
   'deleteVal',
   'getVal',

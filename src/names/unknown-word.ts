@@ -5,7 +5,13 @@ import { isFile } from '../lib/paths.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
 import type { WorkspaceVal } from '../workspace/vals.ts';
-import { nameOf, pathTo, type Workspace, type WorkspaceFiles } from '../workspace/workspace.ts';
+import {
+  isTypedInside,
+  nameOf,
+  pathTo,
+  type Workspace,
+  type WorkspaceFiles,
+} from '../workspace/workspace.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 
 export const isSignedOut = (settings: Settings): boolean =>
@@ -44,10 +50,13 @@ export function unknownWord(word: string, { workspaces, names, isListed }: Known
   });
 }
 
-export const notInThisWorkspace = (workspace: WorkspaceFiles, word: string): NotFoundError =>
-  new NotFoundError(`The workspace has no val "${word}".${suggestion(word, namesAndPaths(workspace))}`, {
-    hint: { text: 'To list the vals of the workspace', command: 'status' },
-  });
+export function notInThisWorkspace(workspace: WorkspaceFiles, word: string): NotFoundError {
+  const list = { text: 'To list the vals of the workspace', command: 'status' };
+  return new NotFoundError(
+    `The workspace has no val "${word}".${suggestion(word, namesAndPaths(workspace))}`,
+    { hint: isTypedInside(workspace) ? list : [`Go to the folder ${pathTo(workspace, '.')}.`, list] },
+  );
+}
 
 const namesAndPaths = (workspace: WorkspaceFiles): string[] =>
   [...workspace.vals].flatMap(({ name, file }) => [name, pathTo(workspace, file)]);
@@ -59,9 +68,10 @@ function suggestion(word: string, known: readonly string[]): string {
 
 export function withoutId(workspace: Workspace, val: WorkspaceVal): NotFoundError {
   const service = nameOf(workspace.service);
+  const path = pathTo(workspace, val.file);
   if (workspace.records.of(val) === undefined) {
     return new NotFoundError(`The val "${val.name}" is in the workspace, but not on ${service}.`, {
-      hint: { text: 'To push the val', command: 'push' },
+      hint: { text: 'To push the val', command: 'push', input: { paths: [path] } },
     });
   }
   return new NotFoundError(`The val "${val.name}" was pushed to ${service}, which sent no id.`, {

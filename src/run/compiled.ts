@@ -1,5 +1,5 @@
 import type { Kept } from './kept.ts';
-import { optionsFor, type Source, type Transpiled, transpile } from './transpile.ts';
+import { buildOptions, type Source, type Transpiled, transpile } from './transpile.ts';
 import type { CompilerOptions } from './tsconfig.ts';
 
 export type Compile = (source: Source, options: CompilerOptions) => Promise<Transpiled>;
@@ -11,7 +11,7 @@ export type Compile = (source: Source, options: CompilerOptions) => Promise<Tran
 export function createCompiler(kept: Kept): Compile {
   return async (source, options) => {
     const { place, code, ending } = source;
-    const from = JSON.stringify([VERSION, ending, optionsFor(source, options), code]);
+    const from = JSON.stringify([VERSION, ending, buildOptions(source, options), code]);
     const found = kept.read(place);
     if (found?.from === from && isTranspiled(found.compiled)) return found.compiled;
     const compiled = await transpile(source, options);

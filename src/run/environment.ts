@@ -33,8 +33,8 @@ export function environmentOf(options: EnvironmentOptions): NodeJS.ProcessEnv {
     ...dotenv.flatMap((file) => Object.entries(readNamedDotenv(file, cwd))),
     ...own,
   ].filter(([name, value]) => !isForEditors(name, value, options));
-  const given = variables.map(({ name, value }) => [name, value ?? ownValue(name, options)] as const);
-  const merged = mergeVariables(options.platform, [...inherited, ...given]);
+  const named = variables.map(({ name, value }) => [name, value ?? ownValue(name, options)] as const);
+  const merged = mergeVariables(options.platform, [...inherited, ...named]);
   return Object.fromEntries(Object.entries(merged).filter(([name]) => !belongsToVals(name)));
 }
 

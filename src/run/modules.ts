@@ -109,7 +109,7 @@ export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile 
       const place = importer && placeOfImport(specifier, importer);
       throw new RunFailedError(
         `${importer?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reasonOf(error)}${place ? ` (${place})` : ''}.`,
-        { hint: 'Check the address and your network, then run the val again.', cause: error },
+        { hint: 'Check the address and your network.', cause: error },
       );
     }
   }

@@ -31,7 +31,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
   for (const loader of loadersFor(source.ending)) {
     try {
       const built = await build({
-        ...optionsFor(source, compilerOptions),
+        ...buildOptions(source, compilerOptions),
         stdin: { contents: source.code, loader, sourcefile: nameInMap(source.place) },
       });
       return {
@@ -52,7 +52,7 @@ export async function transpile(source: Source, compilerOptions: CompilerOptions
 const nameInMap = (place: string): string =>
   basename(/^https?:/.test(place) ? place : pathToFileURL(place).pathname);
 
-export const optionsFor = ({ code, ending }: Source, options: CompilerOptions) =>
+export const buildOptions = ({ code, ending }: Source, options: CompilerOptions) =>
   ({
     write: false,
     metafile: true,
@@ -122,7 +122,7 @@ function loadersFor(ending: string): Loader[] {
 function syntaxError({ name }: Source, { message, errors: [first] }: BuildFailure): RunFailedError {
   const problem = (first?.text ?? message).replace(/[.]$/, '');
   return new RunFailedError(`${placeOf(name, first?.location)} has a syntax error: ${problem}.`, {
-    hint: 'Fix the code, then run the val again.',
+    hint: 'Fix the code.',
   });
 }
 

@@ -53,7 +53,7 @@ function read(folder: string, cache: Map<string, unknown>): TsConfigResult | nul
     return getTsconfig(folder, 'tsconfig.json', cache);
   } catch (error) {
     throw new LocalError(`The tsconfig.json for ${folder} cannot be read: ${(error as Error).message}`, {
-      hint: 'Fix the file, then run the val again.',
+      hint: 'Fix the file.',
       cause: error,
     });
   }

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
-import { readOnlyMember } from '../errors.ts';
+import { outsideOfSpace, readOnlyMember } from '../errors.ts';
 import { checkBodyHeaders } from './body.ts';
 import type { RateLimit } from './http/rate-limit.ts';
 import { identifySession } from './pages/session.ts';
-import { Problem, unauthorized } from './problem.ts';
-import { headerOf, type ServiceRequest } from './request.ts';
+import { HttpProblem, unauthorized } from './problem.ts';
+import { headerOf, type ServiceRequest, spacePrefix } from './request.ts';
 import type { Route } from './routes/route.ts';
 import type { Caller } from './store/caller.ts';
-import { Refusal } from './store/refusal.ts';
 import type { Store } from './store/store.ts';
 import type { Identified } from './store/tokens.ts';
 
@@ -38,7 +37,10 @@ export async function admit(
 
 function refuseWebPages(request: ServiceRequest): void {
   if (headerOf(request, 'origin') !== undefined) {
-    throw new Problem(403, 'The service refuses requests from web pages. This request has an Origin header.');
+    throw new HttpProblem(
+      403,
+      'The service refuses requests from web pages. This request has an Origin header.',
+    );
   }
 }
 
@@ -48,9 +50,12 @@ async function identify(request: ServiceRequest, store: Store): Promise<Identifi
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
   if (found && !found.caller && found.token.spaceId !== null) {
-    throw new Refusal(
-      'not allowed',
-      'The token is good for one space alone, and this is outside of the space.',
+    const space = await store.spaces.nameOf(found.token.spaceId);
+    const address = request.origin + spacePrefix(space);
+    throw new HttpProblem(
+      403,
+      `The token is good for the space ${space} alone. The base URL of the space is ${address}.`,
+      { type: outsideOfSpace },
     );
   }
   if (found) return found;
@@ -70,7 +75,7 @@ function countRequest(
   if (!rateLimit) return;
   const leave = rateLimit.enter(token);
   if (!leave) {
-    throw new Problem(429, 'You sent too many requests. Try again in a second.', {
+    throw new HttpProblem(429, 'You sent too many requests. Try again in a second.', {
       headers: { 'Retry-After': '1' },
     });
   }
@@ -81,9 +86,11 @@ function countRequest(
 }
 
 function checkMayWrite({ role, token }: Caller, space: string | undefined, { isPersonal }: Route): void {
-  if (token.readOnly) throw new Problem(403, 'The token may read, but not change anything.');
+  if (token.readOnly) throw new HttpProblem(403, 'The token may read, but not change anything.');
   if (role === 'write' || isPersonal) return;
-  throw new Problem(403, `You may read the vals of ${space}, but not change them.`, { type: readOnlyMember });
+  throw new HttpProblem(403, `You may read the vals of ${space}, but not change them.`, {
+    type: readOnlyMember,
+  });
 }
 
 export function callerOf({ caller }: ServiceRequest): Caller {
@@ -91,4 +98,5 @@ export function callerOf({ caller }: ServiceRequest): Caller {
   throw unauthorized('The request needs the header "Authorization: Bearer <token>".');
 }
 
-export const nothingAt = ({ pathname }: URL): Problem => new Problem(404, `There is nothing at ${pathname}.`);
+export const nothingAt = ({ pathname }: URL): HttpProblem =>
+  new HttpProblem(404, `There is nothing at ${pathname}.`);

@@ -5,9 +5,16 @@ import { checkHost, type Network } from './http/network.ts';
 import { createRateLimit, type Limits } from './http/rate-limit.ts';
 import { pageRoutes } from './pages/page-routes.ts';
 import { failurePage, signInRoutes } from './pages/sign-in-routes.ts';
-import { Problem } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 import { problemOf, problemReply } from './problem-reply.ts';
-import { healthPath, json, type Reply, type ServiceRequest, splitSpace, wantsPage } from './request.ts';
+import {
+  healthPath,
+  json,
+  type ServiceReply,
+  type ServiceRequest,
+  splitSpace,
+  wantsPage,
+} from './request.ts';
 import { openApiRoute } from './routes/openapi.ts';
 import { patternOf, type Route, route, routeFinder } from './routes/route.ts';
 import { ref } from './routes/schemas.ts';
@@ -36,7 +43,7 @@ export type App = (
     onRoute(route: string): void;
   },
   outgoing: ServerResponse,
-) => Promise<Reply>;
+) => Promise<ServiceReply>;
 
 const everyReply = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' };
 
@@ -64,7 +71,7 @@ export function createApp(store: Store, options: AppOptions): App {
     return route ? route.reply(request, params) : refuseUnknownRoute(request, allowedMethods);
   }
 
-  async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<Reply> {
+  async function replyOfFailure(request: ServiceRequest, error: Error, route: string): Promise<ServiceReply> {
     const isNoMember = error instanceof Refusal && error.kind === 'no member';
     const problem = isNoMember ? nothingAt(request.url) : problemOf(error);
     if (problem.status === 500 && !isStoreBroken(error)) {
@@ -75,7 +82,7 @@ export function createApp(store: Store, options: AppOptions): App {
 
   return async ({ url, onRoute, ...given }, outgoing) => {
     if (!url)
-      return problemReply(new Problem(400, 'The path or the Host header of the request is not valid.'));
+      return problemReply(new HttpProblem(400, 'The path or the Host header of the request is not valid.'));
     const request: ServiceRequest = {
       ...given,
       url,
@@ -101,7 +108,7 @@ function refuseUnknownRoute(request: ServiceRequest, allowedMethods: string[]): 
   if (allowedMethods.length > 0) {
     const allowed = allowedMethods.join(', ');
     const detail = `${url.pathname} does not accept ${method}. Use one of: ${allowed}.`;
-    throw new Problem(405, detail, { headers: { Allow: allowed } });
+    throw new HttpProblem(405, detail, { headers: { Allow: allowed } });
   }
   if (path.startsWith('/v1/')) callerOf(request);
   throw nothingAt(url);

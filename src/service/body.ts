@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { isObject } from '../lib/json.ts';
 import { largestBody } from './limits.ts';
-import { Problem } from './problem.ts';
+import { HttpProblem } from './problem.ts';
 import { headerOf, type ServiceRequest } from './request.ts';
 
 const jsonType = /^application\/json\s*(?:;\s*charset="?([^\s;"]+)"?\s*)?;?\s*$/i;
@@ -20,10 +20,10 @@ export function checkBodyHeaders(request: ServiceRequest): void {
   const length = Number(headerOf(request, 'content-length') ?? 0);
   if (length === 0 && headerOf(request, 'transfer-encoding') === undefined) return;
   if ((headerOf(request, 'content-encoding') ?? 'identity').toLowerCase() !== 'identity') {
-    throw new Problem(415, 'The request body must not be compressed. Omit the header Content-Encoding.');
+    throw new HttpProblem(415, 'The request body must not be compressed. Omit the header Content-Encoding.');
   }
   if (!isJsonInUtf8(headerOf(request, 'content-type') ?? '')) {
-    throw new Problem(
+    throw new HttpProblem(
       415,
       'The request body must be JSON in UTF-8, with the header "Content-Type: application/json".',
     );
@@ -35,7 +35,8 @@ export async function readBytes({ incoming }: ServiceRequest, most = largestBody
   const chunks: Buffer[] = [];
   let size = 0;
   await new Promise<void>((resolve, reject) => {
-    const onGone = () => reject(new Problem(408, 'The client disconnected before the end of its request.'));
+    const onGone = () =>
+      reject(new HttpProblem(408, 'The client disconnected before the end of its request.'));
     if (incoming.destroyed) onGone();
     incoming.once('end', resolve).once('error', onGone).once('close', onGone);
     incoming.on('data', function onData(chunk: Buffer) {
@@ -49,21 +50,21 @@ export async function readBytes({ incoming }: ServiceRequest, most = largestBody
   return Buffer.concat(chunks);
 }
 
-function tooLarge(most = largestBody): Problem {
-  return new Problem(413, `The request body must have at most ${most} bytes.`);
+function tooLarge(most = largestBody): HttpProblem {
+  return new HttpProblem(413, `The request body must have at most ${most} bytes.`);
 }
 
 export function parseBody(bytes: Buffer): Record<string, unknown> {
-  if (!isUtf8(bytes)) throw new Problem(400, 'The request body is not UTF-8.');
+  if (!isUtf8(bytes)) throw new HttpProblem(400, 'The request body is not UTF-8.');
   const body = parse(bytes.toString().replace(/^\ufeff/, ''));
   if (isObject(body)) return body;
-  throw new Problem(400, 'The request body must be a JSON object.');
+  throw new HttpProblem(400, 'The request body must be a JSON object.');
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Problem(400, 'The request body is not JSON.');
+    throw new HttpProblem(400, 'The request body is not JSON.');
   }
 }

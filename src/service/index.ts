@@ -10,7 +10,7 @@ import { type FinishedRequest, listen, listenError, type Server } from './http/s
 import { loadSeed, type SeedData } from './store/seed.ts';
 import { openStore, type Store } from './store/store.ts';
 
-export { backupStore } from './backup/backup.ts';
+export { backupStore } from './backup/backup-store.ts';
 export { DatabaseFailure, type StoreLocation } from './database/database.ts';
 export { loopbackOnly, type Network } from './http/network.ts';
 export { countSeed, parseSeed, type SeedData } from './store/seed.ts';

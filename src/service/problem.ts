@@ -6,7 +6,7 @@ interface ProblemExtras {
   headers?: Record<string, string>;
 }
 
-export class Problem extends Error {
+export class HttpProblem extends Error {
   readonly status: number;
   readonly extras: ProblemExtras;
 
@@ -19,7 +19,11 @@ export class Problem extends Error {
 
 const problemType = 'application/problem+json';
 
-export function problemText({ status, message, extras: { type = 'about:blank', field } }: Problem): string {
+export function problemText({
+  status,
+  message,
+  extras: { type = 'about:blank', field },
+}: HttpProblem): string {
   return JSON.stringify({
     type,
     title: STATUS_CODES[status],
@@ -30,7 +34,7 @@ export function problemText({ status, message, extras: { type = 'about:blank', f
   });
 }
 
-export function problemHeaders({ status, extras }: Problem): Record<string, string> {
+export function problemHeaders({ status, extras }: HttpProblem): Record<string, string> {
   const isTemporary = status === 408 || status === 429 || (status >= 500 && status !== 507);
   return {
     'Content-Type': problemType,
@@ -39,6 +43,6 @@ export function problemHeaders({ status, extras }: Problem): Record<string, stri
   };
 }
 
-export function unauthorized(detail: string): Problem {
-  return new Problem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+export function unauthorized(detail: string): HttpProblem {
+  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

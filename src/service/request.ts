@@ -37,7 +37,7 @@ export function splitSpace(pathname: string): { space: string | undefined; path:
   return space === undefined ? { space, path: pathname } : { space, path: path || '/' };
 }
 
-export interface Reply {
+export interface ServiceReply {
   status: number;
   headers?: Record<string, string>;
   body?: string;
@@ -59,16 +59,20 @@ export function wantsPage(request: ServiceRequest): boolean {
   return isBrowser(request) || (request.isPage === true && accept.includes('*/*'));
 }
 
-export const json = (value: object, status = 200, headers: Reply['headers'] = {}): Reply =>
+export const json = (value: object, status = 200, headers: ServiceReply['headers'] = {}): ServiceReply =>
   jsonText(JSON.stringify(value), status, headers);
 
-export const jsonText = (body: string, status = 200, headers: Reply['headers'] = {}): Reply => ({
+export const jsonText = (
+  body: string,
+  status = 200,
+  headers: ServiceReply['headers'] = {},
+): ServiceReply => ({
   status,
   headers: { 'Content-Type': 'application/json', ...headers },
   body,
 });
 
-export const redirect = (location: string, headers: Reply['headers'] = {}): Reply => ({
+export const redirect = (location: string, headers: ServiceReply['headers'] = {}): ServiceReply => ({
   status: 303,
   headers: { Location: location, ...headers },
 });

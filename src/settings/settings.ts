@@ -213,7 +213,7 @@ export function chosenBaseUrl(settings: Settings): BaseUrl {
   throw new UsageError(`No service is chosen${isEmpty ? ': VALS_BASE_URL is set, but empty' : ''}.`, {
     hint: [
       ...(isEmpty ? ['In CI, check the name of the variable.'] : []),
-      'To use the embedded service on this machine, add --local (VALS_LOCAL=1).',
+      { text: 'To use the embedded service on this machine (VALS_LOCAL=1)', input: { local: true } },
       { text: 'To sign in to another service', command: 'login', input: { baseUrl: true } },
       'Or give --base-url (VALS_BASE_URL).',
     ],

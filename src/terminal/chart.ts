@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from '../lib/json.ts';
 import { type Glyphs, plain, type Style, unicode } from './style.ts';
-import { timeRange, wholeDuration } from './times.ts';
+import { describeRange, wholeDuration } from './times.ts';
 
 const shortestBucketMs = 1_000;
 
@@ -40,7 +40,7 @@ export function describeBars(
   const length = second === undefined ? shortestBucketMs : second - first;
   // The first bucket may begin before `since`, because buckets begin at multiples of their length.
   const from = since === undefined ? first : Math.max(first, Date.parse(since));
-  const range = `Runs of ${timeRange(from, last + length, now, glyphs)}`;
+  const range = `Runs of ${describeRange(from, last + length, now, glyphs)}`;
   if (width === 0) return `${range}.`;
   return `${range}; a bar is ${wholeDuration(length * bucketsPerBar(starts.length, width))}.`;
 }

@@ -111,7 +111,7 @@ async function drawTable(
 ): Promise<string> {
   const { formatTable } = await import('./table.ts');
   const screen = { width, style, redact, glyphs, now: 0, hint: () => {} };
-  const options = { givenOptions: new Set<string>(), userChoseColumns: false };
+  const options = { givenKeys: new Set<string>(), userChoseColumns: false };
   return (await formatTable(records, columns, screen, options)).trimEnd();
 }
 

@@ -24,7 +24,7 @@ export interface Rendering {
   columns: readonly Column[];
   now: number;
   /** The keys of the options and arguments that the user gave. */
-  given: ReadonlySet<string>;
+  givenKeys: ReadonlySet<string>;
   /** Shown if there are no records. */
   empty: Hints | undefined;
 }
@@ -187,7 +187,7 @@ export async function formatRecords(
   }
   const { formatTable } = await import('./table.ts');
   return formatTable(records, columns, screen, {
-    givenOptions: rendering.given,
+    givenKeys: rendering.givenKeys,
     userChoseColumns: fields !== undefined,
     total: fields ? undefined : total,
   });

@@ -120,7 +120,7 @@ async function createFollowingFormat(
     return async (records) => `${await formatRecords(records, result, screen, rendering)}\n`;
   }
   const { createGrowingTable } = await import('./table.ts');
-  return createGrowingTable(columns, screen, { givenOptions: rendering.given });
+  return createGrowingTable(columns, screen, { givenKeys: rendering.givenKeys });
 }
 
 async function renderDiffs({ rows, diffs }: DiffsResult, rendering: Rendering): Promise<void> {

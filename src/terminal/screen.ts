@@ -4,7 +4,7 @@ import { visible } from '../lib/visible.ts';
 import { drawBars } from './chart.ts';
 import { type Column, cellText, columnValue } from './column.ts';
 import type { Glyphs, Style } from './style.ts';
-import { age, ageOrHour } from './times.ts';
+import { ageOrHour, ago } from './times.ts';
 
 export interface Screen {
   width: number;
@@ -49,7 +49,7 @@ export function cellOf(
       return { text: shortened(text, screen.glyphs), hasMore };
     }
     case 'moment': {
-      const write = writeMoment ?? (column.withHour ? ageOrHour : age);
+      const write = writeMoment ?? (column.withHour ? ageOrHour : ago);
       return { text: write(visible(listed(value, screen)), screen.now) };
     }
     case 'id': {

@@ -9,7 +9,7 @@ import { createTextWidth, type TextWidth } from './text-width.ts';
 import { clockTime, widestClockTime } from './times.ts';
 
 export interface TableOptions {
-  givenOptions: ReadonlySet<string>;
+  givenKeys: ReadonlySet<string>;
   userChoseColumns: boolean;
   total?: JsonObject;
 }
@@ -18,12 +18,12 @@ export async function formatTable(
   records: readonly JsonObject[],
   columns: readonly Column[],
   screen: Screen,
-  { givenOptions, userChoseColumns, total }: TableOptions,
+  { givenKeys, userChoseColumns, total }: TableOptions,
 ): Promise<string> {
   const all = total ? [...records, total] : records;
   const isNeeded = ({ column, cells }: FilledColumn) => {
     const withoutTotal = cells.slice(0, records.length);
-    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, givenOptions);
+    return withoutTotal.some(({ text }) => text !== '') && !isImplied(column, withoutTotal, givenKeys);
   };
   const filled = fillColumns(all, columns, screen).filter((column) => userChoseColumns || isNeeded(column));
   const textWidth = await textWidthFor(filled, screen);
@@ -53,13 +53,13 @@ function hintAtHiddenColumns(
 export function createGrowingTable(
   columns: readonly Column[],
   screen: Screen,
-  { givenOptions }: Pick<TableOptions, 'givenOptions'>,
+  { givenKeys }: Pick<TableOptions, 'givenKeys'>,
 ): (records: readonly JsonObject[]) => Promise<string> {
   const options = { writeMoment: clockTime };
   let shown: readonly FittedColumn[] | undefined;
 
   async function begin(records: readonly JsonObject[]): Promise<string[]> {
-    const isNeeded = ({ column, cells }: FilledColumn) => !isImplied(column, cells, givenOptions);
+    const isNeeded = ({ column, cells }: FilledColumn) => !isImplied(column, cells, givenKeys);
     const filled = fillColumns(records, columns, screen, options).filter(isNeeded);
     const textWidth = await textWidthFor(filled, screen);
     const measured = withRoomForMore(measure(filled, textWidth), screen.width);
@@ -126,9 +126,9 @@ function isFigure(records: readonly JsonObject[], column: Column): boolean {
 const isImplied = (
   { impliedBy = [] }: Column,
   cells: readonly Cell[],
-  givenOptions: ReadonlySet<string>,
+  givenKeys: ReadonlySet<string>,
 ): boolean =>
-  impliedBy.some((key) => givenOptions.has(key)) && cells.every(({ text }) => text === cells[0]?.text);
+  impliedBy.some((key) => givenKeys.has(key)) && cells.every(({ text }) => text === cells[0]?.text);
 
 const textWidthFor = (filled: readonly FilledColumn[], { glyphs }: Screen): Promise<TextWidth> =>
   createTextWidth(textsOf(filled), glyphs.ellipsis);

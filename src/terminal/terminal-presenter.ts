@@ -8,7 +8,7 @@ import { render } from './render.ts';
 import type { OutcomesResult } from './result.ts';
 
 /** What the layout of a result depends on. */
-export interface Shown {
+export interface ShownCommand {
   command: { path: string; columns: readonly Column[]; jobSummary?: boolean; empty?: Hints };
   /** The input of the command. */
   input: Readonly<Record<string, unknown>>;
@@ -19,11 +19,11 @@ export function createTerminalStage(
   streams: OutputStreams & { clock: Clock },
   flags: OutputFlags,
   hints: HintWriter,
-  { command, input }: Shown,
+  { command, input }: ShownCommand,
 ): Stage {
   const output = createOutput(streams, flags, hints);
   const { messages, redactor, format } = output;
-  const given = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
+  const givenKeys = new Set(Object.keys(input).filter((key) => input[key] !== undefined));
 
   async function writeJobSummary(outcomes: OutcomesResult): Promise<void> {
     const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY } = streams.env;
@@ -46,7 +46,7 @@ export function createTerminalStage(
           output,
           columns: command.columns,
           now: streams.clock.now(),
-          given,
+          givenKeys,
           empty: command.empty ?? 'The list is empty.',
         });
       },

@@ -20,7 +20,7 @@ function localDay(date: Date): string {
 export const isMoment = (text: string): boolean =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/.test(text);
 
-export function age(moment: string, now: number): string {
+export function ago(moment: string, now: number): string {
   const time = timeOf(moment);
   const seconds = Math.floor((now - time) / 1_000);
   if (Number.isNaN(time) || seconds < 0) return moment;
@@ -34,7 +34,7 @@ const weekdays = 'Sun Mon Tue Wed Thu Fri Sat'.split(' ');
 export function ageOrHour(moment: string, now: number): string {
   const time = timeOf(moment);
   const days = (now - time) / 86_400_000;
-  if (Number.isNaN(time) || days < 1) return age(moment, now);
+  if (Number.isNaN(time) || days < 1) return ago(moment, now);
   const date = new Date(time);
   if (days < 6) return `${weekdays[date.getDay()]} ${date.toTimeString().slice(0, 5)}`;
   return clockTime(moment, now);
@@ -58,7 +58,7 @@ export function clockTime(moment: string, now: number): string {
 
 const maxDateMs = 8.64e15;
 
-export function timeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
+export function describeRange(from: number, to: number, now: number, { dash }: Glyphs): string {
   const dates = [from, Math.min(to, maxDateMs)].map((time) => new Date(time));
   const today = new Date(now);
   const isToday = dates.every((date) => date.toDateString() === today.toDateString());
@@ -76,7 +76,7 @@ export function wholeMoment(moment: string, now: number): string {
   const time = timeOf(moment);
   if (Number.isNaN(time)) return moment;
   const date = new Date(time);
-  const since = age(moment, now);
+  const since = ago(moment, now);
   return `${localDay(date)} ${date.toTimeString().slice(0, 8)}${since.endsWith('ago') ? ` (${since})` : ''}`;
 }
 

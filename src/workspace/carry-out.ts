@@ -9,7 +9,7 @@ import { planVal, type Step, stepFor } from './plan.ts';
 import type { RecordFacts, ValRecord } from './records/val-records.ts';
 import { idAndVersion, isSameVersion } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
-import { pathTo, type Workspace } from './workspace.ts';
+import { isTypedInside, pathTo, type Workspace } from './workspace.ts';
 import { deleteVal, moveVal, type Push, renameVal, sendVal } from './write-val.ts';
 
 export async function carryOut(push: Push, step: Step): Promise<Outcome> {
@@ -63,7 +63,7 @@ function remarkGone(
   remark({ subject: path, problem: { one: 'is gone', many: 'are gone' } }, [
     { text: 'To restore the file', command: 'pull', input: { vals: [path] } },
     forget(path),
-    ...(mayBeRenamed
+    ...(mayBeRenamed || !isTypedInside(workspace)
       ? []
       : [
           {
@@ -88,7 +88,7 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
   const isSameFile = here?.hash === planned.found.here?.hash;
   const isSame = isSameFile && isSameEntry(val, planned.val) && isSameRecord(record, planned.found.recorded);
   const checked = isSame ? await withEtag(push, planned) : undefined;
-  const step = checked ?? (await planAnew(push, val, { record, code }));
+  const step = checked ?? (await planAnew(push, planned, val, { record, code }));
   const isChange = ['create', 'send', 'rename', 'move'].includes(step.kind);
   if (!isChange) return carryOut(push, step);
   const sends = step.kind === 'create' || step.kind === 'send' || step.alsoSends === true;
@@ -101,7 +101,7 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
   return renameVal(push, ready, async (renamed) => {
     // The rename has put the new path into vals.json.
     const { movedFrom: _movedFrom, ...atItsPath } = val;
-    return carryOut(push, await planAnew(push, atItsPath, { record: renamed, code }));
+    return carryOut(push, await planAnew(push, step, atItsPath, { record: renamed, code }));
   });
 }
 
@@ -109,7 +109,8 @@ async function carryOutChange(push: Push, planned: Step): Promise<Outcome> {
 function currentVal(workspace: Workspace, val: WorkspaceVal): WorkspaceVal {
   const listed = workspace.vals.ofFile(val.movedFrom ?? val.file);
   if (listed === undefined) return val;
-  return val.movedFrom === undefined ? listed : { ...listed, file: val.file, movedFrom: val.movedFrom };
+  const { file, movedFrom, isNamesake } = val;
+  return movedFrom === undefined ? listed : { ...listed, file, movedFrom, ...(isNamesake && { isNamesake }) };
 }
 
 const isSameEntry = (a: WorkspaceVal, b: WorkspaceVal): boolean => a.name === b.name && a.id === b.id;
@@ -133,15 +134,18 @@ async function withEtag({ freshRemotes, dryRun }: Push, step: Step): Promise<Ste
     : undefined;
 }
 
-/** Nobody is asked twice: the answer counts if the val is still as it was shown. */
+/** Nobody is asked twice: the answer counts if file and val are still as they were shown. */
 async function planAnew(
-  { workspace, options, freshRemotes, hasAgreed }: Push,
+  { workspace, options, freshRemotes }: Push,
+  planned: Step,
   val: WorkspaceVal,
   texts: { record: ValRecord | undefined; code: string },
 ): Promise<Step> {
   const step = await planVal(workspace, freshRemotes(), { val, local: localSideOf(texts) }, options);
-  const { remote } = step.found;
-  if (step.kind !== 'ask' || remote === undefined || !hasAgreed(val.file, remote.hash)) return step;
+  const { here, remote } = step.found;
+  const { here: hereBefore, remote: remoteBefore } = planned.found;
+  const isAsShown = here?.hash === hereBefore?.hash && remote?.hash === remoteBefore?.hash;
+  if (step.kind !== 'ask' || !planned.isAgreed || !isAsShown) return step;
   return stepFor(workspace, val, step.found, { ...options, mayOverwrite: true });
 }
 

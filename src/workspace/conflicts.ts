@@ -3,9 +3,12 @@
 import { ConflictError, type Problem } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
 import { textOf } from '../lib/json.ts';
+import { manifestFile } from './disk/root.ts';
 import { type Examined, earlierVersion } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
-import { haveSameOrigin, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
+import type { MoveElsewhere } from './other-workspaces.ts';
+import type { CodeState } from './state.ts';
+import { haveSameOrigin, isTypedInside, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
 const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
   new ConflictError(`${subject} ${typeof problem === 'string' ? problem : problem.one}.`, {
@@ -29,7 +32,7 @@ const pull = (text: string, path: string, option: 'merge' | 'force'): Hint => ({
 const merge = (path: string): Hint => pull("To merge the service's code into the file", path, 'merge');
 const replace = (path: string): Hint => pull("To replace the file with the service's code", path, 'force');
 
-const push = (text: string, path: string, options: Record<string, true>): Hint => ({
+const push = (text: string, path: string, options: Record<string, boolean>): Hint => ({
   text,
   command: 'push',
   input: { paths: [path], ...options },
@@ -56,14 +59,16 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (isOthers) return notYours(workspace, examined);
   if (name === 'other val') return otherName(workspace, examined);
   if (code === 'deleted there') return deletedThere(path);
-  if (isUnmerged) return unmerged(path);
-  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(path, noRecord);
-  if (code === 'older here') return differs(path, olderHere(examined));
+  if (isUnmerged) return unmerged(path, code);
+  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(workspace, path, noRecord);
+  if (code === 'older here') return differs(workspace, path, olderHere(examined));
   return conflict(path, changedOnBothSides, [
     seeDifference(path),
     merge(path),
     replace(path),
-    push("To overwrite the service's code", path, { force: true }),
+    push("To overwrite the service's code, or if a merge in git brought it into the file", path, {
+      force: true,
+    }),
   ]);
 }
 
@@ -77,13 +82,15 @@ function olderHere({ here, record, remote }: Examined): Problem {
   return { one: `has ${what}, and ${there}`, many: `have ${what}, and ${there}` };
 }
 
-const differs = (path: string, problem: Problem): ConflictError =>
-  conflict(path, problem, [
+function differs(workspace: Workspace, path: string, problem: Problem): ConflictError {
+  const inCi = { text: 'In CI, where the repository is right', command: 'push', input: { yes: true } };
+  return conflict(path, problem, [
     seeDifference(path),
     replace(path),
     push("To overwrite the service's code", path, { yes: true }),
-    { text: 'In CI, where the repository is right', command: 'push', input: { yes: true } },
+    ...(isTypedInside(workspace) ? [inCi] : []),
   ]);
+}
 
 /** `vals diff` and `vals pull` would use the val whose id is in vals.json, so they are not proposed. */
 const nameTaken = (path: string, name: string): ConflictError =>
@@ -94,7 +101,7 @@ const nameTaken = (path: string, name: string): ConflictError =>
 export function notPulled(workspace: Workspace, examined: Examined): ConflictError {
   const path = pathTo(workspace, examined.val.file);
   if (examined.name === 'other val') return otherName(workspace, examined);
-  if (examined.isUnmerged) return unmerged(path);
+  if (examined.isUnmerged) return unmerged(path, examined.code);
   if (examined.code === 'older here') return conflict(path, olderHere(examined), [replace(path)]);
   const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
   return conflict(path, problem, [merge(path), replace(path)]);
@@ -118,10 +125,11 @@ function notYours(workspace: Workspace, { val, owner }: Examined): ConflictError
     address === undefined
       ? { text: 'To list your services and spaces', command: 'use' }
       : { text: 'To switch to that owner', command: 'use', input: { baseUrl: address } };
+  const pushAll = { text: 'To push to your own vals instead', command: 'push', input: { fork: true } };
   return new ConflictError(`${whose}, but the address in use, ${nameOf(service)}, is for another owner.`, {
     hint: [
       switching,
-      { text: 'To push to your own vals instead', command: 'push', input: { fork: true } },
+      isTypedInside(workspace) ? pushAll : push(pushAll.text, path, pushAll.input),
       'For each file, this updates your val of the same name, or creates the val if you have none.',
     ],
   });
@@ -137,13 +145,23 @@ const deletedThere = (path: string): ConflictError =>
     [forkFile(path), forget(path)],
   );
 
-export const editMarkers: Hint = {
-  text: 'Edit the file: keep the lines you want and remove the conflict markers. To send it then',
-  command: 'push',
-};
+export const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
 
-const unmerged = (path: string): ConflictError =>
-  conflict(path, { one: 'has conflict markers', many: 'have conflict markers' }, [editMarkers]);
+/** The next command depends on whether the service changed too, since file and service last had code in common. */
+export function editMarkers(path: string, code: CodeState): Hint[] {
+  const edit = 'Edit the file: keep the lines you want and remove the conflict markers.';
+  if (code === 'conflict' || code === 'changed there') {
+    return [
+      push(`${edit} If it has the service's changes then, to send it`, path, { force: true }),
+      pull('Otherwise, to merge them into it', path, 'merge'),
+    ];
+  }
+  const isAsked = code === 'differs' || code === 'older here';
+  return [push(`${edit} To send it then`, path, isAsked ? { yes: true } : {})];
+}
+
+const unmerged = (path: string, code: CodeState): ConflictError =>
+  conflict(path, hasMarkers, editMarkers(path, code));
 
 export function otherName(workspace: Workspace, { val, here, remote }: Examined): ConflictError {
   const path = pathTo(workspace, val.file);
@@ -161,13 +179,38 @@ export function otherName(workspace: Workspace, { val, here, remote }: Examined)
 }
 
 /** The val keeps its history, until the user has said whether the new file is its file. */
-export function maybeRenamed(workspace: Workspace, { val, to }: LikelyMove): ConflictError {
+export function maybeRenamed(
+  workspace: Workspace,
+  { val, to }: Pick<LikelyMove, 'val' | 'to'>,
+): ConflictError {
   const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
   return new ConflictError(
     `${from} is gone, but its val was not deleted: ${file} has similar code, and may be the renamed file.`,
     {
       hint: [
         `If ${file} is that file, change the entry "${val.file}" in vals.json to "${to}".`,
+        { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
+      ],
+    },
+  );
+}
+
+/** The val may be in use in another workspace of the repository. */
+export function maybeMovedElsewhere(
+  workspace: Workspace,
+  { val, other, file, isSameVal }: MoveElsewhere,
+): ConflictError {
+  const [from, path] = [pathTo(workspace, val.file), pathTo(other, file)];
+  if (isSameVal) {
+    return new ConflictError(`${from} is gone, but its val was not deleted: it is the val of ${path} too.`, {
+      hint: forget(from),
+    });
+  }
+  return new ConflictError(
+    `${from} is gone, but its val was not deleted: ${path} has similar code, and may be the moved file.`,
+    {
+      hint: [
+        `If ${path} is that file, move the entry "${val.file}" from vals.json to ${pathTo(other, manifestFile)}, and name it "${file}" there.`,
         { text: 'Otherwise, to delete the val', command: 'val rm', input: { vals: [val.name] } },
       ],
     },

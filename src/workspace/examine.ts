@@ -75,7 +75,8 @@ export async function examine(
   const isListed = workspace.vals.ofFile(val.movedFrom ?? val.file) !== undefined;
   const wasThere = val.id !== undefined || (record !== undefined && isListed);
   const isOlder = here !== undefined && earlierVersion(record, here) !== undefined;
-  const sides = { here: here?.hash, record: record?.hash, there: remote?.hash };
+  const base = val.isNamesake ? undefined : record?.hash;
+  const sides = { here: here?.hash, record: base, there: remote?.hash };
   const code = codeState(sides, { wasThere, isOlder, isNameUnknown: isUnknown });
   return {
     val: { ...val, id: val.id ?? remote?.id },
@@ -128,9 +129,11 @@ async function findByName(remotes: Reads, name: string, { record }: LocalSide): 
 }
 
 async function findById(remotes: Reads, id: string, { record, here }: LocalSide): Promise<Found> {
-  if (record?.changedAt !== undefined && record.sent === undefined && record.hash === here?.hash) {
+  const isEdited = here !== undefined && record?.hash !== here.hash;
+  if (record?.changedAt !== undefined && record.sent === undefined && !isEdited) {
     const listed = await remotes.listed(id);
-    if (listed && isSameChange(listed, record)) return { remote: { ...listed, ...here } };
+    if (listed && isSameChange(listed, record))
+      return { remote: { ...listed, ...codeOfRecord(record), ...here } };
   }
   return remotes.read(id);
 }
@@ -140,7 +143,7 @@ const codeOfRecord = ({ hash }: RecordFacts): CodeFacts => ({ hash, hashOfLines:
 type ChangeMark = Partial<Pick<RemoteVal, 'version' | 'changedAt'>>;
 
 /** Compares `changedAt` too, because a service may use the same version twice. */
-const isSameChange = (a: ChangeMark, b: ChangeMark): boolean =>
+export const isSameChange = (a: ChangeMark, b: ChangeMark): boolean =>
   a.changedAt === b.changedAt && isSameVersion(a.version, b.version);
 
 /** A record of another val, which had the same name, does not count. */

@@ -1,13 +1,13 @@
 // Says which new file is a val whose file is gone. Every command asks this file, so all of them agree.
-import { basename, dirname } from 'node:path';
-import { LocalError, ValsError } from '../errors.ts';
+import { basename } from 'node:path';
+import { grouped } from '../lib/grouped.ts';
 import { fold, pathProblem } from './disk/file-names.ts';
-import { namesBelow, readBelow } from './disk/files.ts';
-import { examine, recordOf } from './examine.ts';
+import { readIfPossible } from './disk/files.ts';
+import { findMissing, type MissingVal, withCodeOfRecord, withCodeThere } from './missing-vals.ts';
 import type { RemoteVals } from './remote-vals.ts';
 import { nameFrom } from './sources/val-names.ts';
 import { walkFolder } from './sources/walk.ts';
-import { factsOf } from './text/code-facts.ts';
+import { hashOf } from './text/code-facts.ts';
 import { createSimilarityIndex } from './text/similar.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { pathTo, type Workspace } from './workspace.ts';
@@ -23,13 +23,10 @@ export interface LikelyMove {
 export interface Moves {
   /** From the file that vals.json lists to the file that the val has now. */
   moved: Map<string, string>;
+  /** Those of the new paths whose files have only the name of the val. The record says nothing of their code. */
+  namesakes: ReadonlySet<string>;
+  /** For each val, the most similar file comes first. */
   likely: LikelyMove[];
-}
-
-interface MissingVal {
-  val: WorkspaceVal;
-  /** The code of the record and the code on the service. A fresh checkout has no record, and a record may be old. */
-  codes: string[];
 }
 
 interface NewFile {
@@ -38,6 +35,9 @@ interface NewFile {
   hash: string;
 }
 
+/** From the file that vals.json lists to the file that the val has now. */
+type Pair = [from: string, to: string];
+
 /** `openRemotes` is called only if the code of a missing val has to be read from the service. */
 export async function findMoves(
   workspace: Workspace,
@@ -45,110 +45,88 @@ export async function findMoves(
 ): Promise<Moves> {
   const moved = new Map<string, string>();
   const missing = findMissing(workspace);
-  if (missing.length === 0) return { moved, likely: [] };
-  const { known, files } = await findFiles(workspace);
-  const newFiles = files.filter((file) => !known.has(fold(file)));
-  if (files.length === 0 || (newFiles.length === 0 && !missing.some(({ file }) => known.has(fold(file)))))
-    return { moved, likely: [] };
+  if (missing.length === 0) return { moved, namesakes: new Set(), likely: [] };
+  const { files, newFiles } = await findFiles(workspace);
   const fresh = newFiles.flatMap((file) => readNew(workspace.root, file));
-  const isMissing = ({ file }: WorkspaceVal) => !moved.has(file);
-  const follow = (found: Iterable<[string, string]>) => {
-    const taken = new Set(moved.values());
+  const taken = new Set<string>();
+  const follow = (found: Iterable<Pair>) => {
     for (const [from, to] of found) {
       if (moved.has(from) || taken.has(to)) continue;
       moved.set(from, to);
       taken.add(to);
     }
   };
-  const untaken = () => {
-    const taken = new Set(moved.values());
-    return fresh.filter(({ file }) => !taken.has(file));
-  };
-  const recorded = missing.map((val) => ({ val, codes: codesOf([recordOf(workspace, val)?.code]) }));
+  const isMissing = ({ file }: WorkspaceVal) => !moved.has(file);
+  const untaken = () => fresh.filter(({ file }) => !taken.has(file));
+  const recorded = fresh.length === 0 ? [] : missing.map((val) => withCodeOfRecord(workspace, val));
   follow(exactMoves(recorded, fresh));
   const unrecorded = recorded.filter(({ val }) => isMissing(val));
   const mustRead = unrecorded.length > 0 && untaken().length > 0;
   const read = mustRead ? await withCodeThere(workspace, await openRemotes(), unrecorded) : unrecorded;
   follow(exactMoves(read, untaken()));
-  follow(movesByName(missing.filter(isMissing), files, newFiles));
+  follow(movesBySpelling(missing.filter(isMissing), files));
+  const similar = similarFiles(
+    read.filter(({ val }) => isMissing(val)),
+    untaken(),
+  );
+  const named = movesByName(missing.filter(isMissing), untaken());
+  const similarKeys = new Set(similar.map(({ val, to }) => `${val.file}\n${to}`));
+  const isSimilar = (pair: Pair) => similarKeys.has(pair.join('\n'));
+  follow(named.filter(isSimilar));
+  const open = similar.filter(({ val, to }) => isMissing(val) && !taken.has(to));
+  const namesakes = named.filter((pair) => !isSimilar(pair));
+  follow(namesakes);
   return {
     moved,
+    namesakes: new Set(namesakes.map(([, to]) => to)),
     likely: likelyMoves(
-      read.filter(({ val }) => isMissing(val)),
-      untaken(),
+      open.filter(({ val }) => isMissing(val)),
+      taken,
     ),
   };
 }
 
-const codesOf = (codes: readonly (string | undefined)[]): string[] =>
-  codes.filter((code) => code !== undefined);
-
-async function withCodeThere(
-  workspace: Workspace,
-  remotes: RemoteVals,
-  missing: readonly MissingVal[],
-): Promise<MissingVal[]> {
-  return Promise.all(
-    missing.map(async ({ val, codes }) => {
-      try {
-        const local = { record: recordOf(workspace, val), here: undefined };
-        const { remote, isOthers } = await examine(workspace, remotes.ahead, val, local);
-        return { val, codes: codesOf([...codes, isOthers ? undefined : remote?.code]) };
-      } catch (error) {
-        // The command itself will report the error.
-        if (!(error instanceof ValsError)) throw error;
-        return { val, codes };
-      }
-    }),
+function exactMoves(missing: readonly MissingVal[], fresh: readonly NewFile[]): Pair[] {
+  const lost = missing.flatMap(({ val, codes }) =>
+    [...new Set(codes.map(hashOf))].map((hash) => ({ file: val.file, hash })),
   );
-}
-
-function exactMoves(missing: readonly MissingVal[], fresh: readonly NewFile[]): [string, string][] {
   const newByHash = grouped(fresh, ({ hash }) => hash);
-  const lostByHash = new Map<string, string[]>();
-  for (const { val, codes } of missing) {
-    for (const hash of new Set(codes.map((code) => factsOf(code).hash))) {
-      lostByHash.set(hash, [...(lostByHash.get(hash) ?? []), val.file]);
-    }
-  }
-  return [...lostByHash].flatMap(([hash, lost]) =>
-    pairs(
-      lost,
-      (newByHash.get(hash) ?? []).map(({ file }) => file),
-    ),
-  );
+  const lostByHash = grouped(lost, ({ hash }) => hash);
+  return [...lostByHash].flatMap(([hash, same]) => pairs(filesOf(same), filesOf(newByHash.get(hash))));
 }
 
-/**
- * A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was edited.
- * So does a file with the name of the val, such as one that is in another folder now.
- */
-function movesByName(
-  missing: readonly WorkspaceVal[],
-  files: readonly string[],
-  newFiles: readonly string[],
-): [string, string][] {
+const filesOf = (items: readonly { file: string }[] = []): string[] => items.map(({ file }) => file);
+
+/** A file that has only another spelling now, such as Hello.ts instead of hello.ts, keeps its val even if it was edited. */
+function movesBySpelling(missing: readonly WorkspaceVal[], files: readonly string[]): Pair[] {
   const bySpelling = grouped(files, fold);
-  const newByName = grouped(newFiles, nameFrom);
-  return missing.flatMap(({ file, name }): [string, string][] => {
-    const moved = only(bySpelling.get(fold(file))) ?? only(newByName.get(name));
-    return moved === undefined ? [] : [[file, moved]];
-  });
+  return missing.flatMap(({ file }) => pairWithOnly(file, bySpelling.get(fold(file))));
 }
 
-function likelyMoves(missing: readonly MissingVal[], fresh: readonly NewFile[]): LikelyMove[] {
+/** No second val can have the name of a missing one, so a new file with that name is that val. */
+function movesByName(missing: readonly WorkspaceVal[], fresh: readonly NewFile[]): Pair[] {
+  const byName = grouped(filesOf(fresh), nameFrom);
+  return missing.flatMap(({ file, name }) => pairWithOnly(file, byName.get(name)));
+}
+
+const pairWithOnly = (from: string, [to, another]: readonly string[] = []): Pair[] =>
+  to === undefined || another !== undefined ? [] : [[from, to]];
+
+type SimilarFile = Pick<LikelyMove, 'val' | 'to'>;
+
+function similarFiles(missing: readonly MissingVal[], fresh: readonly NewFile[]): SimilarFile[] {
   if (missing.length === 0 || fresh.length === 0) return [];
   const index = createSimilarityIndex(new Map(fresh.map(({ file, code }) => [file, code])));
-  const found = missing.flatMap(({ val, codes }) => {
-    const files = new Set(codes.flatMap((code) => index.similarTo(code)));
-    return [...files].map((to) => ({ val, to }));
-  });
-  const byVal = grouped(found, ({ val }) => val.file);
-  const byFile = grouped(found, ({ to }) => to);
-  return found.map(({ val, to }) => ({
+  return missing.flatMap(({ val, codes }) => index.similarTo(codes).map((to) => ({ val, to })));
+}
+
+function likelyMoves(similar: readonly SimilarFile[], taken: ReadonlySet<string>): LikelyMove[] {
+  const byVal = grouped(similar, ({ val }) => val.file);
+  const byFile = grouped(similar, ({ to }) => to);
+  return similar.map(({ val, to }) => ({
     val,
     to,
-    isOnlyOne: byVal.get(val.file)?.length === 1 && byFile.get(to)?.length === 1,
+    isOnlyOne: byVal.get(val.file)?.length === 1 && byFile.get(to)?.length === 1 && !taken.has(to),
   }));
 }
 
@@ -156,7 +134,7 @@ function likelyMoves(missing: readonly MissingVal[], fresh: readonly NewFile[]):
 export function applyMoves<Val extends WorkspaceVal>(
   { vals }: Pick<Workspace, 'vals'>,
   selected: readonly Val[],
-  moved: ReadonlyMap<string, string>,
+  { moved, namesakes }: Pick<Moves, 'moved' | 'namesakes'>,
 ): (Val | WorkspaceVal)[] {
   if (moved.size === 0) return [...selected];
   const origins = new Map([...moved].map(([from, to]) => [to, from]));
@@ -167,75 +145,37 @@ export function applyMoves<Val extends WorkspaceVal>(
     const from = to === undefined ? origins.get(val.file) : val.file;
     const listed = from === undefined ? undefined : vals.ofFile(from);
     if (from === undefined || listed === undefined) return [val];
-    return [{ ...listed, file: to ?? val.file, movedFrom: from }];
+    const file = to ?? val.file;
+    return [{ ...listed, file, movedFrom: from, ...(namesakes.has(file) && { isNamesake: true }) }];
   });
 }
 
-const only = (files: readonly string[] = []): string | undefined =>
-  files.length === 1 ? files[0] : undefined;
-
-function findMissing({ root, vals }: Workspace): WorkspaceVal[] {
-  const byFolder = grouped([...vals], ({ file }) => dirname(file));
-  return [...byFolder].flatMap(([folder, inside]) => {
-    const names = namesIn(root, folder === '.' ? '' : folder);
-    return names === undefined ? [] : inside.filter(({ file }) => !names.has(basename(file)));
-  });
-}
-
-function namesIn(root: string, folder: string): Set<string> | undefined {
-  try {
-    return new Set(namesBelow(root, folder));
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return undefined;
-  }
-}
-
-async function findFiles(workspace: Workspace): Promise<{ known: Set<string>; files: string[] }> {
-  const canBeVal = (file: string) => !basename(file).startsWith('.') && pathProblem(file) === undefined;
+async function findFiles(workspace: Workspace): Promise<Record<'files' | 'newFiles', string[]>> {
   // The command itself warns of the files that it leaves out.
   const found = await walkFolder(
     workspace.root,
     () => {},
     (below) => pathTo(workspace, below),
   );
-  return { known: new Set([...workspace.vals].map(({ file }) => fold(file))), files: found.filter(canBeVal) };
+  const files = found.filter((file) => pathProblem(file) === undefined);
+  const known = new Set([...workspace.vals].map(({ file }) => fold(file)));
+  return { files, newFiles: files.filter((file) => !known.has(fold(file))) };
 }
 
 function readNew(root: string, file: string): NewFile[] {
-  try {
-    const code = readBelow(root, file);
-    return code === undefined ? [] : [{ file, code, hash: factsOf(code).hash }];
-  } catch (error) {
-    if (!(error instanceof LocalError)) throw error;
-    return [];
-  }
+  const code = readIfPossible(root, file);
+  return code === undefined ? [] : [{ file, code, hash: hashOf(code) }];
 }
 
-function pairs(from: readonly string[], to: readonly string[]): [string, string][] {
+function pairs(from: readonly string[], to: readonly string[]): Pair[] {
   const [firstFrom] = from;
   const [firstTo] = to;
   if (firstFrom === undefined || firstTo === undefined) return [];
   if (from.length === 1 && to.length === 1) return [[firstFrom, firstTo]];
-  return from.flatMap((file): [string, string][] => {
+  return from.flatMap((file): Pair[] => {
     const hasSameName = (other: string) => basename(other) === basename(file);
     const [target, ...otherTargets] = to.filter(hasSameName);
     const isOnlyPair = otherTargets.length === 0 && from.filter(hasSameName).length === 1;
     return target !== undefined && isOnlyPair ? [[file, target]] : [];
   });
-}
-
-function grouped<Item>(
-  items: readonly Item[],
-  keyOf: (item: Item) => string | undefined,
-): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (key === undefined) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [item]);
-    else group.push(item);
-  }
-  return groups;
 }

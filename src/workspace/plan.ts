@@ -2,9 +2,10 @@
 // is about steps, and a push carries them out.
 import { checkVersion, noSuchVal } from '../api/expected-version.ts';
 import { ConflictError, type ValsError } from '../errors.ts';
-import { maybeRenamed, notDeleted, notPushed, otherName } from './conflicts.ts';
+import { maybeMovedElsewhere, maybeRenamed, notDeleted, notPushed, otherName } from './conflicts.ts';
 import { type Examined, examine, type LocalSide, recordIfSame } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
+import type { MoveElsewhere } from './other-workspaces.ts';
 import { isSameVersion, type RemoteVals } from './remote-vals.ts';
 import { decide, type Permission, type State, stateOf } from './state.ts';
 import type { WorkspaceVal } from './vals.ts';
@@ -34,6 +35,8 @@ export interface Step {
   found: Examined;
   /** After a rename, the code is sent too. */
   alsoSends?: boolean;
+  /** The user saw these codes of file and service, and agreed to the step. */
+  isAgreed?: boolean;
   /** Why the step is refused, or would be if nobody can be asked. */
   refusal?: ValsError;
 }
@@ -47,6 +50,8 @@ export interface PlanOptions extends Pick<Permission, 'force' | 'isNamed' | 'isS
   ifVersion: string | undefined;
   /** New files that may be renamed files of missing vals. */
   likelyMoves: readonly LikelyMove[];
+  /** With --prune, if nobody is asked: vals whose files may be in another workspace now. */
+  movesElsewhere?: readonly MoveElsewhere[];
 }
 
 export interface PlannedVal {
@@ -130,21 +135,16 @@ export function stepFor(
 
 type MakeStep = (kind: StepKind, more?: Partial<Step>) => Step;
 
-function stepForMissing(
-  workspace: Workspace,
-  step: MakeStep,
-  found: Examined,
-  { prune, likelyMoves }: PlanOptions,
-): Step {
-  if (!prune || found.code === 'gone') return step('leave');
-  const refusal = reasonNotToDelete(workspace, found, likelyMoves);
+function stepForMissing(workspace: Workspace, step: MakeStep, found: Examined, options: PlanOptions): Step {
+  if (!options.prune || found.code === 'gone') return step('leave');
+  const refusal = reasonNotToDelete(workspace, found, options);
   return refusal === undefined ? step('delete') : step('refuse', { refusal });
 }
 
 function reasonNotToDelete(
   workspace: Workspace,
   found: Examined,
-  likelyMoves: readonly LikelyMove[],
+  { likelyMoves, movesElsewhere = [] }: PlanOptions,
 ): ConflictError | undefined {
   const { val, remote, record, name } = found;
   const refusal = (reason: string) => notDeleted(pathTo(workspace, val.file), reason);
@@ -158,7 +158,9 @@ function reasonNotToDelete(
   const hasOtherCode = record !== undefined && remote.hash !== record.hash;
   if (hasOtherVersion || hasOtherCode) return refusal('the val changed on the service');
   const likely = likelyMoves.find((move) => move.val.file === val.file);
-  return likely && maybeRenamed(workspace, likely);
+  if (likely !== undefined) return maybeRenamed(workspace, likely);
+  const elsewhere = movesElsewhere.find((move) => move.val.file === val.file);
+  return elsewhere && maybeMovedElsewhere(workspace, elsewhere);
 }
 
 function versionConflict(expected: string, { val, remote }: Examined): ConflictError | undefined {

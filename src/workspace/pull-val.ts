@@ -3,7 +3,7 @@ import type { Hints } from '../lib/hint.ts';
 import type { Outcome, OutcomeStatus } from '../lib/outcome.ts';
 import { hasLoneSurrogate } from '../lib/visible.ts';
 import { withoutId } from '../names/unknown-word.ts';
-import { editMarkers, forget, forkFile, notPulled } from './conflicts.ts';
+import { editMarkers, forget, forkFile, hasMarkers, notPulled } from './conflicts.ts';
 import { replaceBelow } from './disk/write-files.ts';
 import {
   type Examined,
@@ -51,14 +51,15 @@ export async function pullVal(
   });
   if (remote?.id === undefined) return withoutRemote(workspace, examined, options);
   if (examined.name === 'other val') throw notPulled(workspace, examined);
-  // A val that was only seen in the list has the code of the file.
-  if (code === 'unchanged' || remote.code === undefined) {
+  // A val that was only seen in the list has the code of the record.
+  const codeThere = remote.code ?? texts.record?.code;
+  if (code === 'unchanged' || codeThere === undefined) {
     if (!options.dryRun) recordAndRemember(workspace, examined, options);
     return outcome('unchanged');
   }
   if (code === 'changed here' && !options.force) {
     if (examined.isUnmerged && options.merge) throw notPulled(workspace, examined);
-    if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers);
+    if (examined.isUnmerged) options.remark({ subject: path, problem: hasMarkers }, editMarkers(path, code));
     return outcome('kept');
   }
   const isEdited = edited.has(code);
@@ -70,7 +71,7 @@ export async function pullVal(
     workspace,
     examined,
     texts,
-    there: writable({ ...remote, code: remote.code }, val.name),
+    there: writable({ ...remote, code: codeThere }, val.name),
     options,
   };
   // To merge newer code into older code is to replace it.
@@ -82,7 +83,7 @@ export async function pullVal(
   if (conflicts === 0) return outcome('merged');
   throw new ConflictError(
     `${path} has ${conflicts === 1 ? 'a conflict' : `${conflicts} conflicts`}, marked in the file.`,
-    { hint: editMarkers },
+    { hint: editMarkers(path, 'changed here') },
   );
 }
 
@@ -162,8 +163,6 @@ function recordAndRemember(workspace: Workspace, examined: Examined, options: Pu
   if (name !== val.name)
     options.remark(`The val "${val.name}" is named "${name}" on the service. vals.json was updated.`);
 }
-
-const hasMarkers = { one: 'has conflict markers', many: 'have conflict markers' };
 
 export function writable({ id, code }: Pick<ReadVal, 'id' | 'code'>, name: string): string {
   if (!hasLoneSurrogate(code)) return code;

@@ -71,7 +71,7 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
   }
 
   async function readAhead(id: string): Promise<RemoteSide> {
-    const side = await read(id);
+    const side = kept.get(id) ?? (await read(id));
     kept.set(id, side);
     return side;
   }

@@ -26,9 +26,7 @@ function groupWords(workspaces: Workspaces, words: readonly string[]): Map<Works
   const here = workspaces.here();
   if (words.length === 0 && here !== undefined) groups.set(here, []);
   for (const word of words) {
-    const workspace =
-      identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOfPath(workspaces, word) ?? here;
-    if (workspace === undefined) throw notInWorkspace();
+    const workspace = identifyInWorkspace(workspaces, word)?.workspace ?? workspaceOf(workspaces, word);
     groups.set(workspace, [...(groups.get(workspace) ?? []), word]);
   }
   return groups;
@@ -47,8 +45,13 @@ export function wordsOfOneWorkspace(
   });
 }
 
-const workspaceOfPath = (workspaces: Workspaces, word: string): Workspace | undefined =>
-  /[\\/]/.test(word) ? workspaces.placeOf(word)?.workspace : undefined;
+/** The workspace of a word that stands for no val yet: a path, or a name. */
+export function workspaceOf(workspaces: Workspaces, word: string): Workspace {
+  const ofPath = /[\\/]/.test(word) ? workspaces.placeOf(word)?.workspace : undefined;
+  const workspace = ofPath ?? workspaces.here();
+  if (workspace === undefined) throw notInWorkspace();
+  return workspace;
+}
 
 /** Without words, all vals and new files of the workspace. */
 export async function selectVals(

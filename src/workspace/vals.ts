@@ -8,6 +8,8 @@ export interface WorkspaceVal {
   otherServices?: string[];
   /** The file that vals.json lists, if the file was moved. */
   movedFrom?: string | undefined;
+  /** The moved file has the name of the val and unrelated code, so the record says nothing of it. */
+  isNamesake?: true;
 }
 
 export interface Vals extends Iterable<WorkspaceVal> {

@@ -8,7 +8,7 @@ import { fold, pathProblem } from './disk/file-names.ts';
 import { stampOf } from './disk/files.ts';
 import { applyChanges, type ManifestChange } from './disk/manifest-changes.ts';
 import { readManifest, updateManifest, type WorkspaceContext } from './disk/manifest-file.ts';
-import { manifestFile } from './disk/root.ts';
+import { findRoot, manifestFile } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecordedIds } from './records/recorded-ids.ts';
 import { createRecords, type Records } from './records/val-records.ts';
@@ -45,7 +45,8 @@ export function workspaceAt(
   const { settings } = context;
   const warn = warnWith(context.say);
   const own = openOwnFolder(settings, root);
-  let changes = new Map<string, ManifestChange>();
+  /** What vals.json lacks. If vals.json cannot be written, the next save tries again. */
+  const changes = new Map<string, ManifestChange>();
   let renamed = new Set<string>();
   const manifest = createManifestView(root, () => {
     const vals = createVals(valsOf(root, own, chosenService(settings)), recordedId);
@@ -108,12 +109,13 @@ export function workspaceAt(
     },
     async saveManifest() {
       if (changes.size === 0) return undefined;
-      const unsaved = [...changes.values()];
-      changes = new Map();
+      const unsaved = new Map(changes);
       try {
         await updateManifest(root, context, (content) =>
-          applyChanges(content, serviceName(settings), unsaved, warn),
+          applyChanges(content, serviceName(settings), [...unsaved.values()], warn),
         );
+        // A val may have changed again meanwhile.
+        for (const [file, change] of unsaved) if (changes.get(file) === change) changes.delete(file);
         recordNames();
         return undefined;
       } catch (error) {
@@ -163,6 +165,12 @@ function originOf(service: string): string {
 /** The path of a file of the workspace as a person would type it, relative to the current folder. */
 export const pathTo = ({ root, cwd }: Location, file: string): string =>
   root === cwd ? file : withSlashes(relative(realPath(cwd), join(realPath(root), file)));
+
+/** False if the command was typed elsewhere, where a command without a path means another workspace or none. */
+export function isTypedInside({ root, cwd }: Location): boolean {
+  const here = root === cwd ? root : findRoot(cwd);
+  return here !== undefined && realPath(here) === realPath(root);
+}
 
 export function relativeTo({ root, cwd }: Location, path: string): string {
   const target = resolve(cwd, path);

@@ -1,6 +1,6 @@
 // The writes of a push: each sends one change and records it.
 import type { Api } from '../api/api.ts';
-import { changeVal, fieldOf, publicity } from '../api/change-val.ts';
+import { changeFields, fieldOf, publicity } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, NotFoundError, type Problem, RefusedError, ValsError } from '../errors.ts';
@@ -22,8 +22,6 @@ export interface Push {
   dryRun: boolean;
   /** For vals that have to be read again. */
   freshRemotes(): RemoteVals;
-  /** True if the user agreed to overwrite this code on the service. */
-  hasAgreed(file: string, hashThere: string): boolean;
   /** Throws if the code must not be sent. Called for code that changed after the plan was made. */
   checkCode(path: string, code: string): Promise<void>;
   /** Called with each code that is sent, or would be sent. */
@@ -75,7 +73,7 @@ export async function renameVal(
   if (step.alsoSends) api.refuseToken(routes.putVal(name, code));
   if (dryRun) return { status: 'planned', ...versionBefore(step) };
   beforeSending();
-  const { val: changed, notApplied } = await changeVal(api, id, { name }, found.remote?.etag);
+  const { val: changed, notApplied } = await changeFields(api, id, { name }, found.remote?.etag);
   if (notApplied.length > 0) throw notRenamed(pathTo(workspace, file), record?.name, name);
   const isSameCode = typeof changed.code === 'string' && hashOf(changed.code) === record?.hash;
   const renamed = record && { ...record, ...(isSameCode && versionAndTime(changed)), file, name };

@@ -2,17 +2,17 @@ import { expect, it } from 'vitest';
 import { createToolStage } from '../../src/agents/tool-presenter.ts';
 import { isAllowed, toolOf } from '../../src/agents/tools.ts';
 import { commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import type { Permissions } from '../../src/cli/context.ts';
+import type { AgentPermissions } from '../../src/cli/context.ts';
 import { commandTree } from '../../src/commands/index.ts';
 import { createHintWriter } from '../../src/lib/hint.ts';
 import { createRedactor } from '../../src/terminal/redactor.ts';
 
 const commands = commandsOf(await loadTree(commandTree));
-const toolsFor = (permissions: Permissions) =>
+const toolsFor = (permissions: AgentPermissions) =>
   commands
     .filter((command) => isAllowed(command, permissions))
     .map((command) => toolOf(command, permissions));
-const namesFor = (permissions: Permissions) =>
+const namesFor = (permissions: AgentPermissions) =>
   toolsFor(permissions)
     .map(({ name }) => name)
     .sort();
@@ -22,7 +22,7 @@ const reading =
     ' ',
   );
 const writing = 'val_create val_set push version_new version_restore pull'.split(' ');
-it.each<[Permissions, readonly string[]]>([
+it.each<[AgentPermissions, readonly string[]]>([
   [{}, [...reading, ...writing]],
   [{ readOnly: true }, reading],
   [{ allowDelete: true }, [...reading, ...writing, 'val_rm', 'version_rm']],
@@ -45,7 +45,7 @@ const hidden =
   );
 
 it('a tool has no input for settings, for options that only people use or, unless allowed, for deletions', () => {
-  const inputsOf = (tool: string, permissions: Permissions) =>
+  const inputsOf = (tool: string, permissions: AgentPermissions) =>
     Object.keys(toolsFor(permissions).find(({ name }) => name === tool)?.inputSchema.properties ?? {});
   const all = { allowDelete: true, allowRun: true };
   for (const name of namesFor(all)) {

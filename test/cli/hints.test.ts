@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { expect, it } from 'vitest';
 import { createToolHints } from '../../src/agents/tool-hints.ts';
 import { commandNamed, commandsOf, loadTree } from '../../src/cli/command-tree.ts';
-import type { Permissions } from '../../src/cli/context.ts';
+import type { AgentPermissions } from '../../src/cli/context.ts';
 import { globalOptions } from '../../src/cli/global-options.ts';
 import { createShellHints } from '../../src/cli/shell-hints.ts';
 import { commandTree } from '../../src/commands/index.ts';
@@ -21,7 +21,7 @@ const push = commandNamed(tree, 'push');
 const shellHints = (platform: NodeJS.Platform = 'linux') =>
   createShellHints({ tree: commandTree, platform, current: push });
 
-function toolHints(permissions: Permissions = {}) {
+function toolHints(permissions: AgentPermissions = {}) {
   if (push === undefined) throw new Error('no command push');
   return createToolHints({
     commands: commandsOf(tree),
@@ -52,8 +52,8 @@ it.each<[Hints, string, string]>([
   ],
   [
     { text: 'To sign in', command: 'login', input: { baseUrl: true } },
-    'To sign in, run `vals login --base-url <url>`.',
-    'To sign in, a person has to run `vals login --base-url <url>`.',
+    'To sign in, run `vals login <base-url>`.',
+    'To sign in, a person has to run `vals login <base-url>`.',
   ],
   [
     { text: 'To delete them', command: 'push', input: { prune: true } },
@@ -129,7 +129,7 @@ it('an address in a hint is quoted', async () => {
   const address = `${baseUrl}/a;touch(x)`;
   const { exit, stderr } = await run(['me'], { env: { VALS_BASE_URL: address } });
   expect(exit).toBe(4);
-  expect(stderr).toContain(`\`vals login --base-url '${address}'\``);
+  expect(stderr).toContain(`\`vals login '${address}'\``);
 });
 
 it('a hint of `vals run` does not name a val of the service, because a file may have the same name', async () => {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { parseMoment } from '../../src/cli/moments.ts';
-import { age, wholeMoment } from '../../src/terminal/times.ts';
+import { ago, wholeMoment } from '../../src/terminal/times.ts';
 import { runOnScreen } from '../support/program.ts';
 import { scriptedService } from '../support/scripted-service.ts';
 
@@ -24,7 +24,7 @@ it('a list, a record and fields without a column show the same local day', async
   inTokyo();
   const moment = '2025-01-01T20:00:00Z';
   const now = Date.parse('2026-11-18T00:00:00Z');
-  expect([age(moment, now), wholeMoment(moment, now)]).toEqual(['2025-01-02', '2025-01-02 05:00:00']);
+  expect([ago(moment, now), wholeMoment(moment, now)]).toEqual(['2025-01-02', '2025-01-02 05:00:00']);
   const val = {
     id: '4f2c0c1e-6a53-4bd2-9a2e-1f1f3f0b9c11',
     name: 'hello',

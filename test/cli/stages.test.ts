@@ -8,7 +8,7 @@ import { retrying } from '../../src/api/http/retrying.ts';
 import { tracing } from '../../src/api/http/tracing.ts';
 import { refuseSecrets } from '../../src/api/refuse-secrets.ts';
 import * as routes from '../../src/api/routes.ts';
-import { routeWords } from '../../src/cli/explain/by-route.ts';
+import { routeMessages } from '../../src/cli/explain/by-route.ts';
 import { explain } from '../../src/cli/explain/explain.ts';
 import { InterruptedError, ValsError } from '../../src/errors.ts';
 import { remember } from '../../src/names/remember.ts';
@@ -165,7 +165,7 @@ describe('explain', () => {
       signal: new AbortController().signal,
       redact: (text) => text,
       storeFailure: () => undefined,
-      wordsFor: (each) => routeWords(each, (val) => (val === id ? 'hello' : undefined)),
+      messagesFor: (each) => routeMessages(each, (val) => (val === id ? 'hello' : undefined)),
       signInHint: () => 'Sign in.',
     });
     const error = await failure(stage(fake(...faults).next)(call));

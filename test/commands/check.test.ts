@@ -31,6 +31,15 @@ it('check names the file, line, column and line of every broken file, and exits 
   expect(screen).toMatch(/a\.ts:2:29 +Expected ";" but found "y" +const ä = "ü😀"; const b = x y;/);
 });
 
+it('code that ends too early is named without a line, after a line break', async () => {
+  const cwd = folderOf({ 'a.ts': 'export default () => {\n' });
+  const { exit, error } = await run(['push', 'a.ts', '--local', '--json'], { cwd });
+  expect({ exit, message: error?.message }).toEqual({
+    exit: 10,
+    message: 'a.ts:2:1 has a syntax error: Unexpected end of file.',
+  });
+});
+
 it('check says that all files are fine, and prints an empty list', async () => {
   const cwd = folderOf({ 'a.ts': 'export default 1', 'b.ts': 'export default 2' });
   expect(await run(['check', '.', '--json'], { cwd })).toMatchObject({ exit: 0, stdout: '[]\n' });

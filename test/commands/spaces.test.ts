@@ -16,6 +16,7 @@ test('one sign-in serves the person and their spaces, and vals use switches betw
     username: 'acme',
     actor: { username: 'ada' },
   });
+  expect((await ada.vals(['me'])).stdout).toMatch(/^acme\t.*\tada\n$/);
   const rows = [
     { default: false, baseUrl },
     { default: true, baseUrl: space, role: 'write' },
@@ -78,7 +79,7 @@ test('a sign-in to a space that the caller cannot see stores nothing', async () 
     exit: 3,
     message: `There is no space ops on ${baseUrl}, or you are not a member of that space.`,
   });
-  expect(error?.hint).toContain(`vals login --base-url ${baseUrl}`);
+  expect(error?.hint).toContain(`vals login ${baseUrl}`);
   expect(await rowsOf(ada.vals(['use', '--json']))).toEqual([]);
   expect(await ada.vals(['use', '@acme', '--json'])).toMatchObject({
     exit: 2,

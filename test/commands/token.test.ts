@@ -51,11 +51,29 @@ describe('vals token', () => {
       input: 'export default 1',
     });
     expect(await run(['push', '-', '--name', 'v'], ci(space))).toMatchObject({ exit: 0 });
-    expect(await run(['push', '-', '--name', 'v'], ci(baseUrl))).toMatchObject({ exit: 4 });
+    const outside = await run(['push', '-', '--name', 'v', '--json'], ci(baseUrl));
+    expect(outside).toMatchObject({
+      exit: 4,
+      error: { hint: expect.stringContaining('base URL of the space') },
+    });
+    expect(outside.error?.message).toContain(`The base URL of the space is ${space}.`);
     expect(await ada.vals(['token', 'add', 'ci'], { env })).toMatchObject({
       exit: 5,
       stderr: expect.stringMatching(/^error: The token ci was not made: You have .*\n.*`vals token rm ci`/),
     });
+  });
+
+  test('a token that ends makes none that lives longer, and the hint names --expires', async () => {
+    const { ada, baseUrl } = await startTeam();
+    const as = (token: string) => ({ env: { VALS_BASE_URL: baseUrl, VALS_TOKEN: token } });
+    const { stdout } = await run(['token', 'add', 'short', '--expires', '1d', '--json'], as(ada.token));
+    const { token } = JSON.parse(stdout);
+    const refused = await run(['token', 'add', 'ci', '--json'], as(token));
+    expect(refused).toMatchObject({
+      exit: 4,
+      error: { hint: 'To make a token that ends earlier, add --expires <age>.' },
+    });
+    expect(await run(['token', 'add', 'ci', '--expires', '1h'], as(token))).toMatchObject({ exit: 0 });
   });
 
   test.each([404, 405])(

@@ -38,7 +38,7 @@ it.each([
   ['two.example', 0, 'https://two.example'],
   ['two.example/api', 0, 'https://two.example/api'],
   ['three.example', 2, 'not signed in to three.example'],
-  ['https://three.example', 2, 'vals login --base-url https://three.example'],
+  ['https://three.example', 2, 'vals login https://three.example'],
   [
     'localhost:4000',
     2,

@@ -264,7 +264,6 @@ it.each([
   [['absent.ts'], 10, 'absent.ts does not exist'],
   [['folder/'], 2, 'folder/ is a folder, not a file.'],
   [['.'], 2, '. is a folder, not a file.'],
-  [['absent'], 2, 'No service is chosen'],
   [['--at', '1', 'a.ts'], 2, 'Only a val on the service has versions, but a.ts is a file.'],
   [['--port', '0', 'a.ts'], 2, '--port works only with --http'],
   [['--host', '0.0.0.0', 'a.ts'], 2, '--host works only with --http'],
@@ -279,4 +278,10 @@ it.each([
   const { path } = folderWith({ 'a.ts': '', 'folder/b.ts': '' });
   const result = await run(['run', '--json', ...args], { cwd: path, env: { PATH: path } });
   expect(result).toMatchObject({ exit, stdout: '', error: { message: expect.stringContaining(message) } });
+});
+
+it('a val without a service: the hint says that options of vals stand before the val', async () => {
+  const { exit, error } = await run(['run', '--json', 'absent', '--local'], { env: {} });
+  expect({ exit, error }).toMatchObject({ exit: 2, error: { message: 'No service is chosen.' } });
+  expect(error?.hint).toContain('add --local before the val');
 });

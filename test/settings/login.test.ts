@@ -53,7 +53,7 @@ describe('vals login', () => {
     });
     expect(exit).toBe(0);
     expect(screen).not.toMatch(/token-of|mis|ake/);
-    const explained = ['Signing in to', service.baseUrl, "service's settings", 'config.json'];
+    const explained = ['Signing in to', service.baseUrl, 'vals serve', 'config.json'];
     expect(screen).toMatch(new RegExp([...explained, 'Token for', 'vals push'].join('.*'), 's'));
     expect(bearer(service.requests)).toEqual(['Bearer token-of-misne']);
     expect(storedText(home)).toContain('token-of-misne');
@@ -129,11 +129,8 @@ describe('vals login', () => {
   });
 
   it.each([
-    [
-      ['login', '--base-url', 'http://127.0.0.1:1'],
-      '`vals login --base-url http://127.0.0.1:1 --with-token`',
-    ],
-    [['login'], '`vals login --base-url <url>`'],
+    [['login', '--base-url', 'http://127.0.0.1:1'], '`vals login http://127.0.0.1:1 --with-token`'],
+    [['login'], '`vals login <base-url>`'],
     [['login', '--local'], 'unset VALS_LOCAL'],
   ])('%j does not wait for input without a terminal', async (args, hint) => {
     const home = temporaryFolder();

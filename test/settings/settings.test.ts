@@ -388,6 +388,8 @@ describe('vals config', () => {
 
   it.each<[setting: string, env: Record<string, string>, problem: string]>([
     ['base-url', { VALS_BASE_URL: 'nowhere' }, 'The base URL from VALS_BASE_URL is not a URL.'],
+    ['base-url', { VALS_BASE_URL: '127.0.0.1:8791' }, 'The base URL from VALS_BASE_URL lacks http://.'],
+    ['base-url', { VALS_BASE_URL: 'vals.example/@acme' }, 'The base URL from VALS_BASE_URL lacks https://.'],
     ['token', { VALS_TOKEN: 'a b' }, 'The token from VALS_TOKEN contains invalid characters.'],
     ['timeout', { VALS_TIMEOUT: '-1' }, 'VALS_TIMEOUT must be a number of seconds'],
     ['local', { VALS_LOCAL: 'maybe' }, 'VALS_LOCAL must be 1 or 0, not "maybe".'],

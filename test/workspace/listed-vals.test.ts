@@ -112,6 +112,23 @@ describe('the val itself is read', () => {
     }
   });
 
+  it('if its file is gone and the record is older, and else only the list, also for a new file', async () => {
+    const { place, edit, asked } = await pushedWorkspace();
+    const gone = valNames(30).map((name) => `${name}.ts`);
+    place.remove(...gone);
+    edit(7, { code: 'theirs', version: 2 });
+    place.put({ 'val200.ts': 'another' });
+    expect(wordsOf(await place.rows(['push', 'val200.ts']))).toEqual({ created: 1 });
+    expect(asked()).toEqual([7, 'PUT']);
+    place.put({ 'val201.ts': 'a_second' });
+    expect(wordsOf(await place.rows(['push']))).toEqual({ unchanged: many - 29, created: 1, skipped: 30 });
+    expect(asked()).toEqual([7, 'PUT']);
+    place.put({ 'val202.ts': 'a_third' });
+    expect(wordsOf(await place.rows(['pull']))).toEqual({ unchanged: many - 28, pulled: 30 });
+    expect(asked()).toEqual([7]);
+    expect(gone.slice(6, 8).map(place.read)).toEqual(['code_of_val6', 'theirs']);
+  });
+
   it('if there are few vals', async () => {
     const { place, asked } = await pushedWorkspace(many - 1);
     expect(wordsOf(await place.rows(['status']))).toEqual({ unchanged: many - 1 });

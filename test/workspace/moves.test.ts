@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Place, pushed } from './support.ts';
+import {
+  newService,
+  type Place,
+  pushed,
+  reachableService,
+  type Service,
+  serviceWith,
+  workspaceWith,
+} from './support.ts';
 
 describe('a file that was moved with its content', () => {
   const note =
@@ -255,6 +263,40 @@ describe('a file that was renamed and edited at once', () => {
     expect(await place.words(prune)).toMatchObject({ 'greet.ts': 'deleted' });
   });
 
+  it("is no new val if CI has made one of it, and only a person can say that it is the missing one's", async () => {
+    const { place, service, id } = await renamed();
+    await service.edit('welcome', code('edited'));
+    const { exit, stdout, stderr } = await place.vals('push', '--dry-run');
+    expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('unchanged\twelcome\t') });
+    expect(stderr).toContain(
+      'has similar code. On the service, welcome.ts is the val "welcome". If welcome.ts is',
+    );
+    expect(await place.words(['push', '--prune', '--yes', '--dry-run'], 5)).toMatchObject({
+      'greet.ts': 'failed',
+    });
+    const answers = [{ after: '[Y/n]', keys: 'y\r' }];
+    expect((await place.onScreen(['push'], { answers })).exit).toBe(0);
+    expect(await service.code(id)).toBe(code('edited'));
+  });
+
+  it('is confirmed for its own workspace alone', async () => {
+    const { service, place: top } = await pushed({});
+    top.remove('vals.json');
+    top.put({ 'a/vals.json': '{"vals":{}}', 'a/greet.ts': code('four'), 'b/welcome.ts': 'b' });
+    top.put({ 'b/vals.json': '{"vals":{"welcome.ts":{"name":"hello"}}}' });
+    expect((await top.vals('push', 'a', 'b')).exit).toBe(0);
+    const { id } = await service.edit('hello', 'theirs');
+    top.loseRecord('welcome.ts');
+    top.remove('a/greet.ts');
+    top.put({ 'a/welcome.ts': code('edited') });
+    const answers = [
+      { after: '[Y/n]', keys: 'y\r' },
+      { after: '[y/N]', keys: 'n\r' },
+    ];
+    expect((await top.onScreen(['push', 'a', 'b'], { answers })).exit).toBe(9);
+    expect(await service.code(id)).toBe('theirs');
+  });
+
   it('is not guessed if two files are similar, or if little of it is left', async () => {
     const { place } = await pushed({ 'old.ts': code('four') });
     place.remove('old.ts');
@@ -271,23 +313,85 @@ it('a val whose file was moved and edited is older on a branch that has the old 
   const older = place.manifest();
   place.remove('a.ts');
   place.put({ 'lib/a.ts': 'second' });
-  expect(await place.vals('push')).toMatchObject({ exit: 0 });
+  expect(await place.vals('push', '--yes')).toMatchObject({ exit: 0 });
   place.remove('lib/a.ts');
   place.put({ 'a.ts': 'first', 'vals.json': JSON.stringify(older) });
   expect(await place.status()).toEqual({ 'a.ts': 'older here' });
 });
 
 it('a val can be renamed, moved and edited in one push', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'first' });
+  const { place, service } = await pushed({ 'a.ts': 'same\nfirst' });
   const id = place.idOf('a.ts');
   const manifest = JSON.stringify(place.manifest()).replace('"name":"a"', '"name":"renamed"');
   place.remove('a.ts');
-  place.put({ 'lib/renamed.ts': 'second', 'vals.json': manifest });
+  place.put({ 'lib/renamed.ts': 'same\nsecond', 'vals.json': manifest });
   expect(await place.vals('push')).toMatchObject({
     exit: 0,
     stderr: expect.stringContaining('lib/renamed.ts'),
   });
-  expect(await service.code(id)).toBe('second');
+  expect(await service.code(id)).toBe('same\nsecond');
+});
+
+it('a move is announced only after the new code was sent, because until then vals.json has the old path', async () => {
+  let isRefused = false;
+  const { env } = await serviceWith(({ method }) =>
+    isRefused && method === 'PUT' ? { status: 422, body: {} } : undefined,
+  );
+  const place = workspaceWith(env, { 'a.ts': 'same\nfirst' });
+  await place.rows(['push']);
+  place.remove('a.ts');
+  place.put({ 'lib/a.ts': 'same\nsecond' });
+  isRefused = true;
+  const refused = await place.vals('push');
+  expect({ exit: refused.exit, stderr: refused.stderr }).toEqual({
+    exit: 6,
+    stderr: expect.not.stringContaining('was moved'),
+  });
+  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts']);
+  isRefused = false;
+  expect((await place.vals('push')).stderr).toContain('a.ts was moved to lib/a.ts. vals.json was updated.');
+});
+
+describe('a new file with the name of a val whose file is gone', () => {
+  async function withNamesake(code: string, service?: Service) {
+    const { place, service: there } = await pushed({ 'a.ts': 'one\ntwo\nthree\n' }, service);
+    const id = place.idOf('a.ts');
+    place.remove('a.ts');
+    place.put({ 'lib/a.ts': code });
+    return { place, service: there, id };
+  }
+
+  it.each([
+    ['in vals.json', reachableService],
+    ['in the record', newService],
+  ])('differs if its code is unrelated, so it is not sent unasked; the id is %s', async (_where, start) => {
+    const { place, service, id } = await withNamesake('unrelated', await start());
+    expect(await place.status()).toEqual({ 'lib/a.ts': 'differs' });
+    expect(await place.words(['push', '--dry-run'], 5)).toEqual({ 'lib/a.ts': 'failed' });
+    expect(await place.words(['push', 'lib/a.ts'], 5)).toEqual({ 'lib/a.ts': 'failed' });
+    expect(await place.words(['pull'], 5)).toEqual({ 'lib/a.ts': 'failed' });
+    expect(await service.versions(id)).toHaveLength(1);
+    expect(await place.words(['push', '--prune', '--yes'])).toEqual({ 'lib/a.ts': 'pushed' });
+    expect(place.idOf('lib/a.ts')).toBe(id);
+    expect(await service.versions(id)).toEqual(['one\ntwo\nthree\n', 'unrelated']);
+  });
+
+  it('is the moved file if its code is similar', async () => {
+    const { place, id } = await withNamesake('one\ntwo\nfour\n');
+    expect(await place.status()).toEqual({ 'lib/a.ts': 'changed here' });
+    expect(await place.words(['push'])).toEqual({ 'lib/a.ts': 'pushed' });
+    expect(place.idOf('lib/a.ts')).toBe(id);
+  });
+
+  it('does not hide that it is similar to another val whose file is gone', async () => {
+    const { place } = await pushed({ 'a.ts': 'a', 'b.ts': 'one\ntwo\nthree\n' });
+    place.remove('a.ts', 'b.ts');
+    place.put({ 'lib/a.ts': 'one\ntwo\nfour\n' });
+    expect(await place.words(['push', '--prune', '--yes'], 9)).toEqual({
+      'b.ts': 'failed',
+      'lib/a.ts': 'pushed',
+    });
+  });
 });
 
 it('a file is not taken for a missing one only because both are called index.ts', async () => {

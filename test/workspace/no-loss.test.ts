@@ -150,16 +150,25 @@ describe('no text is lost by commands in any order', () => {
   });
 });
 
-it('a killed pull leaves no copy of a private file that others can read', async () => {
-  const { place, service } = await pushed({ 'a.ts': 'old' });
-  chmodSync(join(place.folder, 'a.ts'), 0o600);
+it('a killed pull leaves only private copies of a private file, which the next pull removes', async () => {
+  const { place, service } = await pushed({ 'sub/a.ts': 'old' });
+  chmodSync(join(place.folder, 'sub/a.ts'), 0o600);
   await service.edit('a', 'new');
-  for (let steps = 0; place.read('a.ts') === 'old'; steps++) await killed(place, ['pull'], steps);
-  const copies = readdirSync(place.folder).filter((name) => name.endsWith('.tmp'));
-  expect(copies.length).toBeGreaterThan(0);
-  const modes = copies.map((name) => statSync(join(place.folder, name)).mode & 0o777);
+  const modes: number[] = [];
+  for (let steps = 0; place.read('sub/a.ts') === 'old'; steps++) {
+    await killed(place, ['pull'], steps);
+    for (const name of copiesIn(place, 'sub')) {
+      modes.push(statSync(join(place.folder, 'sub', name)).mode & 0o777);
+    }
+  }
   expect(new Set(modes)).toEqual(new Set([0o600]));
+  await service.edit('a', 'newer');
+  expect(await place.words(['pull', '--force'])).toEqual({ 'sub/a.ts': 'pulled' });
+  expect(copiesIn(place, 'sub')).toEqual([]);
 });
+
+const copiesIn = ({ folder }: Place, below: string): string[] =>
+  readdirSync(join(folder, below)).filter((name) => name.endsWith('.tmp'));
 
 it('others cannot read records and backups', async () => {
   const { place, service } = await pushed({ 'a.ts': 'old' });

@@ -57,6 +57,27 @@ describe('a path belongs to the workspace above it, from wherever it is typed', 
     expect(b.manifest().vals).toEqual({});
   });
 
+  it('hints name the files, so that the commands work where the first one was typed', async () => {
+    const { top, a, b, service } = await monorepo();
+    a.put({ 'greet.ts': 'greet_2' });
+    await service.edit('count', 'count_2');
+    const [greet, count] = ['packages/a/greet.ts', 'packages/b/count.ts'];
+    const expectHint = async (args: string[], ...commands: string[]) => {
+      const { screen } = await top.onScreen(args, { columns: 1_000 });
+      for (const command of commands) expect(screen).toContain(`\`vals ${command}\``);
+      expect(screen).not.toMatch(/`vals (?:push|pull|diff|status)(?: --\w+)*`/);
+    };
+    await expectHint(['status', greet], `push ${greet}`);
+    await expectHint(['diff', greet], `push ${greet}`);
+    await expectHint(['push', count], `pull ${count}`);
+    b.loseRecord('count.ts');
+    await expectHint(['status', count], `diff ${count}`, `push ${count} --yes`, `pull ${count} --force`);
+    const unknown = { exit: 3, stderr: expect.stringContaining('Go to the folder packages/a. To list') };
+    for (const command of ['status', 'diff', 'forget']) {
+      expect(await top.vals(command, 'packages/a/nothing.ts')).toMatchObject(unknown);
+    }
+  });
+
   it.each([['val', 'get', '--code'], ['run'], ['version', 'ls']])(
     'vals %s takes it as a val',
     async (...args) => {

@@ -5,6 +5,7 @@ import {
   noList,
   Place,
   pushed,
+  type Row,
   reachableService,
   type Service,
   serviceWith,
@@ -53,14 +54,17 @@ const codes = async (service: Service): Promise<Record<string, string>> => {
   return Object.fromEntries(await Promise.all(read));
 };
 
-const statuses = async (place: Place, ...args: string[]): Promise<Record<string, string>> => {
-  const { stdout } = await place.vals(...args, '--json');
-  const rows = JSON.parse(stdout) as { file: string; status: string }[];
-  return Object.fromEntries(rows.map(({ file, status }) => [file, status]));
-};
+/** A file with the name of another file's val can be no val: `push` refuses it, and `status` has no row for it. */
+async function statuses(place: Place, ...args: string[]) {
+  const { stdout, exit } = await place.vals(...args, '--json');
+  const all = JSON.parse(stdout) as Row[];
+  const rows = all.filter(({ error }) => error?.kind !== 'usage');
+  const hasUnusable = rows.length < all.length || exit === 2;
+  return { words: Object.fromEntries(rows.map(({ file, status }) => [file, status])), hasUnusable };
+}
 
 describe('status, a dry run, the question and the push agree', () => {
-  it.each(isLong ? [1, 2, 3, 4, 5, 6, 7, 8] : [1, 2])('with seed %i', async (seed) => {
+  it.each(Array.from({ length: isLong ? 120 : 2 }, (_, index) => index + 1))('with seed %i', async (seed) => {
     const { between, oneOf } = chanceOf(seed);
     const names = Array.from({ length: 10 }, (_, index) => `v${index}`);
     const files = Object.fromEntries(names.map((name) => [`${name}.ts`, `${name}_first`]));
@@ -68,12 +72,13 @@ describe('status, a dry run, the question and the push agree', () => {
     for (const name of names) {
       for (let step = between(1, 4); step > 0; step--) await oneOf(acts)(place, service, name, `${step}`);
     }
-    const status = await statuses(place, 'status');
+    const { words: status, hasUnusable } = await statuses(place, 'status');
     const before = await codes(service);
-    const planned = await statuses(place, 'push', '--dry-run');
+    const { words: planned, ...plan } = await statuses(place, 'push', '--dry-run');
     const { screen } = await place.onScreen(['push', '--dry-run'], { columns: 200, answers: [] });
     expect(await codes(service)).toEqual(before);
     const facts = JSON.stringify({ seed, status, planned });
+    expect(plan, facts).toEqual({ hasUnusable });
     expect(planned, facts).toEqual(
       Object.fromEntries(Object.entries(status).map(([file, word]) => [file, expected[word]?.planned])),
     );
@@ -84,7 +89,7 @@ describe('status, a dry run, the question and the push agree', () => {
         isAskedAbout: word === 'differs' || word === 'older here',
       });
     }
-    const done = await statuses(place, 'push');
+    const { words: done } = await statuses(place, 'push');
     expect(Object.keys(done), facts).toEqual(Object.keys(status));
     for (const [file, word] of Object.entries(status)) {
       expect(expected[word]?.done, `${file} ${facts}`).toContain(done[file]);
@@ -96,12 +101,14 @@ describe('status, a dry run, the question and the push agree', () => {
       changed: sent,
       deleted: [],
     });
-    const now = await statuses(place, 'status');
+    const { words: now } = await statuses(place, 'status');
     for (const [file, word] of Object.entries(done)) {
       if (['pushed', 'created', 'unchanged'].includes(word)) expect(now[file], facts).toBe('unchanged');
-      // The val may have newer code on the service.
-      if (['renamed', 'moved'].includes(word))
-        expect(now[file], facts).toMatch(/^(?:unchanged|changed there)$/);
+      // Only the name or the path was sent. If the service has newer code, the val is behind afterwards.
+      if (['renamed', 'moved'].includes(word)) {
+        const isSameCode = place.read(file) === after[place.idOf(file)];
+        expect(now[file], `${file} ${facts}`).toBe(isSameCode ? 'unchanged' : 'changed there');
+      }
     }
   });
 });

@@ -1,7 +1,16 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startProcess, temporaryFolder } from '../support/program.ts';
 import { withResolvers } from '../support/with-resolvers.ts';
-import { Place, pushed, reachableService, type Service, serviceWith, workspaceWith } from './support.ts';
+import {
+  newService,
+  Place,
+  pushed,
+  reachableService,
+  type Service,
+  serviceWith,
+  workspaceWith,
+} from './support.ts';
 
 const names = async (service: Service): Promise<string[]> => {
   const { id } = (await service.ask('GET', '/v1/me')) as { id: string };
@@ -78,10 +87,10 @@ describe('the question of push --prune', () => {
     expect(await service.code(place.idOf('c.ts'))).toBe('c2');
   });
 
-  it('names a file with similar code, which may be the renamed one', async () => {
+  it('names the file with the most similar code, which may be the renamed one', async () => {
     const { place } = await pushed({ 'greet.ts': 'one\ntwo\nthree\n' });
     place.remove('greet.ts');
-    place.put({ 'hola.ts': 'one\ntwo\nthree\nfour\n' });
+    place.put({ 'ahoy.ts': 'one\ntwo\nfour\nfive\n', 'hola.ts': 'one\ntwo\nthree\nfour\n' });
     await place.vals('push');
     const answers = [{ after: '[y/N]', keys: 'n\r' }];
     const { screen } = await place.onScreen(['push', '--prune'], { answers });
@@ -108,6 +117,16 @@ describe('the question of push --prune', () => {
       expect(place.manifest().vals['c.ts']).toMatchObject({ name });
     },
   );
+
+  it('may be open while a file comes back under another name, whose val is not deleted', async () => {
+    const { place, service } = await workspace();
+    const beforeKeys = async () => place.put({ 'back.ts': 'a' });
+    const answers = [{ after: '[y/N]', keys: 'y\r', beforeKeys }];
+    const { exit, screen } = await place.onScreen(['push', '--prune'], { answers });
+    expect({ exit, screen }).toEqual({ exit: 9, screen: expect.stringContaining('back.ts has') });
+    expect(await names(service)).toEqual(['a', 'c', 'elsewhere']);
+    expect(await place.words(['push'])).toEqual({ 'back.ts': 'moved', 'c.ts': 'unchanged' });
+  });
 
   it('may be open while other commands move one of the vals to another file and forget the other', async () => {
     const { place, service } = await workspace();
@@ -203,4 +222,61 @@ it('push --prune keeps the ids of other services, and forgets the ids of the emb
   expect(place.manifest().vals['a.ts']?.ids).toEqual({ [`${place.env.VALS_BASE_URL}`]: expect.any(String) });
   place.put({ 'a.ts': 'a' });
   expect(await local.words(['push', 'a.ts'])).toEqual({ 'a.ts': 'created' });
+});
+
+describe('a file that was moved to another workspace of the repository', () => {
+  const code = 'one\ntwo\nthree\n';
+
+  async function movedTo(files: Record<string, string>) {
+    const service = await newService();
+    const top = new Place(temporaryFolder(), service.env);
+    top.put({
+      '.git/HEAD': '',
+      'a/vals.json': '{"vals":{}}',
+      'b/vals.json': '{"vals":{}}',
+      'a/greet.ts': code,
+    });
+    top.put({ 'b/other.ts': 'other' });
+    expect(await top.words(['push', 'a', 'b'])).toEqual({ 'a/greet.ts': 'created', 'b/other.ts': 'created' });
+    const a = new Place(join(top.folder, 'a'), service.env, top.home);
+    a.remove('greet.ts');
+    top.put(files);
+    return { top, a, service };
+  }
+
+  it.each([
+    ['with its name', { 'b/greet.ts': code }, 'it is the val of ../b/greet.ts too', 'vals forget greet.ts'],
+    [
+      'with a new name',
+      { 'b/hi.ts': code },
+      '../b/hi.ts has similar code',
+      'to ../b/vals.json, and name it "hi.ts"',
+    ],
+  ])('keeps its val %s, after the push of that workspace', async (_how, files, reason, hint) => {
+    const { top, a, service } = await movedTo(files);
+    expect((await top.vals('push', 'b')).exit).toBe(0);
+    const [row] = await a.rows(['push', '--prune', '--yes'], 5);
+    expect(row?.error).toMatchObject({
+      message: expect.stringContaining(reason),
+      hint: expect.stringContaining(hint),
+    });
+    expect(await names(service)).toContain('greet');
+    const answers = [{ after: '[y/N]', keys: 'n\r' }];
+    const { exit, screen } = await a.onScreen(['push', '--prune'], { answers, columns: 120 });
+    expect({ exit, screen }).toEqual({
+      exit: 2,
+      screen: expect.stringContaining(`greet.ts  (${reason.replace('it is ', '')})`),
+    });
+  });
+
+  it('keeps its val before that workspace is pushed, if its code is similar, in a fresh checkout too', async () => {
+    const { a, service } = await movedTo({ 'b/hi.ts': `${code}four\n` });
+    a.loseRecords();
+    expect(await a.words(['push', '--prune', '--yes', '--dry-run'], 5)).toEqual({ 'greet.ts': 'failed' });
+    expect(await a.words(['push', '--prune', '--yes'], 5)).toEqual({ 'greet.ts': 'failed' });
+    expect(await names(service)).toContain('greet');
+    a.remove('../b/hi.ts');
+    a.put({ '../c/.git': '', '../c/vals.json': '{}', '../c/hi.ts': code });
+    expect(await a.words(['push', '--prune', '--yes'])).toEqual({ 'greet.ts': 'deleted' });
+  });
 });

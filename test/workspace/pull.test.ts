@@ -91,6 +91,21 @@ describe('pull', () => {
     expect(forced).toMatchObject({ exit: 0, stderr: expect.stringContaining('conflict markers') });
   });
 
+  it.each(['status', 'push', 'pull --merge', 'diff'])(
+    'vals %s says what to do after a merge in git that is not finished, if the service changed too',
+    async (command) => {
+      const { place, service } = await pushed({ 'a.ts': '1\n2\n3\n' });
+      await service.edit('a', '1\nY\n3\n');
+      place.put({ 'a.ts': '1\n<<<<<<< HEAD\nX\n=======\nY\n>>>>>>> theirs\n3\n' });
+      const { screen } = await place.onScreen(command.split(' '), { columns: 1_000 });
+      expect(screen).toContain(command === 'status' ? '`vals status`' : '`vals push a.ts --force`');
+      expect(screen).not.toMatch(/To send (?:it|them) then, run `vals push/);
+      place.put({ 'a.ts': '1\nXY\n3\n' });
+      expect(await place.words(['push', 'a.ts'], 5)).toEqual({ 'a.ts': 'failed' });
+      expect(await place.words(['push', 'a.ts', '--force'])).toEqual({ 'a.ts': 'pushed' });
+    },
+  );
+
   it('adds a val by its id, in a file of its name or in the chosen file', async () => {
     const service = await newService();
     const place = workspaceWith(service.env);

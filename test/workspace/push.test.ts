@@ -299,14 +299,19 @@ describe('the question about vals that differ', () => {
     expect({ exit, screen }).toEqual({ exit: 0, screen: expect.stringContaining('A push would ask') });
   });
 
-  it('does not count for code that the user has not seen', async () => {
+  it.each(['the service', 'the file'])('does not count for code of %s that came later', async (side) => {
     const { place, service } = await twoDiffer();
     const id = place.idOf('a.ts');
+    const change = async () => {
+      if (side === 'the service') await service.edit('a', 'newer');
+      else place.put({ 'a.ts': 'newer' });
+    };
     const { exit } = await place.onScreen(['push'], {
-      answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys: () => service.edit('a', 'newer') }],
+      answers: [{ after: '[y/N]', keys: 'y\r', beforeKeys: change }],
     });
     expect(exit).toBe(9);
-    expect(await service.code(id)).toBe('newer');
+    expect(await service.code(id)).toBe(side === 'the service' ? 'newer' : 'theirs');
+    expect(await service.code(place.idOf('b.ts'))).toBe('b');
   });
 });
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { renameSync, symlinkSync, watch as watchFolder, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { embeddedService } from '../support/embedded-service.ts';
 import { environment, exitStatus, program, temporaryFolder } from '../support/program.ts';
@@ -95,6 +95,25 @@ it('push --watch follows files that are moved together, and says so once', async
   expect(await watch.end()).toBe(130);
   expect(watch.events().map(({ status }) => status)).toEqual(['pushed', 'pushed']);
   expect(watch.stderr().match(/sub\/e\.ts was moved to moved\/e\.ts/g)).toHaveLength(1);
+});
+
+it('push --watch sends the code of each branch, also where the file of the val has another name', async () => {
+  const { place } = await pushed({ 'a.ts': 'a', 'greet.ts': 'greet_1' });
+  const older = { 'vals.json': place.read('vals.json'), 'greet.ts': 'greet_1' };
+  place.move('greet.ts', 'welcome.ts');
+  await place.vals('push');
+  place.put({ 'welcome.ts': 'greet_2' });
+  await place.vals('push');
+  const newer = { 'vals.json': place.read('vals.json'), 'welcome.ts': 'greet_2' };
+  place.put({ 'a.ts': 'a2' });
+  const watch = watching(place);
+  await watch.event('a.ts', 1);
+  place.remove('welcome.ts');
+  place.put(older);
+  expect(await watch.event('greet.ts', 1)).toMatchObject({ status: 'pushed', version: 3 });
+  place.remove('greet.ts');
+  place.put(newer);
+  expect(await watch.event('welcome.ts', 1)).toMatchObject({ status: 'pushed', version: 4 });
 });
 
 it('push --watch says of a new file that it may be a renamed one', async () => {
@@ -371,6 +390,21 @@ it('push --watch writes a new file and a moved one into vals.json, if both come 
   });
   expect(await watch.end()).toBe(130);
   expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'fresh.ts', 'lib/b.ts']);
+});
+
+it('push --watch writes a new val into vals.json as soon as that is possible', async () => {
+  const { place: before } = await pushed({ 'a.ts': 'a' });
+  const passed = join(before.home, 'passed');
+  const NODE_OPTIONS = `--require ${resolve('test/workspace/renames.cjs')}`;
+  const hooks = { NODE_OPTIONS, FAIL_BEFORE: 'vals.json', FAIL_UNTIL: passed };
+  const place = new Place(before.folder, { ...before.env, ...hooks }, before.home);
+  place.put({ 'b.ts': 'b' });
+  const watch = watching(place);
+  await watch.until(() => watch.stderr().includes('vals.json could not be written'));
+  writeFileSync(passed, '');
+  place.put({ 'c.ts': 'c' });
+  await watch.until(() => place.manifest().vals['c.ts'] !== undefined);
+  expect(Object.keys(place.manifest().vals)).toEqual(['a.ts', 'b.ts', 'c.ts']);
 });
 
 it('push --watch --pull writes what changed on the service into files that did not change here', async () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
-import { nextPace, type PaceEvent, startPace } from './pace.ts';
+import { initialLimit, nextLimit, type RequestEnd } from './concurrency-limit.ts';
 
-type Leave = (result: PaceEvent['kind']) => void;
+type Leave = (result: RequestEnd['kind']) => void;
 
 export interface Gate {
   /** Waits until the request may be sent. Call the returned function when the request has ended. */
@@ -11,7 +11,7 @@ export interface Gate {
 }
 
 export function createGate(concurrency: number | 'auto', clock: Clock, signal: AbortSignal): Gate {
-  let pace = concurrency === 'auto' ? startPace : { ...startPace, limit: concurrency };
+  let state = concurrency === 'auto' ? initialLimit : { ...initialLimit, limit: concurrency };
   let underWay = 0;
   const retries: (() => void)[] = [];
   const newRequests: (() => void)[] = [];
@@ -25,7 +25,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
   }
 
   function admitWaiting(): void {
-    while (signal.aborted || underWay < pace.limit) {
+    while (signal.aborted || underWay < state.limit) {
       const admit = nextInLine();
       if (admit === undefined) return;
       admit();
@@ -38,7 +38,7 @@ export function createGate(concurrency: number | 'auto', clock: Clock, signal: A
     underWay += 1;
     return (kind) => {
       underWay -= 1;
-      if (concurrency === 'auto') pace = nextPace(pace, { kind, beganAt, others, at: clock.now() });
+      if (concurrency === 'auto') state = nextLimit(state, { kind, beganAt, others, at: clock.now() });
       admitWaiting();
     };
   }

@@ -7,13 +7,13 @@ import { connectionFault } from './connection-fault.ts';
 import type { HttpReply, HttpRequest } from './dispatch.ts';
 import { type Fault, isRead, parseRetryAfter, type UnusableReply } from './retry.ts';
 
-export interface ReadOptions {
+export interface ReplyOptions {
   /** `vals api` sends raw requests. Their replies may be empty, and the body of the reply to a DELETE is shown. */
   isRaw: boolean;
   now: number;
 }
 
-export function readReply(request: HttpRequest, reply: HttpReply, options: ReadOptions): Reply | Fault {
+export function readReply(request: HttpRequest, reply: HttpReply, options: ReplyOptions): Reply | Fault {
   const { status, body } = reply;
   const unusable = (problem: UnusableReply): Fault => ({ kind: 'unusable', status, problem });
   if (status >= 300 && status < 400)
@@ -27,7 +27,7 @@ export function readReply(request: HttpRequest, reply: HttpReply, options: ReadO
   return connectionFault({ error: body, mayHaveReachedService: true });
 }
 
-function ignoresBody({ method }: HttpRequest, status: number, { isRaw }: ReadOptions): boolean {
+function ignoresBody({ method }: HttpRequest, status: number, { isRaw }: ReplyOptions): boolean {
   if (status === 204) return isRaw || !isRead(method);
   return method === 'HEAD' || (method === 'DELETE' && !isRaw);
 }
@@ -41,7 +41,7 @@ function readSuccess(
   { method }: HttpRequest,
   reply: HttpReply,
   bytes: Buffer,
-  { isRaw }: ReadOptions,
+  { isRaw }: ReplyOptions,
 ): Reply | Fault {
   const { status } = reply;
   if (!isUtf8(bytes)) return { kind: 'unreadable', status, problem: 'not UTF-8' };
@@ -61,7 +61,7 @@ function etagOf(reply: HttpReply): Pick<Reply, 'etag'> {
   return etag !== undefined && /^(?!W\/)[!-~]+$/.test(etag) ? { etag } : {};
 }
 
-function readError(reply: HttpReply, { now }: ReadOptions): Fault {
+function readError(reply: HttpReply, { now }: ReplyOptions): Fault {
   const { status } = reply;
   const text = reply.body instanceof Error ? '' : new TextDecoder().decode(reply.body);
   const json = jsonIn(text);

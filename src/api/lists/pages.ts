@@ -35,16 +35,16 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   const lookAhead = createLookAhead(options.fetchPage);
   const progress = createProgress(options.recordsHaveIds);
   let offset = paging?.offset ?? 0;
-  let given = 0;
+  let yielded = 0;
   let query: URLSearchParams | undefined = paging === undefined ? filters : atOffset(offset);
 
   while (query !== undefined) {
     const { records, next } = await lookAhead.take(query);
     const fresh = progress.newAmong(records);
-    const chosen = fresh.slice(0, wanted - given);
-    given += chosen.length;
+    const chosen = fresh.slice(0, wanted - yielded);
+    yielded += chosen.length;
     offset += records.length;
-    const isDone = given === wanted;
+    const isDone = yielded === wanted;
     const hasMore = chosen.length < fresh.length || Boolean(next);
     const following: URLSearchParams | undefined = isDone ? undefined : queryAfter(records, next);
     const isStuck = following !== undefined && progress.pagesWithoutNews() >= mostPagesWithoutNews;
@@ -72,7 +72,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
   /** Offsets of later pages can be guessed, as long as each page is full of new records. */
   function requestAhead(query: URLSearchParams, newRecords: number): void {
     const mayGuess = newRecords === largestPage && sorted(query) === sorted(atOffset(offset));
-    const pagesLeft = Math.ceil((wanted - given) / largestPage) - 1;
+    const pagesLeft = Math.ceil((wanted - yielded) / largestPage) - 1;
     const guesses = Array.from({ length: mayGuess ? Math.min(mostPagesAhead, pagesLeft) : 0 }, (_, index) =>
       atOffset(offset + (index + 1) * largestPage, (index + 1) * largestPage),
     );
@@ -81,7 +81,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
 
   function atOffset(position: number, skipped = 0): URLSearchParams {
     const query = new URLSearchParams(filters);
-    query.set('limit', String(Math.min(largestPage, wanted - given - skipped)));
+    query.set('limit', String(Math.min(largestPage, wanted - yielded - skipped)));
     query.set('offset', String(position));
     return query;
   }
@@ -94,13 +94,13 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     const query = new URLSearchParams(link);
     for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
     if (paging === undefined) return query;
-    const limit = query.has('offset') ? wanted - given : Number(query.get('limit')) || largestPage;
+    const limit = query.has('offset') ? wanted - yielded : Number(query.get('limit')) || largestPage;
     query.set('limit', String(Math.min(limit, largestPage)));
     return query;
   }
 }
 
-/** Finds the records that were not given yet, and notices a list that does not go on. */
+/** Finds the records that were not yielded yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {
   const seen = new RecentKeys();
   let pagesWithoutNews = 0;

@@ -1,5 +1,11 @@
 import { type AnyCommand, argumentsOf } from '../command.ts';
-import { commandNamed, commandsOf, type LoadedCommand, type LoadedTree, namesOf } from '../command-tree.ts';
+import {
+  commandNamed,
+  commandNames,
+  commandsOf,
+  type LoadedCommand,
+  type LoadedTree,
+} from '../command-tree.ts';
 import { conflict, type KnownOption, optionsAt } from '../known-options.ts';
 import type { Offer, ValueType } from '../value-types.ts';
 
@@ -50,7 +56,7 @@ function completeHelp(tree: LoadedTree, wordsBefore: readonly string[], unfinish
 function completeCommand(tree: LoadedTree, path: readonly string[], unfinished: string): Completions {
   const topic = path.join(' ');
   const commands = commandsOf(tree).flatMap(({ summary, ...command }) =>
-    namesOf(command)
+    commandNames(command)
       .map((name) => name.split(' '))
       .filter((words) => words.slice(0, -1).join(' ') === topic)
       .map((words) => ({ word: words.at(-1) ?? '', description: summary })),
@@ -60,7 +66,7 @@ function completeCommand(tree: LoadedTree, path: readonly string[], unfinished: 
   return startingWith(unfinished, [...commands, ...(topic === '' ? topics : []), help]);
 }
 
-function completeOption({ path, command, options: given }: Words, unfinished: string): Completions {
+function completeOption({ path, command, options: typed }: Words, unfinished: string): Completions {
   const known = optionsAt(path, command);
   const { name, value } = splitOption(unfinished);
   if (value !== undefined && name.startsWith('--')) {
@@ -70,7 +76,7 @@ function completeOption({ path, command, options: given }: Words, unfinished: st
   }
   const mayBeAdded = (option: KnownOption) =>
     option.definition.repeatable ||
-    !given.some((other) => other.key === option.key || conflict(other, option));
+    !typed.some((other) => other.key === option.key || conflict(other, option));
   return startingWith(
     unfinished,
     known
@@ -144,9 +150,9 @@ function readWords(words: readonly string[], tree: LoadedTree): Words {
 
 function passesThrough(
   { passesThrough, optionsMayFollow }: LoadedCommand,
-  given: readonly KnownOption[],
+  typed: readonly KnownOption[],
 ): boolean {
-  return passesThrough === true && findOption(given, `--${optionsMayFollow}`) === undefined;
+  return passesThrough === true && findOption(typed, `--${optionsMayFollow}`) === undefined;
 }
 
 function splitOption(word: string): { name: string; value: string | undefined } {

@@ -1,13 +1,13 @@
-// What a status means for one route, and what to do about it. status.ts has the sentences for all other cases.
-import type { Call, Route } from '../../api/call.ts';
+// What a status means for one route, and what to do about it. http-status.ts has the sentences for all other cases.
+import type { Call, RouteName } from '../../api/call.ts';
 import { looksLikeId, seeVal } from '../../api/routes.ts';
 import type { Problem } from '../../errors.ts';
 import type { Hint, Hints } from '../../lib/hint.ts';
 import { isObject, textOf } from '../../lib/json.ts';
 
-export interface RouteWords {
+export interface RouteMessages {
   /** Whole sentences by status. */
-  meanings?: Record<number, string>;
+  sentences?: Record<number, string>;
   /** Beginnings of sentences by status. What the service says follows. */
   beginnings?: Record<number, string>;
   hints?: Record<number, Hints>;
@@ -28,13 +28,13 @@ interface About {
   name: string | undefined;
 }
 
-export function routeWords(call: Call, wordFor: (id: string) => string | undefined): RouteWords {
+export function routeMessages(call: Call, wordFor: (id: string) => string | undefined): RouteMessages {
   const { val: id = '', version = '', body } = call;
   const name = isObject(body) ? textOf(body.name) : undefined;
   return byRoute[call.route]({ id, val: wordFor(id) ?? id, version, name });
 }
 
-const byRoute: Record<Route, (about: About) => RouteWords> = {
+const byRoute: Record<RouteName, (about: About) => RouteMessages> = {
   any: () => ({ hints: { 404: 'Check the path of the request, and the ids in the path.' } }),
   me: () => noRoute,
   mySpaces: () => noRoute,
@@ -42,7 +42,7 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
   myComments: () => noRoute,
   myReferences: () => noRoute,
   myRuns: () => ({
-    meanings: { 404: 'This service does not list runs, or the base URL is wrong.' },
+    sentences: { 404: 'This service does not list runs, or the base URL is wrong.' },
     hints: {
       404: [
         { text: 'To check the base URL', command: 'config' },
@@ -85,7 +85,7 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
     ifUnknown: { text: 'To see whether the val still exists', command: 'val get', input: { val: id } },
   }),
   createVal: ({ name }) => ({
-    meanings: { 409: `There is a val named ${name} already.` },
+    sentences: { 409: `There is a val named ${name} already.` },
     hints: {
       ...noRoute.hints,
       409: ['Choose another name.', { text: 'To update the val', command: 'push', input: { paths: true } }],
@@ -97,13 +97,13 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
     ifUnknown: 'You can safely push again: both pushes give the val the same code.',
   }),
   changeVal: ({ id, val, name }) => {
-    const words = noVal(val);
+    const messages = noVal(val);
     const isTaken: Record<number, string> =
       name === undefined ? {} : { 409: `There is a val named ${name} already.` };
     const chooseOther: Record<number, string> = name === undefined ? {} : { 409: 'Choose another name.' };
     return {
-      ...words,
-      meanings: { ...words.meanings, ...isTaken },
+      ...messages,
+      sentences: { ...messages.sentences, ...isTaken },
       hints: { ...idHints(id), ...chooseOther },
       ifUnknown: [seeVal(id), 'You can safely run the command again.'],
     };
@@ -116,11 +116,11 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
     ifUnknown: listing('To see whether the version was created', id),
   }),
   getVersion: ({ id, val, version }) => ({
-    meanings: noVersion(val, version),
+    sentences: noVersion(val, version),
     hints: { 404: listing('To list the versions that exist', id) },
   }),
   deleteVersion: ({ id, val, version }) => ({
-    meanings: noVersion(val, version),
+    sentences: noVersion(val, version),
     beginnings: { 409: `The service refuses to delete version ${version} of the val ${val}` },
     hints: {
       404: listing('To list the versions that exist', id),
@@ -130,7 +130,7 @@ const byRoute: Record<Route, (about: About) => RouteWords> = {
   }),
 };
 
-const noRoute: RouteWords & { hints: Record<number, Hints> } = {
+const noRoute: RouteMessages & { hints: Record<number, Hints> } = {
   hints: {
     404: [
       { text: 'To check the base URL', command: 'config' },
@@ -139,10 +139,10 @@ const noRoute: RouteWords & { hints: Record<number, Hints> } = {
   },
 };
 
-function noVal(val: string): RouteWords {
+function noVal(val: string): RouteMessages {
   const sentence = `There is no val ${looksLikeId(val) ? val : `named ${val}`}.`;
   return {
-    meanings: { 404: sentence, 410: sentence },
+    sentences: { 404: sentence, 410: sentence },
     subject: val,
     problem: { one: 'is not on the service', many: 'are not on the service' },
   };

@@ -1,5 +1,5 @@
 // The sentences about requests that failed. Each file has those of one kind:
-// - status.ts: what a status means, and by-route.ts what it means for one route
+// - http-status.ts: what a status means, and by-route.ts what it means for one route
 // - no-connection.ts, tls.ts: connections that failed
 // - bad-reply.ts: replies that make no sense
 // - sign-in.ts, space.ts: who asks, and for whom
@@ -8,10 +8,10 @@ import type { RequestStage } from '../../api/call.ts';
 import { CallFailed } from '../../api/http/call-failed.ts';
 import { AuthError, BadResponseError, InterruptedError, LocalError, type ValsError } from '../../errors.ts';
 import { badReply } from './bad-reply.ts';
+import { statusError } from './http-status.ts';
 import { connectionError } from './no-connection.ts';
-import { type Explained, factsOf, type Service } from './service.ts';
+import { type Explained, requestFacts, type Service } from './service.ts';
 import { createSpaceCheck } from './space.ts';
-import { statusError } from './status.ts';
 
 /** Turns the data of a failed call into the error that the user reads. */
 export const explain =
@@ -35,7 +35,7 @@ function errorOf({ call, fault, maybeApplied }: CallFailed, service: Service): V
   switch (fault.kind) {
     case 'no_token':
       return new AuthError(`There is no token for ${service.base.origin}.`, {
-        ...factsOf(failed),
+        ...requestFacts(failed),
         hint: service.signInHint(),
       });
     case 'secret':
@@ -65,7 +65,7 @@ export const secretError = (part: string): LocalError =>
 
 const linkWithSecret = (failed: Explained): BadResponseError =>
   new BadResponseError('The service sent your token in the link to the next page of a list.', {
-    ...factsOf(failed),
+    ...requestFacts(failed),
     hint: 'Do not trust this service. Revoke the token, and log in to a service that you know.',
   });
 
@@ -77,6 +77,6 @@ function interruption({ call, maybeApplied, service }: Explained): InterruptedEr
   return new InterruptedError(
     interrupted.exit,
     'Interrupted while the request was under way. It is not known whether the service made the change.',
-    { hint: service.wordsFor(call).ifUnknown, method, path },
+    { hint: service.messagesFor(call).ifUnknown, method, path },
   );
 }

@@ -2,15 +2,23 @@ import { connectTimeoutMs, type Fault, type Trouble } from '../../api/http/retry
 import type { ValsError } from '../../errors.ts';
 import type { Hints } from '../../lib/hint.ts';
 import { isLoopback } from '../../lib/host-names.ts';
-import { capitalised, type Explained, type Service, unavailable, withFullStop } from './service.ts';
-import { tlsSentence } from './tls.ts';
+import {
+  capitalised,
+  checkProxy,
+  type Explained,
+  type Explanation,
+  type Service,
+  unavailable,
+  withFullStop,
+} from './service.ts';
+import { tlsExplanation } from './tls.ts';
 
 type NoConnection = Extract<Fault, { trouble: Trouble }>;
 
 export function connectionError(failed: Explained<NoConnection>): ValsError {
   const { fault, service } = failed;
   const { origin } = service.base;
-  const { reason, hint } = wordsFor(fault, service);
+  const { reason, hint } = explanationOf(fault, service);
   switch (fault.kind) {
     case 'not_connected':
       return unavailable(
@@ -28,11 +36,6 @@ export function connectionError(failed: Explained<NoConnection>): ValsError {
   }
 }
 
-interface Words {
-  reason: string;
-  hint?: Hints;
-}
-
 const runAgain = 'Run the command again.';
 
 const checkAddress = (origin: string): Hints =>
@@ -43,12 +46,12 @@ const checkAddress = (origin: string): Hints =>
         { text: 'To see where the address comes from', command: 'config' },
       ];
 
-function wordsFor({ kind, trouble }: NoConnection, service: Service): Words {
+function explanationOf({ kind, trouble }: NoConnection, service: Service): Explanation {
   switch (trouble.kind) {
     case 'no reply':
       return { reason: `there was no reply within ${Math.round(trouble.afterMs / 100) / 10} s` };
     case 'tls':
-      return tlsSentence(trouble, service);
+      return tlsExplanation(trouble, service);
     case 'proxy refused':
       return proxyRefusal(trouble.status, service);
     case 'error':
@@ -60,25 +63,20 @@ function wordsFor({ kind, trouble }: NoConnection, service: Service): Words {
 const throughProxy = (kind: NoConnection['kind'], { proxy }: Service): string =>
   kind === 'not_connected' && proxy !== undefined ? `through the proxy ${proxy.url.host}, ` : '';
 
-function proxyError(trouble: ErrorTrouble, { proxy }: Service): Words {
+function proxyError(trouble: ErrorTrouble, { proxy }: Service): Explanation {
   return {
     reason: `at the proxy ${proxy?.url.host}, ${reasonOf(trouble)}`,
     hint: checkProxy(proxy),
   };
 }
 
-export const checkProxy = (proxy: Service['proxy']): Hints => [
-  `Check the proxy address in ${proxy?.variable}.`,
-  { text: 'To see the address without the password', command: 'config' },
-];
-
-function proxyRefusal(status: number, { proxy }: Service): Words {
+function proxyRefusal(status: number, { proxy }: Service): Explanation {
   const name = `the proxy ${proxy?.url.host}`;
   if (status === 407 && proxy !== undefined) {
     const { url, variable } = proxy;
-    const given = url.username !== '' || url.password !== '';
+    const hasCredentials = url.username !== '' || url.password !== '';
     return {
-      reason: `${name} ${given ? 'rejected the user name and password' : 'requires a user name and password'}`,
+      reason: `${name} ${hasCredentials ? 'rejected the user name and password' : 'requires a user name and password'}`,
       hint: `Set ${variable} to ${url.protocol}//USER:PASSWORD@${url.host}, and percent-encode the user name and the password.`,
     };
   }

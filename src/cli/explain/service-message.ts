@@ -42,8 +42,8 @@ function detailOf(detail: unknown): string | undefined {
 }
 
 function joined(messages: readonly (string | undefined)[]): string | undefined {
-  const given = [...new Set(messages.filter(Boolean))];
-  return given.length > 0 ? given.join('; ') : undefined;
+  const distinct = [...new Set(messages.filter(Boolean))];
+  return distinct.length > 0 ? distinct.join('; ') : undefined;
 }
 
 const isHtml = (text: string): boolean => /^\s*<(!doctype|html)/i.test(text);

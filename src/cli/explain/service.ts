@@ -11,7 +11,7 @@ import { type Hints, hintList } from '../../lib/hint.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { ProxyAddress } from '../../lib/proxy.ts';
 import type { BaseUrl } from '../../settings/base-url.ts';
-import type { RouteWords } from './by-route.ts';
+import type { RouteMessages } from './by-route.ts';
 
 /** What the sentences need to know about the service and the user. */
 export interface Service {
@@ -22,7 +22,7 @@ export interface Service {
   signInHint(): Hints;
   /** The error of the embedded service, if its store failed. */
   storeFailure(status: number): LocalError | undefined;
-  wordsFor(call: Call): RouteWords;
+  messagesFor(call: Call): RouteMessages;
   redact(text: string): string;
 }
 
@@ -34,26 +34,37 @@ export interface Explained<AnyFault extends Fault = Fault> {
   service: Service;
 }
 
+/** The part of a sentence that follows a colon, and what to do. */
+export interface Explanation {
+  reason: string;
+  hint?: Hints;
+}
+
+export const checkProxy = (proxy: Service['proxy']): Hints => [
+  `Check the proxy address in ${proxy?.variable}.`,
+  { text: 'To see the address without the password', command: 'config' },
+];
+
 /** Exit 7 promises that nothing was changed. If an attempt may have been applied, the outcome is unknown. */
 export function unavailable(failed: Explained, message: string, hint: Hints, always: Hints = []): ValsError {
   if (!failed.maybeApplied) return new UnavailableError(message, factsWithHint(failed, hint));
   return new UnknownOutcomeError(`${message} It is not known whether the service made the change.`, {
-    ...factsOf(failed),
+    ...requestFacts(failed),
     hint: [...hintList(always), ...hintList(checkChange(failed))],
   });
 }
 
 export const checkChange = ({ call, service }: Explained): Hints =>
-  service.wordsFor(call).ifUnknown ??
+  service.messagesFor(call).ifUnknown ??
   'Before you send the change again, check whether the service made the change.';
 
 export function factsWithHint(failed: Explained, hint: Hints): ErrorFacts {
   const { call, fault, service } = failed;
-  const hintForStatus = 'status' in fault ? service.wordsFor(call).hints?.[fault.status] : undefined;
-  return { ...factsOf(failed), hint: hintForStatus ?? hint };
+  const hintForStatus = 'status' in fault ? service.messagesFor(call).hints?.[fault.status] : undefined;
+  return { ...requestFacts(failed), hint: hintForStatus ?? hint };
 }
 
-export function factsOf({ call: { method, path }, fault, service }: Explained): ErrorFacts {
+export function requestFacts({ call: { method, path }, fault, service }: Explained): ErrorFacts {
   const status = 'status' in fault ? fault.status : undefined;
   const body = 'body' in fault ? bodyToKeep(fault.body, service.redact) : undefined;
   return { method, path, status, body };

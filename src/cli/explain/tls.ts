@@ -1,13 +1,7 @@
 import type { Trouble } from '../../api/http/retry.ts';
 import type { TlsProblem } from '../../api/http/tls-problem.ts';
 import type { Hints } from '../../lib/hint.ts';
-import { checkProxy } from './no-connection.ts';
-import type { Service } from './service.ts';
-
-interface Sentence {
-  reason: string;
-  hint: Hints;
-}
+import { checkProxy, type Explanation, type Service } from './service.ts';
 
 interface ServiceOrProxy {
   /** For example "the proxy localhost:8080". */
@@ -20,9 +14,9 @@ interface ServiceOrProxy {
 
 const aboutCertificate =
   (problem: string, hint: string) =>
-  ({ name }: ServiceOrProxy): Sentence => ({ reason: `the certificate of ${name} ${problem}`, hint });
+  ({ name }: ServiceOrProxy): Explanation => ({ reason: `the certificate of ${name} ${problem}`, hint });
 
-const sentences: Record<TlsProblem, (peer: ServiceOrProxy) => Sentence> = {
+const explanations: Record<TlsProblem, (peer: ServiceOrProxy) => Explanation> = {
   expired: aboutCertificate(
     'has expired',
     "Ask the operator of the server to renew the certificate. If this machine's clock is wrong, correct it.",
@@ -58,13 +52,13 @@ const sentences: Record<TlsProblem, (peer: ServiceOrProxy) => Sentence> = {
   }),
 };
 
-export function tlsSentence(
+export function tlsExplanation(
   { at, problem, code }: Extract<Trouble, { kind: 'tls' }>,
   { base: { origin }, proxy }: Service,
-): Sentence {
+): Explanation {
   const isProxy = at === 'proxy' && proxy !== undefined;
   const host = isProxy ? proxy.url.host : new URL(origin).host;
-  return sentences[problem]({
+  return explanations[problem]({
     name: isProxy ? `the proxy ${host}` : `the service at ${origin}`,
     host,
     addressHint: isProxy

@@ -1,10 +1,10 @@
-import { changeVal, publicity } from '../../api/change-val.ts';
+import { changeFields, publicity } from '../../api/change-val.ts';
 import { textAt } from '../../api/records.ts';
 import type { ValFields } from '../../api/routes.ts';
 import { PartialError, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import type { RemoteVal } from '../../workspace/remote-vals.ts';
-import type { Target } from './copy-target.ts';
+import type { Destination } from './copy-target.ts';
 
 export function fieldsOf(source: JsonObject): ValFields {
   const readme = textAt(source, 'readme');
@@ -31,11 +31,11 @@ export function fieldsToChange(source: JsonObject, there: RemoteVal, force: bool
 export async function changePrivacyFirst(
   fields: ValFields,
   there: RemoteVal | undefined,
-  { api, name }: Target,
+  { api, name }: Destination,
 ): Promise<ValFields> {
   const { privacy, ...others } = fields;
   if (privacy === undefined || there?.id === undefined || there.privacy === undefined) return fields;
-  const { notApplied } = await changeVal(api, there.id, { privacy });
+  const { notApplied } = await changeFields(api, there.id, { privacy });
   if (notApplied.length === 0) return others;
   throw new RefusedError(
     `The val is ${there.privacy} on ${name}, and that service does not make it ${privacy}. Nothing was copied.`,
@@ -47,7 +47,7 @@ export async function changePrivacyFirst(
 export const narrower = (privacy = 'public', privacyThere = 'public'): string =>
   publicity(privacy, 0) <= publicity(privacyThere, 0) ? privacy : privacyThere;
 
-export const madePublic = (privacy: string, privacyNow: string, { name }: Target): PartialError =>
+export const madePublic = (privacy: string, privacyNow: string, { name }: Destination): PartialError =>
   new PartialError(
     `The copy on ${name} is ${privacyNow}, but should be ${privacy}. No other version was copied.`,
     {
@@ -55,7 +55,7 @@ export const madePublic = (privacy: string, privacyNow: string, { name }: Target
     },
   );
 
-export const notPrivateThere = (valMadePublic: string, { name }: Target): RefusedError =>
+export const notPrivateThere = (valMadePublic: string, { name }: Destination): RefusedError =>
   new RefusedError(`Nothing was copied, because ${name} ignored the privacy of "${valMadePublic}".`, {
     hint: 'Copy only public vals to that service.',
   });

@@ -7,7 +7,7 @@ import { addressOfSpace, parseBaseUrl } from '../../settings/base-url.ts';
 import { checkToken } from '../../settings/settings.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 
-export interface Target {
+export interface Destination {
   api: Api;
   vals: RemoteVals;
   name: string;
@@ -15,7 +15,7 @@ export interface Target {
   valMadePublic?: string;
 }
 
-export async function openTarget(context: Context, to: string, count: number): Promise<Target> {
+export async function openTarget(context: Context, to: string, count: number): Promise<Destination> {
   const { settings, env, clock } = context;
   const address = to.startsWith('@') ? addressOfSpace(to, settings.baseUrl?.value.href) : to;
   const baseUrl = parseBaseUrl(address, '--to', settings.allowHttp.value);
@@ -24,15 +24,17 @@ export async function openTarget(context: Context, to: string, count: number): P
       hint: 'Give another service with --to, or give the service to copy from with --base-url.',
     });
   }
-  const given = env.VALS_TO_TOKEN?.trim();
+  const tokenFromEnvironment = env.VALS_TO_TOKEN?.trim();
   // The token of the current service must not be sent to `baseUrl`, because another service could misuse the token.
-  const token = given ? checkToken(given, 'VALS_TO_TOKEN') : settings.storedToken(baseUrl.origin)?.value;
+  const token = tokenFromEnvironment
+    ? checkToken(tokenFromEnvironment, 'VALS_TO_TOKEN')
+    : settings.storedToken(baseUrl.origin)?.value;
   const hint: Hints = [
     { text: 'To sign in', command: 'login', input: { baseUrl: baseUrl.href } },
     'Or set VALS_TO_TOKEN to a token of that service.',
   ];
   if (token === undefined) throw new AuthError(`There is no token for ${baseUrl.origin}.`, { hint });
-  const signInHint = given ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
+  const signInHint = tokenFromEnvironment ? 'Set VALS_TO_TOKEN to a token of that service.' : hint;
   const api = await context.connect({ baseUrl, token, signInHint });
   const lookup = { api, seen: noSeenVals, clock, settings };
   return { api, vals: createRemoteVals(lookup, count), name: baseUrl.href };

@@ -7,14 +7,14 @@ import { BadResponseError, ConflictError, type Problem } from '../../errors.ts';
 import { type JsonObject, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';
 import { idAndVersion, type ReadVal } from '../../workspace/remote-vals.ts';
-import { distinctVersions } from '../shared/versions.ts';
+import { distinctVersions } from '../shared/version-records.ts';
 import { fieldsOf, fieldsToChange } from './copy-privacy.ts';
-import type { Target } from './copy-target.ts';
-import { newVal, overwrite, refuseTokens, sendCopy } from './send-copy.ts';
+import type { Destination } from './copy-target.ts';
+import { newCopy, overwrite, refuseTokens, sendCopy } from './send-copy.ts';
 
 export interface CopyOptions {
   from: Api;
-  target: Target;
+  target: Destination;
   versions: boolean;
   force: boolean;
   dryRun: boolean;
@@ -56,7 +56,7 @@ export async function copyVal(val: ValToCopy, options: CopyOptions, remark: AddR
   const row = { name, ...(before !== undefined && { versionBefore: before }) };
   const fields = there === undefined ? fieldsOf(source) : fieldsToChange(source, there, options.force);
   const copy = { name, source, there, fields, mayReplace: found === 'unknown' && options.force };
-  refuseTokens(newVal(name, first.value, fields), options);
+  refuseTokens(newCopy(name, first.value, fields), options);
   if (options.dryRun) return { ...row, status: 'planned', ...idAndVersion(there?.id, undefined) };
   const { sent, id: idThere, isReplaced } = await sendCopy(copy, first.value, codes, options, remarkOn);
   expectField('readme', fields.readme, fieldOf(sent, 'readme'));

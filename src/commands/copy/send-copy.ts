@@ -21,7 +21,7 @@ import {
   notPrivateThere,
   privacyOf,
 } from './copy-privacy.ts';
-import type { Target } from './copy-target.ts';
+import type { Destination } from './copy-target.ts';
 
 export interface Copy {
   name: string;
@@ -33,7 +33,7 @@ export interface Copy {
 
 interface Services {
   from: Api;
-  target: Target;
+  target: Destination;
 }
 
 interface SentCopy {
@@ -84,7 +84,7 @@ export async function sendCopy(
 async function sendFirst(
   { name, source, there, fields: wanted, mayReplace }: Copy,
   code: string,
-  target: Target,
+  target: Destination,
   remark: ReportProblem,
 ): Promise<{ sent: JsonObject; isReplaced: boolean }> {
   const { api } = target;
@@ -95,7 +95,7 @@ async function sendFirst(
   const add = async (fields: routes.ValFields) => {
     const post = (kept: routes.ValFields) =>
       api.record(
-        there?.id === undefined ? newVal(name, code, kept) : routes.createVersion(there.id, code, kept),
+        there?.id === undefined ? newCopy(name, code, kept) : routes.createVersion(there.id, code, kept),
       );
     return { sent: await sendWithFields(fields, remark, post), isReplaced: false };
   };
@@ -119,7 +119,7 @@ export function refuseTokens(call: Call, { from, target }: Services): void {
 
 export const overwrite = { text: 'To overwrite the val', input: { force: true } };
 
-export const newVal = (name: string, code: string, fields: object) => ({
+export const newCopy = (name: string, code: string, fields: object) => ({
   ...routes.createVal({ name, code, ...fields }),
   hints: { 409: overwrite },
 });

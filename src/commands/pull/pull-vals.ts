@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { runBatch } from '../../cli/batch.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError, type ValsError } from '../../errors.ts';
@@ -7,6 +8,7 @@ import type { Say } from '../../lib/say.ts';
 import type { ValInList } from '../../names/listed-vals.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { createAdopter, fileOfName, quoted } from '../../workspace/adopt.ts';
+import { removeLeftovers } from '../../workspace/disk/write-files.ts';
 import { createForgottenCheck } from '../../workspace/forget-val.ts';
 import { pullVal } from '../../workspace/pull-val.ts';
 import { createBackup } from '../../workspace/records/backup.ts';
@@ -14,7 +16,7 @@ import type { ValRecord } from '../../workspace/records/val-records.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { createNestedProjectCheck } from '../../workspace/sources/nested-project.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
-import { nameOf, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { nameOf, pathTo, relativeTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn, outcomeColumn } from '../shared/columns.ts';
 import { noteMove } from '../shared/notes.ts';
 
@@ -82,6 +84,9 @@ export async function pullVals(
     say({ kind: 'note', text: `The old content of ${what} is kept in ${folder}.` });
   }
   const unsaved = given.dryRun ? undefined : await workspace.saveManifest();
+  const written = rows.filter(({ status }) => status === 'pulled' || status === 'merged');
+  const folders = new Set(written.map((row) => dirname(relativeTo(workspace, `${row.file}`))));
+  for (const folder of folders) removeLeftovers(workspace.root, folder);
   const isShown = (index: number) => {
     const item = items[index];
     return item === undefined || !isKnown(item) || !gone.has(item.file);

@@ -5,7 +5,7 @@ import { path } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import { identifyInWorkspace } from '../../names/identify.ts';
-import { applyMoves, findMoves } from '../../workspace/moves.ts';
+import { applyMoves, findMoves, type Moves } from '../../workspace/moves.ts';
 import { createRemoteVals } from '../../workspace/remote-vals.ts';
 import { wordsOfOneWorkspace } from '../../workspace/select.ts';
 import type { Workspace } from '../../workspace/workspace.ts';
@@ -67,8 +67,8 @@ export const command = defineCommand({
     const known = words.length === 0 ? [...workspace.vals] : named;
     const remotes = createRemoteVals({ ...context, api }, all ? 'all' : known.length);
     if (all) context.say({ kind: 'progress', text: 'Reading the list of vals' });
-    const { moved } = await findMoves(workspace, async () => remotes);
-    const items = followMoved(workspace, all ? await selectAll(workspace, remotes, say) : known, moved);
+    const moves = await findMoves(workspace, async () => remotes);
+    const items = followMoved(workspace, all ? await selectAll(workspace, remotes, say) : known, moves);
     const isNamedInCommand = words.length > 0;
     const options = { merge, force, dryRun, isNamedInCommand, file };
     const { rows, error } = await pullVals(context, { workspace, remotes, items, ...options });
@@ -79,13 +79,9 @@ export const command = defineCommand({
 });
 
 /** A val whose file was moved is pulled into the file where it is now. */
-function followMoved(
-  workspace: Workspace,
-  items: readonly PullItem[],
-  moved: ReadonlyMap<string, string>,
-): PullItem[] {
+function followMoved(workspace: Workspace, items: readonly PullItem[], moves: Moves): PullItem[] {
   return items.flatMap((item): PullItem[] =>
-    'file' in item ? applyMoves(workspace, [item], moved) : [item],
+    'file' in item ? applyMoves(workspace, [item], moves) : [item],
   );
 }
 

@@ -3,9 +3,10 @@ import type { Context } from '../../cli/context.ts';
 import { DeclinedError } from '../../errors.ts';
 import { textOf } from '../../lib/json.ts';
 import { cellText } from '../../terminal/column.ts';
-import { age } from '../../terminal/times.ts';
+import { ago } from '../../terminal/times.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { earlierVersion } from '../../workspace/examine.ts';
+import type { MoveElsewhere } from '../../workspace/other-workspaces.ts';
 import { stepFor } from '../../workspace/plan.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { createSimilarityIndex, type SimilarityIndex } from '../../workspace/text/similar.ts';
@@ -14,17 +15,17 @@ import type { OptionsFor, PlannedItem } from './plan-items.ts';
 import { listLine } from './sent-rows.ts';
 
 export interface Answer {
-  items: PlannedItem[];
+  items: readonly PlannedItem[];
   /** The vals that the user does not want to overwrite. */
   declined: ReadonlySet<PlannedItem>;
-  /** The user agreed to overwrite this code of the val of this file. */
-  hasAgreed(file: string, hashThere: string): boolean;
 }
 
 interface AskOptions {
   /** --yes */
   yes: boolean;
   dryRun: boolean;
+  /** With --prune: vals whose files may be in another workspace now. */
+  elsewhere?: readonly MoveElsewhere[];
   optionsFor: OptionsFor;
   /** The version of the val whose code the file has, if there is one. Asked only for vals without a record. */
   versionOfFile(item: PlannedItem, askedCount: number): Promise<string | undefined>;
@@ -33,14 +34,14 @@ interface AskOptions {
 export async function askOnce(
   context: Context,
   planned: readonly PlannedItem[],
-  { yes, dryRun, optionsFor, versionOfFile }: AskOptions,
+  { yes, dryRun, optionsFor, versionOfFile, elsewhere = [] }: AskOptions,
 ): Promise<Answer> {
   const { prompt, say, agent } = context;
   // An agent has the option to delete only if a person allowed it. That is no consent to overwrite a val.
   const mayDelete = yes || agent !== undefined;
   const asked = planned.filter(({ step }) => step?.kind === 'ask');
   const deleted = mayDelete ? [] : planned.filter(({ step }) => step?.kind === 'delete');
-  const unanswered = { items: [...planned], declined: new Set<PlannedItem>(), hasAgreed: () => false };
+  const unanswered: Answer = { items: planned, declined: new Set() };
   if (deleted.length > 0 && !dryRun) prompt.expectTerminal(deleteInstead);
   const isNobodyAsked = asked.length === 0 && (deleted.length === 0 || dryRun);
   if (isNobodyAsked || !prompt.isAtTerminal()) return unanswered;
@@ -54,14 +55,14 @@ export async function askOnce(
       : 'The code of these vals on the service differs from the files';
     say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
-  const agreed = (): Answer => agreedAnswer(planned, asked, optionsFor);
+  const agreed: Answer = { ...unanswered, items: planned.map((item) => agreedItem(item, optionsFor)) };
   if (dryRun) {
     say({ kind: 'note', text: 'A push would ask before it overwrites these vals.' });
-    return agreed();
+    return agreed;
   }
   if (deleted.length > 0) {
     const index = similarFiles(planned);
-    const deletions = deleted.map((item) => deletionLine(item, index));
+    const deletions = deleted.map((item) => deletionLine(item, index, elsewhere));
     say({
       kind: 'lines',
       text: `The files of these vals are gone:\n${deletions.join('')}`,
@@ -69,7 +70,7 @@ export async function askOnce(
     });
   }
   const question = questionFor(asked.length, deleted.length);
-  if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed();
+  if (await prompt.confirm(question, deleted.length > 0 ? deleteInstead : overwriteInstead)) return agreed;
   if (deleted.length > 0) throw new DeclinedError('Nothing was pushed or deleted.');
   return { ...unanswered, declined: new Set(asked) };
 }
@@ -80,26 +81,18 @@ const deleteInstead = { text: 'To delete without a question', input: { yes: true
 function questionFor(overwritten: number, deleted: number): string {
   const overwrite = overwritten === 1 ? 'Overwrite this val' : `Overwrite these ${overwritten} vals`;
   if (deleted === 0) return `${overwrite}?`;
-  const deletion =
+  const gone =
     deleted === 1
-      ? 'elete the val on the service, with all its versions?'
-      : `elete the ${deleted} vals on the service, with all their versions?`;
-  return overwritten === 0 ? `D${deletion}` : `${overwrite}, and d${deletion}`;
+      ? 'the val on the service, with all its versions?'
+      : `the ${deleted} vals on the service, with all their versions?`;
+  return overwritten === 0 ? `Delete ${gone}` : `${overwrite}, and delete ${gone}`;
 }
 
-function agreedAnswer(
-  planned: readonly PlannedItem[],
-  asked: readonly PlannedItem[],
-  optionsFor: OptionsFor,
-): Answer {
-  const shown = new Map(asked.map(({ val, step }) => [val?.file, step?.found.remote?.hash]));
-  const items = planned.map((item) => {
-    const { step, workspace } = item;
-    if (step?.kind !== 'ask' || workspace === undefined) return item;
-    const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
-    return { ...item, step: stepFor(workspace, step.val, step.found, options) };
-  });
-  return { items, declined: new Set(), hasAgreed: (file, hashThere) => shown.get(file) === hashThere };
+function agreedItem(item: PlannedItem, optionsFor: OptionsFor): PlannedItem {
+  const { step, workspace } = item;
+  if (step?.kind !== 'ask' || workspace === undefined) return item;
+  const options = { ...optionsFor(workspace, step.val), mayOverwrite: true };
+  return { ...item, step: { ...stepFor(workspace, step.val, step.found, options), isAgreed: true } };
 }
 
 function lineFor(
@@ -116,7 +109,7 @@ function lineFor(
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
-    madeAt === undefined ? '' : `changed ${age(madeAt, clock.now())}`,
+    madeAt === undefined ? '' : `changed ${ago(madeAt, clock.now())}`,
     madeBy === undefined ? '' : `by ${madeBy}`,
     path,
     version === undefined ? '' : `(${path} is version ${version})`,
@@ -137,14 +130,25 @@ function similarFiles(planned: readonly PlannedItem[]): SimilarityIndex {
   return createSimilarityIndex(new Map(codes));
 }
 
-function deletionLine({ step, workspace }: PlannedItem, index: SimilarityIndex): string {
+function deletionLine(
+  { step, workspace }: PlannedItem,
+  index: SimilarityIndex,
+  movesElsewhere: readonly MoveElsewhere[],
+): string {
   if (step === undefined || workspace === undefined) return '';
   const { val, remote } = step.found;
-  const [similar] = index.similarTo(workspace.records.of(val)?.code ?? '');
+  const elsewhere = movesElsewhere.find((move) => move.val.file === val.file);
+  const [similar] = index.similarTo([workspace.records.of(val)?.code ?? '']);
   return listLine([
     val.name,
     remote?.version === undefined ? '' : `version ${cellText(remote.version)}`,
     pathTo(workspace, val.file),
     similar === undefined ? '' : `(${similar} has similar code)`,
+    elsewhere === undefined ? '' : `(${nameElsewhere(elsewhere)})`,
   ]);
+}
+
+function nameElsewhere({ other, file, isSameVal }: MoveElsewhere): string {
+  const path = pathTo(other, file);
+  return isSameVal ? `the val of ${path} too` : `${path} has similar code`;
 }

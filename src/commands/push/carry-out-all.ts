@@ -12,7 +12,7 @@ import { firstRelativeImport, relativeImportWarning } from '../../workspace/sour
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { learnId } from '../../workspace/write-val.ts';
-import { noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
+import { hintAbout, noteMove, notePossibleTakeovers, withNameProposed } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { createAnnotations } from './github.ts';
@@ -27,8 +27,8 @@ export interface CarryOutOptions {
   prune: boolean;
   noCheck: boolean;
   ifVersion: string | undefined;
-  /** Without a path, entries of vals.json that have neither a file nor a val are taken out. */
-  takesOutGone: boolean;
+  /** Paths were given. Otherwise, entries of vals.json that have neither a file nor a val are taken out. */
+  isNamed: boolean;
   optionsFor: OptionsFor;
   createRemotes(): RemoteVals;
 }
@@ -40,9 +40,11 @@ export async function carryOutAll(
 ): Promise<OutcomesResult> {
   const { say } = context;
   const { items, declined } = answer;
-  const { dryRun, createRemotes } = options;
+  const { dryRun, isNamed, createRemotes } = options;
   const sender = await createSender(context, answer, options);
-  const sent = withDeclined(await sendItems(context, items, sender.send, options), declined.size);
+  const sent = withDeclined(await sendItems(context, items, sender.send, options), [...declined], {
+    isNamed,
+  });
   const importWarning = relativeImportWarning(sender.relativeImports);
   if (importWarning !== undefined) say({ kind: 'warning', text: importWarning });
   if (dryRun) notePossibleTakeovers(context, possibleTakeovers(items));
@@ -57,7 +59,7 @@ export async function carryOutAll(
     shown,
     items.some(({ val }) => val !== undefined),
   );
-  hintAtPull(say, shown);
+  hintAtPull(say, shown, { isNamed });
   return { kind: 'outcomes', rows: shown, error };
 }
 
@@ -75,7 +77,7 @@ interface Sender {
 
 async function createSender(
   context: Context,
-  { items, declined, hasAgreed }: Answer,
+  { items, declined }: Answer,
   { api, dryRun, noCheck, ifVersion, optionsFor, createRemotes }: CarryOutOptions,
 ): Promise<Sender> {
   const { say, signal, flags, seen } = context;
@@ -96,7 +98,6 @@ async function createSender(
         options: optionsFor(workspace, item.step.val),
         dryRun,
         freshRemotes: createRemotes,
-        hasAgreed,
         checkCode: (path, code) => refuseBrokenCode(path, code, !noCheck),
         onCode,
         beforeSending: () => signal.throwIfAborted(),
@@ -145,14 +146,20 @@ function validNameHint({ workspace, val, file, name }: PlannedItem, valid: strin
     : `In vals.json, change the name "${name}" to "${valid}".`;
 }
 
-function withDeclined(outcomes: OutcomesResult, count: number): OutcomesResult {
+function withDeclined(
+  outcomes: OutcomesResult,
+  declined: readonly PlannedItem[],
+  { isNamed }: { isNamed: boolean },
+): OutcomesResult {
+  const count = declined.length;
   // The rows show the declined vals as `skipped`. If another val failed, its error is reported instead.
   if (count === 0 || outcomes.error !== undefined) return outcomes;
   const message = `${count === 1 ? '1 val was' : `${count} vals were`} not overwritten.`;
+  const files = declined.map(({ file }) => file);
   const hint = [
     { text: 'To see the differences', command: 'diff' },
     { text: 'To write the code of the service into the files', command: 'pull', input: { force: true } },
-  ];
+  ].map((each) => (isNamed ? hintAbout(files, each) : each));
   const isPartial = changedSomething(outcomes.rows);
   return {
     ...outcomes,
@@ -186,7 +193,7 @@ function sendItems(
 const isDeletion = (step: PlannedItem['step'], prune: boolean): boolean =>
   prune && step !== undefined && step.found.here === undefined && step.kind !== 'leave';
 
-interface SaveOptions extends Pick<CarryOutOptions, 'takesOutGone'> {
+interface SaveOptions extends Pick<CarryOutOptions, 'isNamed'> {
   remotes: RemoteVals;
 }
 
@@ -194,7 +201,7 @@ async function saveWorkspaces(
   context: Context,
   items: readonly PlannedItem[],
   sent: OutcomesResult,
-  { remotes, takesOutGone }: SaveOptions,
+  { remotes, isNamed }: SaveOptions,
 ): Promise<Pick<OutcomesResult, 'rows' | 'error'>> {
   // The ids must be learnt before vals.json is saved.
   const rows = await withMissingIds(items, sent.rows, remotes);
@@ -203,7 +210,7 @@ async function saveWorkspaces(
     const unsaved = await workspace.saveManifest();
     const gone = items.filter((item, index) => {
       if (item.workspace !== workspace) return false;
-      return rows[index]?.status === 'deleted' || (takesOutGone && item.step?.why === 'gone');
+      return rows[index]?.status === 'deleted' || (!isNamed && item.step?.why === 'gone');
     });
     const vals = gone.flatMap(({ val }) => val ?? []);
     const notTakenOut = await takeOut(workspace, context, vals);

@@ -1,14 +1,17 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
+import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { readBelow } from '../../workspace/disk/files.ts';
 import { recordOf } from '../../workspace/examine.ts';
-import { applyMoves, findMoves, type LikelyMove } from '../../workspace/moves.ts';
+import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
+import type { Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { noteMove } from '../shared/notes.ts';
 import type { PushItem, Selection } from './item.ts';
+import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {
   selections: Selection[];
@@ -39,7 +42,8 @@ export async function followMoves(
       followed.push(selection);
       continue;
     }
-    const { moved, likely: found } = await findMoves(workspace, openRemotes);
+    const moves = await findMoves(workspace, openRemotes);
+    const { moved, likely: found } = moves;
     const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
     const chosen = found.filter(({ to }) => selected.has(to));
     const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
@@ -57,14 +61,8 @@ export async function followMoves(
     for (const move of open.filter(isQuestion)) {
       context.say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
     }
-    warnOfLikelyMoves(
-      context,
-      workspace,
-      open.filter((move) => !isQuestion(move)),
-      { dryRun },
-    );
     likely.set(workspace, undecided);
-    const movedItems = withMoves(workspace, items, moved);
+    const movedItems = withMoves(workspace, items, moves);
     followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, confirmed) });
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
@@ -115,35 +113,70 @@ async function askAboutRename(
 const renameInstead = ({ file }: WorkspaceVal, to: string): string =>
   `In vals.json, change the entry "${file}" to "${to}".`;
 
-/** A push without a question makes a second val of the file. */
+/** Warns of the moves that nobody is asked about. */
 export function warnOfLikelyMoves(
-  { say }: Pick<Context, 'say'>,
-  workspace: Workspace,
-  moves: readonly LikelyMove[],
-  { dryRun }: { dryRun: boolean },
+  context: Context,
+  planned: readonly PlannedItem[],
+  { likely }: Followed,
+  { mayAsk, dryRun }: Pick<FollowMovesOptions, 'mayAsk' | 'dryRun'>,
 ): void {
-  for (const { val, to } of moves) {
-    const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-    say({
-      kind: 'warning',
-      text: [
-        `${from} is missing, and the new file ${file} has similar code. The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`,
-        `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
-      ],
-    });
+  for (const { workspace, step } of planned) {
+    if (workspace === undefined || step === undefined) continue;
+    for (const move of likely.get(workspace) ?? []) {
+      const isQuestion = mayAsk && move.isOnlyOne;
+      if (move.to === step.val.file && !isQuestion)
+        warnOfLikelyMove(context, workspace, move, step, { dryRun });
+    }
   }
 }
 
-/** The items of moved files get their vals. */
-function withMoves(
+export function warnOfLikelyMove(
+  { say }: Context,
   workspace: Workspace,
-  items: readonly PushItem[],
-  moved: ReadonlyMap<string, string>,
-): PushItem[] {
-  if (moved.size === 0) return [...items];
+  { val, to }: LikelyMove,
+  step: Step,
+  { dryRun }: { dryRun: boolean },
+): void {
+  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+  say({
+    kind: 'warning',
+    text: [
+      `${from} is missing, and the new file ${file} has similar code.`,
+      ...(step.kind === 'create' ? [`The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`] : []),
+      ...(step.found.remote === undefined
+        ? []
+        : [`On the service, ${file} is the val "${step.found.val.name}".`]),
+      `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
+    ],
+  });
+}
+
+/** While the question was open, the file of a val that would be deleted may have come back under another name. */
+export async function refuseFoundFiles(
+  items: readonly PlannedItem[],
+  freshRemotes: () => RemoteVals,
+): Promise<readonly PlannedItem[]> {
+  // A push with --prune is about one workspace.
+  const workspace = items.find(({ step }) => step?.kind === 'delete')?.workspace;
+  if (workspace === undefined) return items;
+  const known = new Set(items.map(({ file }) => file));
+  const { moved, likely } = await findMoves(workspace, async () => freshRemotes());
+  const pairs = [...likely.map(({ val, to }): [string, string] => [val.file, to]), ...moved];
+  const found = new Map(pairs.filter(([, to]) => !known.has(pathTo(workspace, to))));
+  return items.map((item) => {
+    const { step } = item;
+    const to = step?.kind === 'delete' ? found.get(step.val.file) : undefined;
+    if (step === undefined || to === undefined) return item;
+    return { ...item, step: { ...step, kind: 'refuse', refusal: maybeRenamed(workspace, { ...step, to }) } };
+  });
+}
+
+/** The items of moved files get their vals. */
+function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): PushItem[] {
+  if (moves.moved.size === 0) return [...items];
   const byFile = new Map(items.flatMap((item) => (item.val ? [[item.val.file, item]] : [])));
   const vals = items.flatMap(({ val }) => val ?? []);
-  const now = applyMoves(workspace, vals, moved).map((val) => itemOf(workspace, byFile, val));
+  const now = applyMoves(workspace, vals, moves).map((val) => itemOf(workspace, byFile, val));
   return [...items.filter(({ val }) => val === undefined), ...now].sort((a, b) => a.order - b.order);
 }
 

@@ -4,12 +4,14 @@ import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
 import type { OutcomesResult, Result } from '../../terminal/result.ts';
+import { findMovesElsewhere, type MoveElsewhere } from '../../workspace/other-workspaces.ts';
 import type { PlanOptions } from '../../workspace/plan.ts';
-import { createRemoteVals } from '../../workspace/remote-vals.ts';
+import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { otherServiceWarning, type Workspace } from '../../workspace/workspace.ts';
+import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
-import { followMoves } from './follow-moves.ts';
+import { followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
@@ -40,11 +42,8 @@ export async function pushFiles(
   const openRemotes = once(createRemotes);
   const mayAsk = !yes && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
-  const { selections, likely, isConfirmed } = await followMoves(context, followable, {
-    openRemotes,
-    mayAsk,
-    dryRun,
-  });
+  const followed = await followMoves(context, followable, { openRemotes, mayAsk, dryRun });
+  const { selections, likely, isConfirmed } = followed;
   if (options.ifVersion !== undefined) refuseSeveral(selections);
   const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
   const { items, failure } = await readFiles(context, selections, { syntax, mayResend: force && isNamed });
@@ -55,18 +54,20 @@ export async function pushFiles(
   if (options.isOffline) return planOffline(context, items, await checking);
   for (const { workspace, items: own } of selections) warnOfOtherService(context, workspace, own);
 
+  const elsewhere = options.prune ? await findElsewhere(context, items, await openRemotes()) : [];
+  const isAskedToDelete = !yes && context.prompt.isAtTerminal();
   const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
     ...options,
+    movesElsewhere: isAskedToDelete ? [] : elsewhere,
     mayOverwrite: yes || isConfirmed(workspace, file),
     isSave: false,
     likelyMoves: likely.get(workspace) ?? [],
   });
   const api = await connect();
   const planned = await planItems(context, items, await openRemotes(), optionsFor);
+  warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
   const askOptions = {
-    yes,
-    dryRun,
-    optionsFor,
+    ...{ yes, dryRun, elsewhere, optionsFor },
     versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
   };
   const answer = await askOnce(context, planned, askOptions);
@@ -75,12 +76,37 @@ export async function pushFiles(
   );
   if (refused !== undefined) return refused;
   const fresh = () => createRemoteVals({ ...context, api }, 1);
-  const outcomes = await carryOutAll(context, answer, {
-    ...{ api, concurrency, dryRun, noCheck, ifVersion: options.ifVersion, prune: options.prune, optionsFor },
-    takesOutGone: !isNamed,
-    createRemotes: fresh,
-  });
+  const current = await refuseFoundFiles(answer.items, fresh);
+  const outcomes = await carryOutAll(
+    context,
+    { ...answer, items: current },
+    {
+      ...{
+        api,
+        concurrency,
+        dryRun,
+        noCheck,
+        ifVersion: options.ifVersion,
+        prune: options.prune,
+        optionsFor,
+      },
+      isNamed,
+      createRemotes: fresh,
+    },
+  );
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
+}
+
+async function findElsewhere(
+  context: Context,
+  items: readonly ReadItem[],
+  remotes: RemoteVals,
+): Promise<MoveElsewhere[]> {
+  const gone = items.filter(({ local }) => local !== undefined && local.here === undefined);
+  const [workspace] = gone.flatMap((item) => item.workspace ?? []);
+  if (workspace === undefined) return [];
+  const vals = gone.flatMap(({ val }) => val ?? []);
+  return findMovesElsewhere(workspace, createWorkspaces(context), remotes, vals);
 }
 
 /** Without a service, there are no records, and nothing can be compared. */

@@ -34,7 +34,7 @@ import { outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { noteMove } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
-import { type Followed, warnOfLikelyMoves } from './follow-moves.ts';
+import { type Followed, warnOfLikelyMove } from './follow-moves.ts';
 import type { OptionsFor } from './plan-items.ts';
 import { valOf } from './select-files.ts';
 
@@ -68,7 +68,6 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   let initialRemotes = createRemotes();
   let initial = new Map<string, { step: Step | undefined; options: PlanOptions }>();
-  let hasAgreed: Answer['hasAgreed'] = () => false;
 
   const planOptions = (likelyMoves: readonly LikelyMove[]): PlanOptions => ({
     ...{ force, isNamed, isSave: true, mayOverwrite: yes, fork: false, prune: false },
@@ -90,7 +89,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
   async function pushStep(step: Step, given: PlanOptions, remotes: () => RemoteVals): Promise<Outcome> {
     return carryOut(
       {
-        ...{ workspace, api, options: given, dryRun: false, freshRemotes: remotes, hasAgreed, remark },
+        ...{ workspace, api, options: given, dryRun: false, freshRemotes: remotes, remark },
         checkCode: async () => {},
         onCode: (path, code) => refuseBrokenCode(path, checkNotEmpty(path, code), !noCheck),
         beforeSending: () => signal.throwIfAborted(),
@@ -109,7 +108,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
       initial.delete(file);
       return { name: planned.step.val.name, ...outcome };
     }
-    const saved = await findVal(file, planned !== undefined);
+    const saved = await findVal(file);
     if (saved === undefined) return undefined;
     const { val, likely } = saved;
     const texts = readLocalTexts(workspace, val);
@@ -117,18 +116,21 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const remotes = planned === undefined ? createRemotes() : initialRemotes;
     const given = planned?.options ?? planOptions(likely);
     const step = await planVal(workspace, remotes, { val, local: localSideOf(texts) }, given);
+    const similar = planned === undefined ? likely.filter(({ to }) => to === file) : [];
+    for (const move of similar) warnOfLikelyMove(context, workspace, move, step, { dryRun: false });
     const outcome = await pushStep(step, given, createRemotes);
     initial.delete(file);
     return { name: val.name, ...outcome };
   }
 
   /** Undefined if the file is neither there nor in vals.json. */
-  async function findVal(file: string, isInitial: boolean) {
+  async function findVal(file: string) {
     const isThere = existsBelow(workspace.root, file);
     const listed = valOfFile(workspace, file);
     if (listed !== undefined && isThere) return { val: listed, likely: [] };
     if (listed === undefined && !isThere) return undefined;
-    const { moved, likely } = await findMovesInTurn(async () => createRemotes());
+    const moves = await findMovesInTurn(async () => createRemotes());
+    const { moved, likely } = moves;
     const current = valOfFile(workspace, file);
     if (current !== undefined && isThere) return { val: current, likely: [] };
     // The push of the new file follows the move, or has done so meanwhile.
@@ -137,10 +139,8 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const val: SelectedVal | undefined =
       from === undefined
         ? (current ?? valOf({ workspace, file }))
-        : applyMoves(workspace, [{ file, name: '', id: undefined }], moved)[0];
+        : applyMoves(workspace, [{ file, name: '', id: undefined }], moves)[0];
     if (val?.problem !== undefined) throw val.problem;
-    const similar = likely.filter(({ to }) => to === file);
-    if (!isInitial) warnOfLikelyMoves(context, workspace, similar, { dryRun: false });
     return val && { val, likely };
   }
 
@@ -172,7 +172,6 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     initialRemotes: () => initialRemotes,
     optionsForInitial: initialOptions,
     begin(answer, followed) {
-      hasAgreed = answer.hasAgreed;
       const optionsFor = initialOptions(followed);
       initial = new Map(
         answer.items.flatMap((item) => {

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
-import { integer, path, text } from '../../cli/value-types.ts';
-import { UsageError } from '../../errors.ts';
+import { integer, path, text, type ValueType } from '../../cli/value-types.ts';
+import { InvalidValue, UsageError } from '../../errors.ts';
 import { column, idColumn } from '../../terminal/column.ts';
 import { fileColumn, outcomeColumn, versionColumn } from '../shared/columns.ts';
 import { dryRun, ifVersion, yes } from '../shared/options.ts';
@@ -10,10 +10,15 @@ import type { Selection } from './item.ts';
 import { pushFiles } from './push-files.ts';
 import { selectFiles } from './select-files.ts';
 
-const requestCount = integer({ min: 1 });
-
-const parseConcurrency = (word: string): number | 'auto' =>
-  word === 'auto' ? word : requestCount.parse(word);
+const requestCount: ValueType<number | 'auto'> = {
+  ...integer({ min: 1 }),
+  words: ['auto'],
+  parse(word) {
+    if (word === 'auto') return word;
+    if (/^0*[1-9]\d*$/.test(word)) return Number(word);
+    throw new InvalidValue(`takes auto or a whole number of at least 1, not "${word}".`, 'For example auto.');
+  },
+};
 
 const foldersAndConflicts =
   'A folder stands for its .ts .tsx .mts .js .jsx .mjs files, without tests (*.test.*, *.spec.*), settings of tools (*.config.*) and what .gitignore or .valsignore lists. ' +
@@ -31,7 +36,8 @@ export const command = defineCommand({
     'overwrites vals in conflict. A val that changed only on the service stays as it is, unless its file or folder is ' +
     'named: `vals push . --force`. --prune deletes the vals on the service whose files are gone from the workspace. The ' +
     'command lists them and asks first. A val is not deleted (exit code 5) if it changed on the service since this ' +
-    'folder last saw it, has another name or owner, or if a new file has similar code and may be its renamed file. ' +
+    'folder last saw it, has another name or owner, or if a new file, or a file in another workspace of the repository, has ' +
+    'similar code and may be its renamed file. ' +
     '--concurrency auto, the default, sends up to 32 requests in ' +
     'parallel, and fewer if the service becomes slow.',
   descriptionForAgents:
@@ -59,7 +65,7 @@ export const command = defineCommand({
     },
     concurrency: {
       description: 'the number of parallel requests (default: auto)',
-      value: { ...requestCount, parse: parseConcurrency, words: ['auto'] },
+      value: requestCount,
       forPeople: true,
     },
     force: { description: 'in a workspace: overwrite the code of vals in conflict' },

@@ -1,7 +1,9 @@
 import type { Context } from '../../cli/context.ts';
 import type { OutcomeRow } from '../../lib/outcome.ts';
 import { visible } from '../../lib/visible.ts';
+
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
+import { hintAbout } from '../shared/notes.ts';
 
 export const fileAndName = ({ file, name }: NamedFile) => ({ file, name });
 
@@ -39,15 +41,17 @@ export function hintAtMissingIds(
   });
 }
 
-export function hintAtPull(say: Context['say'], rows: readonly OutcomeRow[]): void {
-  const count = rows.filter(({ status }) => status === 'behind').length;
-  if (count === 0) return;
-  const which = count === 1 ? '1 val' : `${count} vals`;
+export function hintAtPull(
+  say: Context['say'],
+  rows: readonly OutcomeRow[],
+  { isNamed }: { isNamed: boolean },
+): void {
+  const files = rows.filter(({ status }) => status === 'behind').map(({ file }) => `${file}`);
+  if (files.length === 0) return;
+  const which = files.length === 1 ? '1 val' : `${files.length} vals`;
+  const pull = { text: 'To write the changes into the files', command: 'pull' };
   say({
     kind: 'hint',
-    text: [
-      `${which} changed on the service.`,
-      { text: 'To write the changes into the files', command: 'pull' },
-    ],
+    text: [`${which} changed on the service.`, isNamed ? hintAbout(files, pull) : pull],
   });
 }

@@ -22,7 +22,7 @@ import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
 import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
-import { followMoves } from './follow-moves.ts';
+import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { planItems } from './plan-items.ts';
 import { createSavePusher, type SavePusher } from './push-save.ts';
@@ -147,6 +147,7 @@ async function planInitial(
     optionsFor,
     (error) => concernsAll(error) || error instanceof UnavailableError,
   );
+  warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun: false });
   const answer = await askOnce(context, planned, {
     ...{ yes, dryRun: false, optionsFor },
     versionOfFile: (item, askedCount) => versionOfFile(pusher.api, item, askedCount),

@@ -4,15 +4,15 @@ import { isLoopback } from '../../lib/host-names.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import { defaultSeconds, type GivenRun } from './launch.ts';
-import { prepare } from './once.ts';
+import { defaultSeconds, type RunInput } from './launch.ts';
 import { finishedRun } from './record-run.ts';
+import { prepare } from './run-once.ts';
 
-export async function serveRequests(context: Context, given: GivenRun): Promise<never> {
+export async function serveRequests(context: Context, input: RunInput): Promise<never> {
   const { signal, clock, flags, say } = context;
   const { serveVal } = await import('../../run/serve-val.ts');
   // A run that is under way when vals is interrupted is recorded, too.
-  const { target, launch, beginRecord } = await prepare(context, given, new AbortController().signal);
+  const { target, launch, beginRecord } = await prepare(context, input, new AbortController().signal);
   const entry = await target.load();
   say({ kind: 'progress' });
   const log = await context.openLog();
@@ -27,13 +27,13 @@ export async function serveRequests(context: Context, given: GivenRun): Promise<
   };
   const changes = watchFiles(target.kind === 'file' ? [target.path] : [], clock, reload);
   const recording = new Set<Promise<unknown>>();
-  const host = given.host ?? '127.0.0.1';
+  const host = input.host ?? '127.0.0.1';
   const names = isLoopback(host) || host === '::1' ? 'loopback' : 'any';
   const starting = serveVal(entry, {
     ...launch,
     stdout: 'stderr',
-    maxSeconds: given.maxTime ?? defaultSeconds,
-    port: given.port ?? 0,
+    maxSeconds: input.maxTime ?? defaultSeconds,
+    port: input.port ?? 0,
     host,
     isUpToDate: changes.seen,
     prepare: (entry) => ({

@@ -20,7 +20,7 @@ import { spelledAsOnDisk } from '../../run/windows-paths.ts';
 export const defaultSeconds = 60;
 const mostCompiledFiles = 4_000;
 
-export interface GivenRun extends Wanted {
+export interface RunInput extends Wanted {
   args: string[];
   /** Undefined: no limit for a person, and 60 seconds for an agent or until the answer to a request begins. */
   maxTime?: number;
@@ -44,22 +44,22 @@ export interface Launch extends Omit<ProcessOptions, 'command' | 'stdout'> {
   modules(entry: Entry, onFile: (path: string) => void): Modules;
 }
 
-export function prepareLaunch(context: Context, given: GivenRun, target: Target): Launch {
+export function prepareLaunch(context: Context, input: RunInput, target: Target): Launch {
   const { env, settings, clock, node: runtime, agent, say, signal } = context;
   const { platform } = settings.system;
   const node = findNode(runtime, env);
   const programs = realPath(join(__dirname, 'run'));
-  const inspect = given.inspect === true;
+  const inspect = input.inspect === true;
   const needsNoSandbox = inspect && !canInspectInSandbox(node.version);
-  if (needsNoSandbox && !given.allowAll) {
+  if (needsNoSandbox && !input.allowAll) {
     say({
       kind: 'warning',
       text: `Node ${node.version} has no debugger in the sandbox, so the val runs without the sandbox.`,
     });
   }
-  const isSandboxed = !given.allowAll && !needsNoSandbox;
+  const isSandboxed = !input.allowAll && !needsNoSandbox;
   const isAtTerminal = agent === undefined && [0, 1, 2].some(isatty);
-  const allowed = { ...given, allowTerminal: isAtTerminal && platform !== 'win32' };
+  const allowed = { ...input, allowTerminal: isAtTerminal && platform !== 'win32' };
   const permissions = isSandboxed ? permissionsOf(context, allowed, target, programs) : undefined;
   const options = [
     node.path,
@@ -73,7 +73,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
     settings,
     signal,
     kept: kept('modules'),
-    reload: given.reload === true,
+    reload: input.reload === true,
     loadFetch: () => createRequire(join(programs, 'main.cjs'))('./fetch.cjs'),
   });
   return {
@@ -89,8 +89,8 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
       isOwnFile: target.kind === 'file' && agent === undefined,
       project: target.kind === 'file' ? target.project : undefined,
       cwd: settings.cwd,
-      dotenv: given.dotenv ?? [],
-      variables: given.env ?? [],
+      dotenv: input.dotenv ?? [],
+      variables: input.env ?? [],
       isSandboxed,
       platform,
     }),
@@ -104,7 +104,7 @@ export function prepareLaunch(context: Context, given: GivenRun, target: Target)
 
 function permissionsOf(
   { settings }: Context,
-  { allowRead = [], allowWrite = [], allowRun = false, allowTerminal }: GivenRun & { allowTerminal: boolean },
+  { allowRead = [], allowWrite = [], allowRun = false, allowTerminal }: RunInput & { allowTerminal: boolean },
   target: Target,
   programs: string,
 ): Permissions {

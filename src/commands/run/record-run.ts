@@ -5,7 +5,7 @@ import type { JsonObject } from '../../lib/json.ts';
 import { mostErrorBytes } from '../../lib/val-limits.ts';
 import { visible } from '../../lib/visible.ts';
 import type { Entry } from '../../run/modules.ts';
-import type { FinishedRun } from '../../run/report.ts';
+import type { FinishedRun } from '../../run/report-run.ts';
 import type { KnownVersion, Target } from '../../run/target.ts';
 
 /** Asks at once which val has the code. The function that it returns records a run of that code. */
@@ -39,7 +39,7 @@ export function createRecorder(context: Context, { target, signal }: RecorderOpt
         return undefined;
       }
       version = found;
-      const { sendRun } = await import('../../run/report.ts');
+      const { sendRun } = await import('../../run/report-run.ts');
       const sent = await sendRun(await connect(), version, { ...run, logs: context.redact(run.logs) });
       if (sent === undefined) notRecorded('the service does not record runs.');
       return sent;
@@ -76,7 +76,7 @@ async function findVersion(
   if (!settings.local.value && settings.baseUrl === undefined) {
     return 'no service is chosen. Sign in, or add --local for the embedded service.';
   }
-  const { findValOfFile } = await import('../../run/report.ts');
+  const { findValOfFile } = await import('../../run/report-run.ts');
   const { createWorkspaces } = await import('../../workspace/workspaces.ts');
   const val = await findValOfFile({ api: await connect(), seen, clock, settings }, target.path, {
     workspaces: createWorkspaces(context),

@@ -5,8 +5,8 @@ import { parsedText, path, port, seconds, text, val, versionNumber } from '../..
 import { InvalidValue, UsageError } from '../../errors.ts';
 import { belongsToVals, type Variable } from '../../run/environment.ts';
 import { serveRequests } from './http.ts';
-import { runOnce } from './once.ts';
-import { runOnSave } from './watch.ts';
+import { runOnSave } from './run-on-save.ts';
+import { runOnce } from './run-once.ts';
 
 function parseVariable(text: string): Variable {
   const [name = '', ...rest] = text.split('=');
@@ -115,9 +115,9 @@ export const command = defineCommand({
       });
     }
     noteOptionsOfVal(context, args);
-    const given = { ...options, val, args };
-    if (options.http) return serveRequests(context, given);
-    const results = options.watch ? runOnSave(context, given) : runOnce(context, given);
+    const input = { ...options, val, args };
+    if (options.http) return serveRequests(context, input);
+    const results = options.watch ? runOnSave(context, input) : runOnce(context, input);
     return { kind: 'series', results };
   },
 });
@@ -125,10 +125,10 @@ export const command = defineCommand({
 /** Options after the file are the val's own. Somebody may have meant them for vals. */
 function noteOptionsOfVal({ say }: Context, args: readonly string[]): void {
   const known = new Set(optionsAt(['run'], command).flatMap(({ names }) => names));
-  const given = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
-  if (given === undefined) return;
+  const passedOn = args.map((word) => word.replace(/=.*$/s, '')).find((word) => known.has(word));
+  if (passedOn === undefined) return;
   say({
     kind: 'hint',
-    text: `${given} went to the val. To give it to \`vals run\`, write it before the file or val.`,
+    text: `${passedOn} went to the val. To give it to \`vals run\`, write it before the file or val.`,
   });
 }

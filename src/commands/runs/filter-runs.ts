@@ -1,5 +1,5 @@
 import type { RunFilter } from '../../api/routes.ts';
-import { type Run, readRun } from '../../api/run-record.ts';
+import { type RunRecord, readRun } from '../../api/run-record.ts';
 import type { Page } from '../../lib/json.ts';
 
 export const isFiltered = ({ error, since, until }: RunFilter): boolean =>
@@ -12,7 +12,7 @@ export async function* filterRuns(pages: AsyncIterable<Page>, filter: RunFilter)
   }
 }
 
-function matches({ failed, startedAt }: Run, { error, since, until }: RunFilter): boolean {
+function matches({ failed, startedAt }: RunRecord, { error, since, until }: RunFilter): boolean {
   if (error !== undefined && failed !== error) return false;
   if (since === undefined && until === undefined) return true;
   if (startedAt === undefined) return false;

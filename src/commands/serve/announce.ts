@@ -30,7 +30,7 @@ export async function announce(
     const quote = quoteFor(settings.system.platform);
     const addUser = `vals user add <username>${optionsOf(place, quote)}`;
     say({ kind: 'lines', text: `To give a person a token, run \`${addUser}\`. The person then runs:\n` });
-    say({ kind: 'lines', text: `  vals login --base-url ${quote(baseUrl)}\n` });
+    say({ kind: 'lines', text: `  vals login ${quote(baseUrl)}\n` });
   }
   say({ kind: 'lines', text: 'Press Ctrl-C to stop.\n' });
 }

@@ -23,8 +23,8 @@ export function networkOf(options: NetworkOptions, cwd: string): Network | undef
   const trustProxy = options.trustProxy === undefined ? undefined : parseProxies(options.trustProxy);
   const isOutside = !isAmong(loopbackAddresses, host);
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
-    const [given, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
-    throw new UsageError(`${given} needs ${missing} too.`, {
+    const [present, missing] = tlsCert ? ['--tls-cert', '--tls-key'] : ['--tls-key', '--tls-cert'];
+    throw new UsageError(`${present} needs ${missing} too.`, {
       hint: 'Give the certificate and its chain with --tls-cert, and the private key with --tls-key.',
     });
   }

@@ -3,6 +3,7 @@ import type { Context } from '../../cli/context.ts';
 import { path, text } from '../../cli/value-types.ts';
 import { UsageError } from '../../errors.ts';
 import type { Hint } from '../../lib/hint.ts';
+import { existingStats } from '../../lib/paths.ts';
 import type { StoreLocation } from '../../service/index.ts';
 
 export const placeOptions = {
@@ -19,7 +20,7 @@ export const existingPlaceOptions = {
   data: { description: 'the SQLite file', value: path() },
 };
 
-export interface GivenPlace {
+export interface PlaceOptions {
   database: string | undefined;
   data: string | undefined;
 }
@@ -34,7 +35,7 @@ export interface Place {
 
 export function storePlace(
   { settings, env, say }: Pick<Context, 'settings' | 'env' | 'say'>,
-  { database, data }: GivenPlace,
+  { database, data }: PlaceOptions,
 ): Place {
   if (database !== undefined) {
     const address = parseDatabase(database, '--database');
@@ -55,8 +56,10 @@ export function placeOfTarget(
   target: string,
 ): Place & { shown: string } {
   if (!/^postgres(ql)?:/i.test(target)) {
+    const file = resolve(context.settings.cwd, target);
+    if (/[/\\]$/.test(target) || existingStats(file)?.isDirectory()) throw folderAsTarget(target);
     return {
-      location: { file: resolve(context.settings.cwd, target) },
+      location: { file },
       name: target,
       input: {},
       shown: target,
@@ -71,6 +74,15 @@ export function placeOfTarget(
   }
   return { ...placeOf(address), input: {}, shown: shown.href };
 }
+
+const folderAsTarget = (target: string): UsageError =>
+  new UsageError(`${target} is a folder, but a backup is a new file.`, {
+    hint: {
+      text: 'To write it into the folder',
+      command: 'backup',
+      input: { target: `${target.replace(/[/\\]+$/, '')}/vals-backup.db` },
+    },
+  });
 
 const hasPassword = ({ password, searchParams }: URL): boolean =>
   password !== '' || searchParams.has('password');

@@ -1,6 +1,6 @@
 import type { Context } from '../../cli/context.ts';
 import { RefusedError } from '../../errors.ts';
-import type { Hints } from '../../lib/hint.ts';
+import { type Hint, type Hints, listOf } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
 import { nameFrom } from '../../workspace/sources/val-names.ts';
@@ -22,6 +22,22 @@ export function notePossibleTakeovers({ flags, say }: Context, files: readonly s
 
 export const fileAndOthers = (file: string, others: number): string =>
   others === 0 ? file : `${file} and ${others} more ${others === 1 ? 'file' : 'files'}`;
+
+/**
+ * If a command was given words, the commands that it proposes name the files that they are about. So they work wherever
+ * the command was typed, and change nothing else.
+ */
+export function hintAbout(files: readonly string[], hint: Hint): Hint {
+  const argument = argumentOfFiles[hint.command ?? ''];
+  return argument === undefined ? hint : { ...hint, input: { [argument]: listOf(files), ...hint.input } };
+}
+
+const argumentOfFiles: Readonly<Record<string, string>> = {
+  push: 'paths',
+  pull: 'vals',
+  diff: 'vals',
+  status: 'vals',
+};
 
 export function withNameProposed(error: unknown, name: string, hint: (valid: string) => Hints): unknown {
   const valid = validName(name);

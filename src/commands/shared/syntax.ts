@@ -43,9 +43,9 @@ export function syntaxError(
 ): LocalError {
   const name = file === '-' ? 'Standard input' : file;
   const code = excerpt(lineText, column);
-  const where = code === '' ? 'The line is empty.' : `The line is \`${code}\`.`;
-  const problem = `has a syntax error: ${message}. ${where}`;
-  return new LocalError(`${name}:${line}:${column} ${problem}`, {
+  // Code that ends too early ends after its last line break, on a line without text.
+  const where = code === '' ? '' : ` The line is \`${code}\`.`;
+  return new LocalError(`${name}:${line}:${column} has a syntax error: ${message}.${where}`, {
     hint,
     place: { line, column },
   });

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/owners.ts';
+import { nameTaken, spaceArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: placeOptions,
   examples: ['vals space add acme', 'vals space add acme --database postgres://vals@db.example.com/vals'],
   columns: [column('username'), idColumn('id')],
-  run: (context, { name, ...given }) =>
-    withStoreOrNew(context, given, async (store, place) => {
+  run: (context, { name, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
       const space = await store.spaces.add(name);
       if (!space) throw await nameTaken(name, 'space', store, place);
       context.say({ kind: 'done', text: `Added the space ${name} to ${place.name}.` });

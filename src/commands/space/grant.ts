@@ -1,6 +1,12 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import {
+  nobodyNamed,
+  noSpaceNamed,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -15,8 +21,8 @@ export const command = defineCommand({
   },
   examples: ['vals space grant acme ada', 'vals space grant acme bob --read'],
   columns: [column('space'), column('username'), column('role')],
-  run: (context, { name, username, read, ...given }) =>
-    withStore(context, given, async ({ spaces }, place) => {
+  run: (context, { name, username, read, ...options }) =>
+    withStore(context, options, async ({ spaces }, place) => {
       const role = read ? 'read' : 'write';
       const outcome = await spaces.grant(name, username, role);
       if (outcome === 'no space') throw noSpaceNamed(name, place);

@@ -1,7 +1,7 @@
 import { defineCommand } from '../../cli/command.ts';
 import { isObject, type JsonObject } from '../../lib/json.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { withStore } from '../serve/owners.ts';
+import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -16,8 +16,8 @@ export const command = defineCommand({
     idColumn('id'),
   ],
   empty: 'The service has no spaces yet.',
-  run: (context, given) =>
-    withStore(context, given, async ({ spaces }, { input }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ spaces }, { input }) => {
       const all = await spaces.list();
       if (all.length === 0)
         context.say({ kind: 'hint', text: { text: 'To add a space', command: 'space add', input } });

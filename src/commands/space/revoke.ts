@@ -1,7 +1,13 @@
 import { defineCommand } from '../../cli/command.ts';
 import { NotFoundError } from '../../errors.ts';
 import { column } from '../../terminal/column.ts';
-import { nobodyNamed, noSpaceNamed, spaceArgument, usernameArgument, withStore } from '../serve/owners.ts';
+import {
+  nobodyNamed,
+  noSpaceNamed,
+  spaceArgument,
+  usernameArgument,
+  withStore,
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -13,8 +19,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals space revoke acme bob'],
   columns: [column('status'), column('space')],
-  run: (context, { name, username, ...given }) =>
-    withStore(context, given, async ({ spaces }, place) => {
+  run: (context, { name, username, ...options }) =>
+    withStore(context, options, async ({ spaces }, place) => {
       const outcome = await spaces.revoke(name, username);
       if (outcome === 'no space') throw noSpaceNamed(name, place);
       if (outcome === 'no person') throw nobodyNamed(username, place);

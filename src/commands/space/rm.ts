@@ -8,7 +8,7 @@ import {
   removeWithoutAsking,
   spaceArgument,
   withStore,
-} from '../serve/owners.ts';
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 import { yes } from '../shared/options.ts';
 
@@ -27,10 +27,10 @@ export const command = defineCommand({
   },
   examples: ['vals space rm acme', 'vals space rm acme --with-vals --yes'],
   columns: [column('status'), column('space')],
-  run: (context, { name, yes, withVals = false, dryRun, ...given }) => {
+  run: (context, { name, yes, withVals = false, dryRun, ...options }) => {
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);
-    return withStore(context, given, async ({ spaces }, place) => {
+    return withStore(context, options, async ({ spaces }, place) => {
       const space = await spaces.named(name);
       if (!space) throw noSpaceNamed(name, place);
       if (space.vals > 0 && !withVals) throw ownsVals(name);

@@ -43,8 +43,8 @@ export async function compareVals(
   const serviceWarning = otherServiceWarning(workspace.service, selected);
   if (serviceWarning !== undefined) say({ kind: 'warning', text: serviceWarning });
   const remotes = createRemoteVals({ ...context, api: await connect() }, selected.length);
-  const { moved, likely } = await findMoves(workspace, async () => remotes);
-  const vals = applyMoves(workspace, selected, moved);
+  const moves = await findMoves(workspace, async () => remotes);
+  const vals = applyMoves(workspace, selected, moves);
   const compared: (ComparedVal | undefined)[] = [];
   const errors: ValsError[] = [];
   let finished = 0;
@@ -57,7 +57,7 @@ export async function compareVals(
     recordIfSame(workspace, examined);
     const step = stepFor(workspace, val, withoutCode(examined), nothingAllowed);
     if (!keepsCode || examined.code === 'unchanged') return { step };
-    return { step, here: texts.code, there: examined.remote?.code };
+    return { step, here: texts.code, there: examined.remote && (examined.remote.code ?? texts.record?.code) };
   };
   await forEach(vals, 'auto', async (val: SelectedVal, index) => {
     try {
@@ -73,5 +73,10 @@ export async function compareVals(
   for (const error of others) say({ kind: 'warning', text: messageWithHint(error) });
   // A val that is neither here nor on the service is not shown.
   const shown = compared.filter((each) => each !== undefined && each.step.why !== 'gone');
-  return { workspace, vals: shown.filter((each) => each !== undefined), likelyMoves: likely, error: first };
+  return {
+    workspace,
+    vals: shown.filter((each) => each !== undefined),
+    likelyMoves: moves.likely,
+    error: first,
+  };
 }

@@ -12,9 +12,10 @@ import type { State } from '../../workspace/state.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn } from '../shared/columns.ts';
-import { fileAndOthers, notePossibleTakeovers } from '../shared/notes.ts';
+import { fileAndOthers, hintAbout, notePossibleTakeovers } from '../shared/notes.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
 import { compareVals } from './compare-vals.ts';
+import { nextSteps } from './next-steps.ts';
 
 /** `vals status` lists the vals in the order of these keys. A val that is gone everywhere is not listed. */
 const marks: Record<Exclude<State, 'gone'>, { mark: string; tone: keyof Style }> = {
@@ -84,7 +85,9 @@ export const command = defineCommand({
     const differing = steps.filter((step) => !isUnchanged(step));
     const unchanged = steps.filter(isUnchanged);
     const row = (step: Step) => rowOf(workspace, step);
-    const isFolded = context.forPerson && context.flags.fields === undefined && vals.length === 0;
+    const isNamed = vals.length > 0;
+    const pathOf = ({ val }: Step) => pathTo(workspace, val.file);
+    const isFolded = context.forPerson && context.flags.fields === undefined && !isNamed;
     const rows = isFolded
       ? [...differing.toSorted(byAttention).map(row), ...foldUnchanged(unchanged)]
       : steps.map(row);
@@ -94,12 +97,14 @@ export const command = defineCommand({
       return {
         kind: 'outcomes',
         rows,
-        error: new ConflictError(message, { hint: { text: 'To see the differences', command: 'diff' } }),
+        error: new ConflictError(message, {
+          hint: isNamed ? hintAbout(differing.map(pathOf), seeAll) : seeAll,
+        }),
       };
     }
-    for (const hint of [...nextSteps(differing, likelyMoves), ...moveHints(workspace, likelyMoves)])
+    const hints = nextSteps(workspace, differing, { likelyMoves, isNamed });
+    for (const hint of [...hints, ...moveHints(workspace, likelyMoves)])
       context.say({ kind: 'hint', text: hint });
-    const pathOf = ({ val }: Step) => pathTo(workspace, val.file);
     const takeovers = differing.filter(({ found }) => found.isNameUnknown && found.here !== undefined);
     notePossibleTakeovers(context, takeovers.map(pathOf));
     noteLineEnds(context, differing.filter(haveOtherLineEnds).map(pathOf));
@@ -111,6 +116,8 @@ export const command = defineCommand({
     return { kind: 'list', rows };
   },
 });
+
+const seeAll: Hint = { text: 'To see the differences', command: 'diff' };
 
 const haveOtherLineEnds = ({ found }: Step): boolean => differInLineEnds(found.here, found.remote);
 
@@ -180,69 +187,3 @@ const moveHints = (workspace: Workspace, moves: readonly LikelyMove[]): Hints[] 
       const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
       return `${from} is missing, and the new file ${file} has similar code. If you renamed the file, change the entry "${val.file}" in vals.json to "${to}", and its val stays. Otherwise a push makes a second val.`;
     });
-
-function nextSteps(differing: readonly Step[], likelyMoves: readonly LikelyMove[]): Hints[] {
-  const has = (...wanted: State[]) => differing.some(({ why }) => wanted.includes(why));
-  const conflicts = differing.filter(({ why }) => why === 'conflict');
-  const isOthers = has('deleted there', 'not yours');
-  const isElsewhere = differing.some(({ val }) => val.otherServices !== undefined);
-  const mayBeRenamed = new Set(likelyMoves.map(({ val }) => val.file));
-  const canBePruned = differing.some(({ why, val }) => why === 'missing here' && !mayBeRenamed.has(val.file));
-  const step = (text: string, command: string, input?: Hint['input']): Hint => ({
-    text,
-    command,
-    ...(input && { input }),
-  });
-  const steps: [isNeeded: boolean, hint: Hints][] = [
-    [has('changed here', 'new'), step('To send the new and changed files', 'push')],
-    [has('renamed here'), step('To give the vals on the service the new names from vals.json', 'push')],
-    [
-      has('differs'),
-      [
-        'For the vals that differ, vals has no record of an earlier pull or push, so nobody knows which side is newer.',
-        step('To see the differences', 'diff'),
-        step('To overwrite the vals on the service', 'push', { yes: true }),
-        step('To overwrite the files and keep copies of them', 'pull', { force: true }),
-      ],
-    ],
-    [has('moved here'), step('To write the new paths into vals.json', 'push')],
-    [
-      has('older here'),
-      [
-        'The files that are older here have code that the service had before.',
-        step('To write the newer code into the files and keep copies of them', 'pull', { force: true }),
-        step('To send the older code', 'push', { yes: true }),
-      ],
-    ],
-    [has('changed there', 'missing here'), step("To write the service's code into the files", 'pull')],
-    [canBePruned, step('To delete the vals on the service whose files are gone', 'push', { prune: true })],
-    [
-      has('unmerged'),
-      step(
-        'In unmerged files, keep the lines you want and remove the conflict markers (<<<<<<<). To send them then',
-        'push',
-      ),
-    ],
-    [
-      conflicts.some(({ found }) => found.name !== 'other val'),
-      step("To merge the service's code into the files in conflict", 'pull', { merge: true }),
-    ],
-    [
-      conflicts.some(({ found }) => found.name === 'other val'),
-      [
-        'For a file in conflict, vals.json has the id of a val with another name. If the file is that val, change the name in vals.json.',
-        step('To make a val of your own instead', 'push', { fork: true }),
-      ],
-    ],
-    [isOthers && !isElsewhere, step('To make vals of your own from the files', 'push', { fork: true })],
-    [
-      isOthers && isElsewhere,
-      [
-        step('To list your services and spaces', 'use'),
-        step('To push to your own vals instead', 'push', { fork: true }),
-        'For each file, this updates your val of the same name, or creates the val if you have none.',
-      ],
-    ],
-  ];
-  return steps.flatMap(([isNeeded, hint]) => (isNeeded ? [hint] : []));
-}

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { age, text } from '../../cli/value-types.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { dryRun, plan } from '../shared/options.ts';
-import { onTokenRoute } from './tokens.ts';
+import { onTokenRoute } from './my-tokens.ts';
 
 export const command = defineCommand({
   summary: 'Make a further token of your own, and print it once',

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
-import { listTokens } from './tokens.ts';
+import { listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
   summary: 'List your tokens',

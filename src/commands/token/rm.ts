@@ -6,7 +6,7 @@ import { column, idColumn } from '../../terminal/column.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { dryRun, yes } from '../shared/options.ts';
 import { removeBatch } from '../shared/remove.ts';
-import { findToken, listTokens } from './tokens.ts';
+import { findToken, listTokens } from './my-tokens.ts';
 
 export const command = defineCommand({
   summary: 'End one of your tokens at once',

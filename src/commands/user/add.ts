@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/owners.ts';
+import { nameTaken, tokenColumns, usernameArgument, withStoreOrNew } from '../serve/people-and-spaces.ts';
 import { placeOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -14,14 +14,14 @@ export const command = defineCommand({
     'vals user add ada --json | jq -r .token',
   ],
   columns: tokenColumns,
-  run: (context, { username, ...given }) =>
-    withStoreOrNew(context, given, async (store, place) => {
+  run: (context, { username, ...options }) =>
+    withStoreOrNew(context, options, async (store, place) => {
       const added = await store.people.add(username);
       if (!added) throw await nameTaken(username, 'user', store, place);
       context.say({ kind: 'done', text: `Added ${username} to ${place.name}.` });
       context.say({
         kind: 'hint',
-        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login --base-url <url>\`.`,
+        text: `Copy the token now, because it is shown only once. To sign in, ${username} runs \`vals login <base-url>\`.`,
       });
       return { kind: 'record', record: { ...added.user, token: added.token } };
     }),

@@ -1,6 +1,6 @@
 import { defineCommand } from '../../cli/command.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
-import { withStore } from '../serve/owners.ts';
+import { withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -11,8 +11,8 @@ export const command = defineCommand({
   examples: ['vals user ls', 'vals user ls --json | jq -r ".[].username"'],
   columns: [column('username'), column('vals'), moment('added', 'createdAt'), idColumn('id')],
   empty: 'The service has no users yet.',
-  run: (context, given) =>
-    withStore(context, given, async ({ people }, { input }) => {
+  run: (context, options) =>
+    withStore(context, options, async ({ people }, { input }) => {
       const all = await people.list();
       if (all.length === 0)
         context.say({ kind: 'hint', text: { text: 'To add a user', command: 'user add', input } });

@@ -9,7 +9,7 @@ import {
   removeWithoutAsking,
   usernameArgument,
   withStore,
-} from '../serve/owners.ts';
+} from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions, type Place } from '../serve/store-place.ts';
 import { outcomeColumn } from '../shared/columns.ts';
 import { yes } from '../shared/options.ts';
@@ -29,14 +29,14 @@ export const command = defineCommand({
   },
   examples: ['vals user rm ada', 'vals user rm ada --with-vals --yes'],
   columns: [outcomeColumn, column('username'), idColumn('id')],
-  run: (context, { username, yes, withVals = false, dryRun, ...given }) => {
+  run: (context, { username, yes, withVals = false, dryRun, ...options }) => {
     const ownsStore = ({ input }: Place) =>
       new ConflictError(`${username} is the owner of the database file and cannot be removed.`, {
         hint: { text: 'To get a new token', command: 'user token', input: { username, ...input } },
       });
     const asks = !yes && !dryRun;
     if (asks) context.prompt.expectTerminal(removeWithoutAsking);
-    return withStore(context, given, async ({ people, owner }, place) => {
+    return withStore(context, options, async ({ people, owner }, place) => {
       const person = await people.named(username);
       if (!person) throw nobodyNamed(username, place);
       if (person.vals > 0 && !withVals) throw ownsVals(username);

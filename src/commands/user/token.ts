@@ -1,5 +1,5 @@
 import { defineCommand } from '../../cli/command.ts';
-import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/owners.ts';
+import { nobodyNamed, tokenColumns, usernameArgument, withStore } from '../serve/people-and-spaces.ts';
 import { existingPlaceOptions } from '../serve/store-place.ts';
 
 export const command = defineCommand({
@@ -11,8 +11,8 @@ export const command = defineCommand({
   options: existingPlaceOptions,
   examples: ['vals user token ada', 'vals user token ada --json | jq -r .token'],
   columns: tokenColumns,
-  run: (context, { username, ...given }) =>
-    withStore(context, given, async ({ people }, place) => {
+  run: (context, { username, ...options }) =>
+    withStore(context, options, async ({ people }, place) => {
       const renewed = await people.renewToken(username);
       if (!renewed) throw nobodyNamed(username, place);
       context.say({ kind: 'done', text: `${username} has a new token. The old token no longer works.` });

@@ -12,7 +12,7 @@ import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument } from '../shared/options.ts';
 import { noCheck, syntaxError } from '../shared/syntax.ts';
-import { newVersion } from '../shared/versions.ts';
+import { newVersionSentence } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: "Edit a val's code in your editor",
@@ -61,7 +61,7 @@ export const command = defineCommand({
       }
       const sent = await api.record(call);
       await discard();
-      context.say({ kind: 'done', text: newVersion(sent) });
+      context.say({ kind: 'done', text: newVersionSentence(sent) });
       return { kind: 'record', record: sent };
     } catch (error) {
       context.say({ kind: 'warning', text: textIsIn(file) });

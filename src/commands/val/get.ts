@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { val } from '../../cli/value-types.ts';
 import { splitVersion } from '../../lib/val-word.ts';
 import { valColumns } from '../shared/columns.ts';
-import { versionCode } from '../shared/versions.ts';
+import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show a val',

@@ -1,4 +1,4 @@
-import { changeVal } from '../../api/change-val.ts';
+import { changeFields } from '../../api/change-val.ts';
 import { textAt } from '../../api/records.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
@@ -35,7 +35,7 @@ export const command = defineCommand({
     const renaming = name === undefined ? undefined : await prepareRenaming(context, val, name);
     if (dryRun) return plan(routes.changeVal(val, fields));
     const api = await context.connect();
-    const { val: record, notApplied } = await changeVal(
+    const { val: record, notApplied } = await changeFields(
       api,
       val,
       fields,
@@ -48,8 +48,8 @@ export const command = defineCommand({
     });
     if (!notApplied.includes('name')) await renaming?.();
     const label = textAt(record, 'name') ?? context.givenVals.wordFor(val) ?? val;
-    const given = Object.keys(fields);
-    const applied = given.filter((field) => !notApplied.some((other) => other === field));
+    const wanted = Object.keys(fields);
+    const applied = wanted.filter((field) => !notApplied.some((other) => other === field));
     if (applied.length > 0)
       context.say({ kind: 'done', text: `Changed the ${listed(applied)} of ${label}.` });
     if (notApplied.length === 0) return { kind: 'record', record };

@@ -7,7 +7,7 @@ import { jsonNumber } from '../../lib/json.ts';
 import { visible } from '../../lib/visible.ts';
 import { column } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
-import { numberOf, versionCode } from '../shared/versions.ts';
+import { numberOf, versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show what changed between two versions',
@@ -29,10 +29,10 @@ export const command = defineCommand({
   },
   examples: ['vals version diff hello', 'vals version diff hello 1', 'vals version diff hello 1 2'],
   columns: [column('a'), column('b'), column('diff')],
-  async run({ connect, say }, { val, a: given, b }) {
+  async run({ connect, say }, { val, a: first, b }) {
     const { diffBetween } = await import('../../workspace/text/unified-diff.ts');
     const api = await connect();
-    const a = given ?? (await versionBefore(api, val));
+    const a = first ?? (await versionBefore(api, val));
     if (a === undefined) {
       say({ kind: 'hint', text: 'The val has only one version.' });
       return { kind: 'diffs', rows: [], diffs: [] };

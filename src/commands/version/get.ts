@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.ts';
 import { column } from '../../terminal/column.ts';
 import { valColumns } from '../shared/columns.ts';
 import { valArgument, versionArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/versions.ts';
+import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Show one version of a val',

@@ -3,7 +3,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { column, idColumn, moment } from '../../terminal/column.ts';
 import { valArgument } from '../shared/options.ts';
-import { numberOf } from '../shared/versions.ts';
+import { numberOf } from '../shared/version-records.ts';
 
 const columns = [
   column('version'),

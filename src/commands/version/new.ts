@@ -7,7 +7,7 @@ import { checkSizes } from '../../workspace/sources/warnings.ts';
 import { valColumns } from '../shared/columns.ts';
 import { codeFile, dryRun, ifVersion, plan, valArgument } from '../shared/options.ts';
 import { connectDuring, noCheck, refuseBrokenCode } from '../shared/syntax.ts';
-import { newVersion } from '../shared/versions.ts';
+import { newVersionSentence } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Add a version to a val',
@@ -37,7 +37,7 @@ export const command = defineCommand({
     const ifMatch = ifVersion === undefined ? undefined : await etagAtVersion(api, val, ifVersion);
     if (dryRun) return plan(call);
     const record = await api.record({ ...call, ifMatch });
-    context.say({ kind: 'done', text: newVersion(record) });
+    context.say({ kind: 'done', text: newVersionSentence(record) });
     return { kind: 'record', record };
   },
 });

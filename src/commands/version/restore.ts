@@ -4,7 +4,7 @@ import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';
 import { valColumns } from '../shared/columns.ts';
 import { dryRun, plan, valArgument, versionArgument } from '../shared/options.ts';
-import { versionCode } from '../shared/versions.ts';
+import { versionCode } from '../shared/version-records.ts';
 
 export const command = defineCommand({
   summary: 'Make the code of an old version current again',

@@ -23,7 +23,7 @@ export function sendBytes(kind: FrameKind, bytes: Uint8Array): void {
 
 export const sendRequest = (request: ModuleRequest): void => write(channels.modules, messageFrame(request));
 
-export function readReply(): ModuleReply {
+export function readModuleReply(): ModuleReply {
   let reply: ModuleReply | undefined;
   const read = frameReader((_kind, payload) => {
     reply = JSON.parse(payload.toString());

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ModuleReply, ModuleRequest } from '../protocol.ts';
-import { readReply, sendRequest } from './channel.ts';
+import { readModuleReply, sendRequest } from './channel.ts';
 
 export interface ResolveContext {
   parentURL?: string | undefined;
@@ -162,7 +162,7 @@ function jsonModule(path: string): Loaded {
 function ask(request: ModuleRequest): ModuleReply {
   return locked(() => {
     sendRequest(request);
-    return readReply();
+    return readModuleReply();
   });
 }
 

@@ -1,7 +1,7 @@
 import { ConflictError } from '../../errors.ts';
 import type { Tx, Value } from '../database/database.ts';
 import { openPostgresCopy } from '../database/postgres.ts';
-import type { CopyTarget } from './backup.ts';
+import type { CopyTarget } from './backup-store.ts';
 import type { Table } from './tables.ts';
 
 /** Everything is one transaction: without its commit, the database stays as it was. */

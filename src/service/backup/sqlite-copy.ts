@@ -15,7 +15,7 @@ import { ConflictError, LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Value } from '../database/database.ts';
 import { createTables, explainSqlite } from '../database/sqlite.ts';
-import type { CopyTarget } from './backup.ts';
+import type { CopyTarget } from './backup-store.ts';
 import type { Table } from './tables.ts';
 
 /**

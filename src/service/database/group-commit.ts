@@ -26,7 +26,7 @@ export function createGroupCommit(
     try {
       const end = performance.now() + mostMs;
       for (const write of group) {
-        reports.push(await runInSavepoint(write));
+        reports.push(await runInSavepoint(connection, write));
         if (performance.now() > end) break;
       }
       commitLater(group.splice(reports.length));
@@ -49,19 +49,6 @@ export function createGroupCommit(
     const reports: Report[] = [];
     for (const write of group) reports.push(...(await commit([write])));
     return reports;
-  }
-
-  async function runInSavepoint({ work, resolve, reject }: Write): Promise<Report> {
-    connection.exec('SAVEPOINT one');
-    try {
-      const result = (await work()) as never;
-      connection.exec('RELEASE one');
-      return () => resolve(result);
-    } catch (error) {
-      if (!connection.inTransaction) throw error;
-      connection.exec('ROLLBACK TO one; RELEASE one');
-      return () => reject(error);
-    }
   }
 
   async function commitSome(): Promise<void> {
@@ -91,6 +78,23 @@ export function createGroupCommit(
     waiting: () => waiting.length,
     flush,
   };
+}
+
+/** A write that fails undoes itself alone. */
+async function runInSavepoint(
+  connection: Libsql.Database,
+  { work, resolve, reject }: Write,
+): Promise<Report> {
+  connection.exec('SAVEPOINT one');
+  try {
+    const result = (await work()) as never;
+    connection.exec('RELEASE one');
+    return () => resolve(result);
+  } catch (error) {
+    if (!connection.inTransaction) throw error;
+    connection.exec('ROLLBACK TO one; RELEASE one');
+    return () => reject(error);
+  }
 }
 
 const allFailed = (group: Write[], error: unknown): Report[] =>

@@ -1,21 +1,14 @@
 import { createHash } from 'node:crypto';
-import { env } from 'node:process';
 import pg from 'pg';
-import { parseIntoClientConfig } from 'pg-connection-string';
-import pgpass from 'pgpass';
-import { LocalError } from '../../errors.ts';
 import { errnoOf } from '../../lib/system.ts';
 import { type Database, DatabaseFailure, openTx, type Reader, type Tx, type Value } from './database.ts';
-import { explainFailure, failureOf, isTransactionConflict, schemaName } from './postgres-failures.ts';
+import { addressWithoutSecrets, optionsFor, statementMs } from './postgres-address.ts';
+import { explainFailure, failureOf, isTransactionConflict } from './postgres-failures.ts';
+import { createTables, schemaOf } from './postgres-schema.ts';
 import { postgresSchemas as schemas } from './schema.ts';
 import { createWriteSlots } from './write-slots.ts';
 
-const schemaTable = 'store_version';
 const codeContains = 'position(?::bytea IN code) > 0';
-const mostConnections = 10;
-const connectMs = 10_000;
-const statementMs = 15_000;
-const answerMs = statementMs + 5_000;
 const mostAttempts = 5;
 
 export async function openPostgres(address: string): Promise<Database> {
@@ -54,45 +47,6 @@ function createPool(options: pg.PoolConfig): pg.Pool {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-function optionsFor(address: string): pg.PoolConfig {
-  const url = new URL(address);
-  const given = url.searchParams.get('options');
-  url.searchParams.delete('options');
-  // pg 8 treats these modes as `verify-full`, but pg 9 will check certificates less strictly in these modes.
-  const isChecked = ['prefer', 'require', 'verify-ca'].includes(`${url.searchParams.get('sslmode')}`);
-  if (isChecked && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('sslmode', 'verify-full');
-  const config = parseIntoClientConfig(url.href);
-  return {
-    application_name: 'vals',
-    options: `${given ?? ''} -c search_path=${schemaName} -c client_min_messages=warning`.trim(),
-    max: mostConnections,
-    connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
-    query_timeout: answerMs,
-    idle_in_transaction_session_timeout: answerMs,
-    keepAlive: true,
-    types: {
-      getTypeParser: ((oid: number, format?: 'text') =>
-        oid === pg.types.builtins.INT8
-          ? Number
-          : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
-    },
-    ...config,
-    password: config.password || env.PGPASSWORD || readPasswordFile,
-  };
-}
-
-const readPasswordFile = (connection?: unknown): Promise<string> =>
-  new Promise((resolve) => pgpass(connection, (password = '') => resolve(password)));
-
-function addressWithoutSecrets(address: string): string {
-  const url = new URL(address);
-  url.password = '';
-  url.search = '';
-  url.hash = '';
-  return url.href;
 }
 
 function prepare(sql: string): { text: string; name?: string } {
@@ -164,17 +118,6 @@ const txOf = (client: pg.PoolClient): Tx =>
     skipLocked: ' FOR UPDATE SKIP LOCKED',
   });
 
-/** Checks new stores only, because a store that is in use must still open after an update of vals. */
-async function checkEncoding(tx: Tx, name: string): Promise<void> {
-  const [found] = await tx.query<{ encoding: string }>(
-    "SELECT current_setting('server_encoding') AS encoding",
-  );
-  if (found?.encoding === 'UTF8') return;
-  throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
-    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and name it in --database or VALS_DATABASE.',
-  });
-}
-
 /** A copy takes longer than a request, and waits for the other database in between. */
 const withoutTimeLimits = {
   max: 1,
@@ -229,43 +172,4 @@ async function upgrade(options: pg.PoolConfig, name: string): Promise<number | u
   } finally {
     await pool.end();
   }
-}
-
-/** Returns the number of the schema that the store had, or undefined if the database was empty. */
-async function createTables(tx: Tx, name: string): Promise<number | undefined> {
-  await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
-  const schema = await schemaOf(tx.query, name);
-  if (schema === undefined) {
-    await checkEncoding(tx, name);
-    const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
-    if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
-    await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
-    await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
-  }
-  for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
-  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
-  return schema;
-}
-
-async function schemaOf(query: Reader['query'], name: string): Promise<number | undefined> {
-  const tables = await query<{ name: string }>(
-    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
-      WHERE nspname = ? AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
-    [schemaName],
-  );
-  if (tables.length === 0) return undefined;
-  if (!tables.some((table) => table.name === schemaTable)) {
-    throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
-      hint: 'Use another database: --database or VALS_DATABASE.',
-    });
-  }
-  const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
-  const schema = found?.version ?? 0;
-  if (schema > schemas.length) {
-    throw new LocalError(
-      `The store in ${name} was made by a newer version of vals: its schema is ${schema}, and this version knows ${schemas.length}.`,
-      { hint: 'Update vals, or use another database: --database or VALS_DATABASE.' },
-    );
-  }
-  return schema;
 }

@@ -6,19 +6,13 @@ import { type Database, DatabaseFailure, openTx, type Reader, type Value } from 
 import { createGroupCommit } from './group-commit.ts';
 import { sqliteSchemas as schemas } from './schema.ts';
 import { otherFileHint, prepareStoreFile, rememberFiles, restrictMode } from './store-file.ts';
+import { createWriteBack, type WriteBackTimes } from './write-back.ts';
 
 const applicationId = 0x76616c73;
 const busyTimeoutMs = 10_000;
 const mostMsPerCommit = 5;
-const checkpointBytes = 4 * 1024 * 1024;
 
-interface WriteBack {
-  /** The log is written back after so much time without a write, and so long after the last time at the latest. */
-  idleMs: number;
-  mostMs: number;
-}
-
-const writeBack: WriteBack = { idleMs: 30_000, mostMs: 60 * 60_000 };
+const writeBack: WriteBackTimes = { idleMs: 30_000, mostMs: 60 * 60_000 };
 
 export async function openSqlite(file: string, times = writeBack): Promise<Database> {
   try {
@@ -148,53 +142,18 @@ function immediately<Result>(connection: Libsql.Database, work: () => Result): R
 function wrap(
   connection: Libsql.Database,
   path: string,
-  { idleMs, mostMs }: WriteBack,
+  times: WriteBackTimes,
 ): Omit<Database, 'explain' | 'upgradedFrom'> {
   const statements = new Map<string, Libsql.Statement>();
-  const files = rememberFiles(path);
-  let wrote = false;
-
-  let writtenBackAt = performance.now();
-  const checkpoint = () => {
-    try {
-      // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
-      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      writtenBackAt = performance.now();
-    } catch {
-      // A failed checkpoint loses nothing, because the commits stay in the log.
-    }
-  };
-  const checkpointWithoutWaiting = () => {
-    connection.exec('PRAGMA busy_timeout = 0');
-    checkpoint();
-    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  };
-  // A reader or a writer of another process may keep the log in use: then the next time.
-  const whenIdle = setTimeout(() => {
-    if (files.logSize() === 0 || group.underWay()) return;
-    if (files.areInPlace()) checkpointWithoutWaiting();
-    if (files.logSize() > 0) whenIdle.refresh();
-  }, idleMs).unref();
-  /** A log that was replaced may belong to another store, so it must not be copied into this store. */
-  const saveLog = () => {
-    if (!files.isLogReplaced()) checkpoint();
-  };
-
-  const checkFiles = () => {
-    if (files.areInPlace()) return;
-    saveLog();
-    throw new DatabaseFailure('gone', new Error('its files were removed or replaced while it was open'));
-  };
-
+  const log = createWriteBack(connection, rememberFiles(path), {
+    ...times,
+    busyTimeoutMs,
+    isWriting: () => group.underWay() !== undefined,
+  });
   const group = createGroupCommit(connection, {
     mostMs: mostMsPerCommit,
-    before: checkFiles,
-    after() {
-      wrote = true;
-      whenIdle.refresh();
-      const isDue = performance.now() - writtenBackAt > mostMs;
-      if (isDue || files.logSize() > checkpointBytes) checkpointWithoutWaiting();
-    },
+    before: log.checkFiles,
+    after: log.noteWrite,
   });
 
   let readsWaiting = 0;
@@ -233,11 +192,10 @@ function wrap(
       }
     },
     connections: () => ({ inUse: group.underWay() ? 1 : 0, waiting: group.waiting() + readsWaiting }),
-    probe: async () => checkFiles(),
+    probe: async () => log.checkFiles(),
     async close() {
       await group.flush();
-      clearTimeout(whenIdle);
-      if (wrote) saveLog();
+      log.end();
       statements.clear();
       connection.close();
     },

@@ -29,6 +29,8 @@ export function restrictMode(path: string): void {
   if (statSync(path).mode & 0o077) chmodSync(path, 0o600);
 }
 
+export type StoreFiles = ReturnType<typeof rememberFiles>;
+
 const openSuffixes = ['', '-wal', '-shm'] as const;
 
 /** A write to a file that was removed or replaced would be lost. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { App } from '../app.ts';
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import type { Listener } from './server.ts';
 
 const silenceMs = 500;
@@ -37,7 +37,7 @@ function urlOf({ url: target = '', headers, socket }: IncomingMessage): URL | un
   return (isWhole || target.startsWith('/')) && URL.canParse(text) ? new URL(text) : undefined;
 }
 
-function send({ status, headers = {}, body = '' }: Reply, outgoing: ServerResponse): void {
+function send({ status, headers = {}, body = '' }: ServiceReply, outgoing: ServerResponse): void {
   for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
   if (status !== 204) outgoing.setHeader('Content-Length', Buffer.byteLength(body));
   outgoing.writeHead(status);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 interface MeasuredRequest {
@@ -86,35 +87,34 @@ export function createMetrics({ requestsUnderWay, connections, counts }: MetricS
       requests.inc({ method, route, status });
       durations.observe({ method, route }, ms / 1_000);
     },
-    async listen(port, host) {
-      const server = createServer(async ({ method, url }, outgoing) => {
-        const isRead = method === 'GET' || method === 'HEAD';
-        if (url?.replace(/\?.*/s, '') !== '/metrics' || !isRead) {
-          outgoing.writeHead(404).end();
-          return;
-        }
-        let timer: NodeJS.Timeout | undefined;
-        const timeout = new Promise<void>((resolve) => {
-          timer = setTimeout(resolve, countTimeoutMs);
-        });
-        await Promise.race([recount(), timeout]);
-        clearTimeout(timer);
-        const text = await registry.metrics();
-        outgoing
-          .writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' })
-          .end(text);
-      });
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject);
-        server.listen({ port, host }, resolve);
-      });
-      return {
-        port: (server.address() as AddressInfo).port,
-        close() {
-          server.close();
-          server.closeAllConnections();
-        },
-      };
+    listen: (port, host) => serveMetrics(registry, recount, { port, host }),
+  };
+}
+
+async function serveMetrics(
+  registry: Registry,
+  recount: () => Promise<void>,
+  { port, host }: { port: number; host: string },
+): ReturnType<Metrics['listen']> {
+  const server = createServer(async ({ method, url }, outgoing) => {
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (url?.replace(/\?.*/s, '') !== '/metrics' || !isRead) {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    await Promise.race([recount(), sleep(countTimeoutMs, undefined, { ref: false })]);
+    const text = await registry.metrics();
+    outgoing.writeHead(200, { 'Content-Type': registry.contentType, 'Cache-Control': 'no-store' }).end(text);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host }, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      server.close();
+      server.closeAllConnections();
     },
   };
 }

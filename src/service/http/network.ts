@@ -2,7 +2,7 @@ import { type BlockList, isIP } from 'node:net';
 import { wrongHost } from '../../errors.ts';
 import { isAmong, loopbackAddresses } from '../../lib/addresses.ts';
 import { isLoopback } from '../../lib/host-names.ts';
-import { Problem } from '../problem.ts';
+import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { CertificateFiles } from './certificate.ts';
 
@@ -30,7 +30,10 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   const { url, incoming } = request;
   // A request that bypasses the proxy is refused, because its token was sent over plain HTTP.
   if (publicUrl && !certificate && !isAmong(proxies, incoming.socket.remoteAddress)) {
-    throw new Problem(403, `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`);
+    throw new HttpProblem(
+      403,
+      `The service accepts requests only through its proxy. Use ${publicUrl.origin}.`,
+    );
   }
   // `url.host` can differ from the Host header, because the first line of a request may contain a whole URL.
   for (const host of [headerOf(request, 'host'), url.host]) {
@@ -40,12 +43,12 @@ export function checkHost(request: ServiceRequest, network: Network): string {
   return publicUrl?.origin ?? url.origin;
 }
 
-function otherHost(host: string | undefined, network: Network, port: number | undefined): Problem {
+function otherHost(host: string | undefined, network: Network, port: number | undefined): HttpProblem {
   const { publicUrl } = network;
   const expected = publicUrl?.origin ?? `${inUrl(network.host)}:${port}`;
   const given = host === undefined ? 'no Host' : `the Host ${host}`;
   const detail = `The service rejected the address: it expects ${expected}, but the request has ${given}.`;
-  return new Problem(403, detail, publicUrl && { type: wrongHost });
+  return new HttpProblem(403, detail, publicUrl && { type: wrongHost });
 }
 
 /** On loopback, any port is right, because the port may be forwarded (`ssh -L`, containers). */

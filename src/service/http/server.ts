@@ -85,14 +85,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
       route = found;
     });
   };
-  const keepAliveTimeout = options.isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
-  // The health check may come without a Host header, and `checkHost` refuses it everywhere else.
-  const settings = { ...timeouts, keepAliveTimeout, requireHostHeader: false };
-  const server = certificate
-    ? process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate }, handle)
-    : createServer(settings, handle);
-  server.maxConnections = mostConnections;
-  server.timeout = idleMs;
+  const server = createHttpServer(handle, options);
   server.on('connection', (socket) => {
     connections.add(socket);
     socket.once('close', () => {
@@ -100,10 +93,6 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
       if (connections.size === 0) onLastGone();
     });
   });
-  // A client may send its next request while Node still ends a large reply. Over TLS, Node 20 to 26 pass this request to
-  // a parser that they have paused, and then close the connection (HPE_PAUSED). With a listener, Node reads through the
-  // stream of the socket, which waits while the parser is paused.
-  server.on('secureConnection', (socket: Socket) => void socket.on('data', () => {}));
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -148,6 +137,22 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
       clearTimeout(timeout);
     },
   };
+}
+
+function createHttpServer(handle: RequestListener, { certificate, isBehindProxy }: ListenOptions) {
+  const keepAliveTimeout = isBehindProxy ? proxyKeepAliveMs : keepAliveMs;
+  // The health check may come without a Host header, and `checkHost` refuses it everywhere else.
+  const settings = { ...timeouts, keepAliveTimeout, requireHostHeader: false };
+  const server = certificate
+    ? process.getBuiltinModule('node:https').createServer({ ...settings, ...certificate }, handle)
+    : createServer(settings, handle);
+  server.maxConnections = mostConnections;
+  server.timeout = idleMs;
+  // A client may send its next request while Node still ends a large reply. Over TLS, Node 20 to 26 pass this request to
+  // a parser that they have paused, and then close the connection (HPE_PAUSED). With a listener, Node reads through the
+  // stream of the socket, which waits while the parser is paused.
+  server.on('secureConnection', (socket: Socket) => void socket.on('data', () => {}));
+  return server;
 }
 
 function statusOf(incoming: IncomingMessage, outgoing: ServerResponse): number {

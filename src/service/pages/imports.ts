@@ -16,28 +16,28 @@ export async function importLinks(store: Store, request: ServiceRequest, val: Va
   const specifiers = [...val.code.matchAll(imported)]
     .slice(0, mostImports)
     .map(([, , specifier = '']) => specifier);
-  const targets = new Map(specifiers.map((specifier) => [specifier, targetOf(specifier, request)]));
-  const ids = [...targets.values()].flatMap((target) => target?.id ?? []);
-  const names = [...targets.values()].flatMap((target) => target?.name ?? []);
-  const found = await store.pages.readableVals(request.caller, val.author, {
-    ids: [...new Set(ids)],
-    names: [...new Set(names)],
-  });
+  const { caller, origin, space } = request;
+  const targets = new Map(specifiers.map((specifier) => [specifier, targetOf(specifier, origin)]));
+  const of = (key: 'id' | 'name') => [
+    ...new Set([...targets.values()].flatMap((target) => target[key] ?? [])),
+  ];
+  const readable = await store.pages.readableIds(caller, of('id'));
+  const named = await store.pages.idsByName(caller, val.author, of('name'));
   return (specifier) => {
-    const target = targets.get(specifier);
-    const read = target && found.find(({ id, name }) => id === target.id || name === target.name);
-    return read && valAddress(spacePrefix(request.space), read.id);
+    const { id = '', name = '' } = targets.get(specifier) ?? {};
+    const found = readable.has(id) ? id : named.get(name);
+    return found && valAddress(spacePrefix(space), found);
   };
 }
 
-/** A val is imported by the address of its module, or by its file, which has its name. */
-function targetOf(specifier: string, { origin }: ServiceRequest): { id?: string; name?: string } | undefined {
+/** A val is imported by the address of its module, or by its file, which is named after a val of the same owner. */
+function targetOf(specifier: string, origin: string): { id?: string; name?: string } {
   const name = neighbour.exec(specifier)?.[1];
   if (name !== undefined && namePattern.test(name)) return { name };
-  if (!/^https?:/.test(specifier) || !URL.canParse(specifier)) return undefined;
+  if (!/^https?:/.test(specifier) || !URL.canParse(specifier)) return {};
   const address = new URL(specifier);
   const id = modulePath.exec(address.pathname)?.[1];
-  return id !== undefined && isSameService(address, new URL(origin)) ? { id } : undefined;
+  return id !== undefined && isSameService(address, new URL(origin)) ? { id } : {};
 }
 
 const isSameService = (one: URL, other: URL): boolean =>

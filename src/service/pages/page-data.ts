@@ -18,7 +18,7 @@ const runsOfVal = 10;
 /** More of them would make the page of 100,000 runs slower than that of ten. */
 const mostSummarized = 100;
 
-export async function readHome(store: Store, { owner }: Caller, after: RecordPosition | undefined) {
+export async function homeData(store: Store, { owner }: Caller, after: RecordPosition | undefined) {
   const { vals, next } = await store.pages.changedVals(owner, { limit: valsOnPage, after });
   return {
     vals,
@@ -28,7 +28,7 @@ export async function readHome(store: Store, { owner }: Caller, after: RecordPos
   };
 }
 
-export async function readSearch(
+export async function searchData(
   store: Store,
   caller: Caller,
   { text, after }: { text: string; after: readonly [number] | undefined },
@@ -48,7 +48,7 @@ export async function readSearch(
   };
 }
 
-export async function readVal(
+export async function valData(
   store: Store,
   request: ServiceRequest,
   id: string,
@@ -70,7 +70,7 @@ export async function readVal(
   };
 }
 
-export async function readVersion(
+export async function versionData(
   store: Store,
   request: ServiceRequest,
   id: string,
@@ -96,7 +96,7 @@ interface WantedRuns {
   after: RecordPosition | undefined;
 }
 
-export async function readRuns(store: Store, caller: Caller, { val: id, error: tag, after }: WantedRuns) {
+export async function runsData(store: Store, caller: Caller, { val: id, error: tag, after }: WantedRuns) {
   const read = (limit: number, filter: { tag?: string; after?: RecordPosition }) =>
     id === undefined
       ? store.records(caller, 'runs', { limit, ...filter })
@@ -115,7 +115,7 @@ export async function readRuns(store: Store, caller: Caller, { val: id, error: t
   };
 }
 
-export async function readRun(store: Store, caller: Caller, id: string) {
+export async function runData(store: Store, caller: Caller, id: string) {
   const { json, logs } = await store.run(caller, id);
   const run = readShownRun(json);
   const isVersionThere =

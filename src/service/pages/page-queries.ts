@@ -7,9 +7,9 @@ import { changePositions, recordPositions, valPositions, versionPositions } from
 const longestSearch = 200;
 const anyText = optional({ type: 'string' }, (text) => text);
 
-export const home = query({ after: position(changePositions) });
+export const homeQuery = query({ after: position(changePositions) });
 
-export const search = query({
+export const searchQuery = query({
   q: optional({ type: 'string', maxLength: longestSearch }, (text, name) => {
     if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
     return text;
@@ -17,16 +17,16 @@ export const search = query({
   after: position(valPositions),
 });
 
-export const val = query({ versions: position(versionPositions) });
+export const valQuery = query({ versions: position(versionPositions) });
 
-export const version = query({ from: optional({ type: 'integer', minimum: 0 }, parseVersion) });
+export const versionQuery = query({ from: optional({ type: 'integer', minimum: 0 }, parseVersion) });
 
-export const runs = query({
+export const runsQuery = query({
   val: anyText,
   error: choice({ true: 'failed', false: 'passed' } as const),
   after: position(recordPositions),
 });
 
-export const signIn = query({ next: anyText, key: anyText });
+export const signInQuery = query({ next: anyText, key: anyText });
 
-export const pageLink = query({ val: anyText });
+export const pageLinkQuery = query({ val: anyText });

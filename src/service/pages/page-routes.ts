@@ -1,12 +1,12 @@
 import { nothingAt } from '../admit.ts';
 import { unauthorized } from '../problem.ts';
-import { json, type Reply, redirect, type ServiceRequest, spacePrefix } from '../request.ts';
+import { json, redirect, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
 import { parseVersion } from '../routes/checks.ts';
 import { type Route, route } from '../routes/route.ts';
 import { ref } from '../routes/schemas.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
-import { readHome, readRun, readRuns, readSearch, readVal, readVersion } from './page-data.ts';
+import { homeData, runData, runsData, searchData, valData, versionData } from './page-data.ts';
 import * as check from './page-queries.ts';
 import { valAddress } from './parts.ts';
 import { viewOf, visitorOf } from './visitor.ts';
@@ -23,6 +23,7 @@ function visitorsCaller({ identified, caller, url }: ServiceRequest): Caller {
 const page = { access: 'page', responses: { 200: 'text/html' } } as const;
 const raw = { access: 'page', responses: { 200: 'text/plain' } } as const;
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function pageRoutes(store: Store): Route[] {
   const view = async (request: ServiceRequest) => viewOf(request, await visitorOf(request, store));
 
@@ -31,32 +32,32 @@ export function pageRoutes(store: Store): Route[] {
       ...page,
       id: 'getHomePage',
       summary: 'The vals as a web page, newest change first',
-      query: check.home,
+      query: check.homeQuery,
       async reply(request, { query }) {
         const caller = visitorsCaller(request);
         const { homePage } = await loadViews();
-        return homePage(await view(request), await readHome(store, caller, query.after));
+        return homePage(await view(request), await homeData(store, caller, query.after));
       },
     }),
     route('GET', '/search', {
       ...page,
       id: 'getSearchPage',
       summary: 'Vals whose name or code contains the text, as a web page',
-      query: check.search,
+      query: check.searchQuery,
       async reply(request, { query: { q: text = '', after } }) {
         const caller = visitorsCaller(request);
         const { searchPage, emptySearchPage } = await loadViews();
         if (text === '') return emptySearchPage(await view(request));
-        return searchPage(await view(request), await readSearch(store, caller, { text, after }));
+        return searchPage(await view(request), await searchData(store, caller, { text, after }));
       },
     }),
     route('GET', '/vals/:id', {
       ...page,
       id: 'getValPage',
       summary: 'A val as a web page',
-      query: check.val,
+      query: check.valQuery,
       async reply(request, { params, query }) {
-        const shown = await readVal(store, request, params.id, query.versions);
+        const shown = await valData(store, request, params.id, query.versions);
         const { valPage } = await loadViews();
         return elsewhere(request) ?? valPage(await view(request), shown);
       },
@@ -65,9 +66,9 @@ export function pageRoutes(store: Store): Route[] {
       ...page,
       id: 'getVersionPage',
       summary: 'What a version changed, as a web page',
-      query: check.version,
+      query: check.versionQuery,
       async reply(request, { params, query: { from } }) {
-        const shown = await readVersion(store, request, params.id, {
+        const shown = await versionData(store, request, params.id, {
           version: parseVersion(params.version),
           from,
         });
@@ -92,11 +93,11 @@ export function pageRoutes(store: Store): Route[] {
       ...page,
       id: 'getRunsPage',
       summary: 'Runs as a web page',
-      query: check.runs,
+      query: check.runsQuery,
       async reply(request, { query }) {
         const caller = visitorsCaller(request);
         const { runsPage } = await loadViews();
-        return runsPage(await view(request), await readRuns(store, caller, query));
+        return runsPage(await view(request), await runsData(store, caller, query));
       },
     }),
     route('GET', '/runs/:id', {
@@ -106,13 +107,13 @@ export function pageRoutes(store: Store): Route[] {
       async reply(request, { params }) {
         const caller = visitorsCaller(request);
         const { runPage } = await loadViews();
-        return runPage(await view(request), await readRun(store, caller, params.id));
+        return runPage(await view(request), await runData(store, caller, params.id));
       },
     }),
     route('GET', '/v1/me/page-link', {
       id: 'createPageLink',
       summary: 'A link that signs a browser in, for one visit',
-      query: check.pageLink,
+      query: check.pageLinkQuery,
       responses: { 200: ref('PageLink') },
       async reply(request, { query: { val } }) {
         const caller = visitorsCaller(request);
@@ -127,12 +128,12 @@ export function pageRoutes(store: Store): Route[] {
 }
 
 /** Whoever is not a member of a space sees its public vals where the vals of all others are. */
-function elsewhere({ identified, caller, url, path }: ServiceRequest): Reply | undefined {
+function elsewhere({ identified, caller, url, path }: ServiceRequest): ServiceReply | undefined {
   return identified && !caller ? redirect(`${path}${url.search}`) : undefined;
 }
 
 /** Plain text cannot run in a browser, whatever the code is. */
-const text = (code: string): Reply => ({
+const text = (code: string): ServiceReply => ({
   status: 200,
   headers: {
     'Content-Type': 'text/plain; charset=UTF-8',

@@ -12,7 +12,7 @@ export const versionAddress = (base: string, id: string, version: number): strin
 export const runAddress = (base: string, id: string): string => `${base}/runs/${encodeURIComponent(id)}`;
 
 /** The script of the page writes the time in the reader's zone. */
-export function time(text: string, now: number): Html {
+export function timeHtml(text: string, now: number): Html {
   const moment = Date.parse(text);
   if (Number.isNaN(moment)) return html`${text}`;
   const utc = new Date(moment).toISOString();

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { Problem } from '../problem.ts';
+import type { HttpProblem } from '../problem.ts';
 import { problemHeaders } from '../problem.ts';
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import { html } from './html.ts';
-import { pageReply } from './layout.ts';
+import { pageReply } from './page-layout.ts';
 import type { View } from './visitor.ts';
 
 interface SignIn {
@@ -13,7 +13,7 @@ interface SignIn {
   status: number;
 }
 
-export const signInPage = (view: View, { next, problem, status }: SignIn): Reply =>
+export const signInPage = (view: View, { next, problem, status }: SignIn): ServiceReply =>
   pageReply(view, {
     title: 'Sign in',
     status,
@@ -29,7 +29,7 @@ ${problem === undefined ? '' : html`<p class="bad" role="alert">✗ ${problem}</
 <p>You have no token? Ask the person who runs this service.</p>`,
   });
 
-export function problemPage(view: View, problem: Problem): Reply {
+export function problemPage(view: View, problem: HttpProblem): ServiceReply {
   const { status, message } = problem;
   const title = STATUS_CODES[status] ?? 'Problem';
   const { 'Content-Type': _, ...headers } = problemHeaders(problem);

@@ -1,7 +1,7 @@
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
-import { pageReply } from './layout.ts';
-import { card, nothing, time, valAddress } from './parts.ts';
+import { pageReply } from './page-layout.ts';
+import { card, nothing, timeHtml, valAddress } from './parts.ts';
 import { durationText, resultMark } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
@@ -13,7 +13,7 @@ interface RunWithOutput {
   isVersionThere: boolean;
 }
 
-export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput): Reply {
+export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput): ServiceReply {
   const { base, now } = view;
   const { val, version, startedAt, endedAt, durationMs, reporter, error, id } = run;
   const address = val && valAddress(base, val.id);
@@ -25,8 +25,8 @@ export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput
     ['Result', resultMark(run)],
     ['Val', val && html`<a href="${address}">${val.name}</a>`],
     ['Version', versionText],
-    ['Started', startedAt && time(startedAt, now)],
-    ['Ended', endedAt && time(endedAt, now)],
+    ['Started', startedAt && timeHtml(startedAt, now)],
+    ['Ended', endedAt && timeHtml(endedAt, now)],
     ['Took', durationMs === undefined ? undefined : durationText(durationMs)],
     ['Reported by', reporter],
     ['Id', html`<span class="id">${id}</span>`],

@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { runAddress, time, valAddress } from './parts.ts';
+import { runAddress, timeHtml, valAddress } from './parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
 
@@ -29,7 +29,7 @@ export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVa
     withVal && val ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
   const facts = [
     ...(version === undefined ? [] : [html`<span>version ${version}</span> `]),
-    ...(startedAt === undefined ? [] : [html`<span>${time(startedAt, now)}</span> `]),
+    ...(startedAt === undefined ? [] : [html`<span>${timeHtml(startedAt, now)}</span> `]),
     ...(durationMs === undefined ? [] : [html`<span>${durationText(durationMs)}</span> `]),
     ...(reporter === undefined ? [] : [html`<span>by ${reporter}</span>`]),
   ];

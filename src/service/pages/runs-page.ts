@@ -1,8 +1,8 @@
 import { createRunSummary, type RunSummary } from '../../lib/run-summary/run-summary.ts';
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import { type Html, html } from './html.ts';
-import { pageReply } from './layout.ts';
-import { card, counted, nothing, pager, time, valAddress } from './parts.ts';
+import { pageReply } from './page-layout.ts';
+import { card, counted, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { durationText, runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
@@ -19,7 +19,7 @@ interface ShownRuns {
   isFirst: boolean;
 }
 
-export function runsPage(view: View, shown: ShownRuns): Reply {
+export function runsPage(view: View, shown: ShownRuns): ServiceReply {
   const { runs, only, val, next, isFirst } = shown;
   const addressOf = (parameters: Record<string, string | undefined>) => {
     const given = Object.entries({ val: val?.id, ...parameters }).flatMap(([name, value]) =>
@@ -67,7 +67,7 @@ function summaryCard({ now }: View, { summarized, hasMore }: ShownRuns): Html | 
   if (rows.length === 0) return undefined;
   const total = summary.total();
   const left = summary.rowCount() - rows.length;
-  const since = total.buckets[0] && html`, since ${time(total.buckets[0].from, now)}`;
+  const since = total.buckets[0] && html`, since ${timeHtml(total.buckets[0].from, now)}`;
   const which = hasMore ? `The latest ${counted(total.runs, 'run')}` : counted(total.runs, 'run');
   const content = html`<div class="chart">${bars(total, 'wide')}</div><div class="scroll" tabindex="0" role="region" aria-label="Summary"><table>
 <thead><tr><th>Val</th><th class="number">Version</th><th class="number">Runs</th><th class="number">Failed</th><th class="number">Errors</th><th class="number">p50</th><th class="number">p95</th><th>Over time</th></tr></thead>

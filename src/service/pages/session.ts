@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { largestForm } from '../limits.ts';
-import { Problem } from '../problem.ts';
-import { headerOf, type Reply, redirect, type ServiceRequest } from '../request.ts';
+import { HttpProblem } from '../problem.ts';
+import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../request.ts';
 import type { CallerToken } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { Identified } from '../store/tokens.ts';
@@ -40,14 +40,14 @@ export async function identifySession(
   return identified && isSame(signature, signatureOf(identified.token, end)) ? identified : undefined;
 }
 
-export function startSession(request: ServiceRequest, token: CallerToken, next: string): Reply {
+export function startSession(request: ServiceRequest, token: CallerToken, next: string): ServiceReply {
   const { name, attributes } = cookieOf(request);
   const end = `${Math.floor(Date.now() / 1_000) + lifetimeSeconds}`;
   const session = [token.id, end, signatureOf(token, end)].join('.');
   return redirect(next, { 'Set-Cookie': `${name}=${session}; Max-Age=${lifetimeSeconds}; ${attributes}` });
 }
 
-export function endSession(request: ServiceRequest): Reply {
+export function endSession(request: ServiceRequest): ServiceReply {
   requireOwnOrigin(request);
   const { name, attributes } = cookieOf(request);
   return redirect('/', { 'Set-Cookie': `${name}=; Max-Age=0; ${attributes}` });
@@ -57,7 +57,7 @@ export function endSession(request: ServiceRequest): Reply {
 export async function readForm(request: ServiceRequest): Promise<string> {
   requireOwnOrigin(request);
   if (!formType.test(headerOf(request, 'content-type') ?? ''))
-    throw new Problem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
+    throw new HttpProblem(415, 'The request body must be a form: application/x-www-form-urlencoded.');
   const bytes = await readBytes(request, largestForm);
   return new URLSearchParams(bytes.toString()).get('token')?.trim() ?? '';
 }
@@ -65,7 +65,7 @@ export async function readForm(request: ServiceRequest): Promise<string> {
 function requireOwnOrigin(request: ServiceRequest): void {
   const { origin } = request;
   if (headerOf(request, 'origin') === origin) return;
-  throw new Problem(403, `The service accepts forms only from its own page. Open ${origin}.`);
+  throw new HttpProblem(403, `The service accepts forms only from its own page. Open ${origin}.`);
 }
 
 /** Where the browser goes on after the sign-in: a path of this service, whatever the address says. */

@@ -1,5 +1,5 @@
-import type { Problem } from '../problem.ts';
-import { isBrowser, type Reply, redirect, type ServiceRequest, splitSpace } from '../request.ts';
+import type { HttpProblem } from '../problem.ts';
+import { isBrowser, redirect, type ServiceReply, type ServiceRequest, splitSpace } from '../request.ts';
 import { type Route, route } from '../routes/route.ts';
 import type { Store } from '../store/store.ts';
 import type { Identified } from '../store/tokens.ts';
@@ -9,7 +9,7 @@ import { viewOf, visitorOf } from './visitor.ts';
 
 export function signInRoutes(store: Store): Route[] {
   /** Goes on to a page that the token is good for. */
-  async function admit(request: ServiceRequest, identified: Identified, next: string): Promise<Reply> {
+  async function admit(request: ServiceRequest, identified: Identified, next: string): Promise<ServiceReply> {
     const { token } = identified;
     const { home, hasOwnPages, owner } = (await visitorOf({ ...request, identified }, store)) ?? {};
     const isInside = hasOwnPages || splitSpace(next).space === owner?.username;
@@ -21,7 +21,7 @@ export function signInRoutes(store: Store): Route[] {
       id: 'getSignInPage',
       access: 'page',
       summary: 'The form to sign in, or a sign-in by a link',
-      query: check.signIn,
+      query: check.signInQuery,
       responses: { 200: 'text/html', 303: 'nothing' },
       async reply(request, { query: { key, next: wanted } }) {
         const next = nextPage(request, wanted);
@@ -38,7 +38,7 @@ export function signInRoutes(store: Store): Route[] {
       id: 'signIn',
       access: 'form',
       summary: 'Sign a browser in',
-      query: check.signIn,
+      query: check.signInQuery,
       responses: { 303: 'nothing' },
       async reply(request, { query }) {
         const next = nextPage(request, query.next);
@@ -68,13 +68,17 @@ async function askForToken(
   next: string,
   problem?: string,
   status = isBrowser(request) ? 200 : 401,
-): Promise<Reply> {
+): Promise<ServiceReply> {
   const { signInPage } = await import('./views.ts');
   return signInPage(viewOf(request, undefined), { next, problem, status });
 }
 
 /** What somebody sees whose request failed. Without a session that is the sign-in, whether or not the page exists. */
-export async function failurePage(failed: ServiceRequest, store: Store, problem: Problem): Promise<Reply> {
+export async function failurePage(
+  failed: ServiceRequest,
+  store: Store,
+  problem: HttpProblem,
+): Promise<ServiceReply> {
   const request = await withSession(failed, store);
   const { url, path, method, identified } = request;
   const isPage = (method === 'GET' || method === 'HEAD') && !path.startsWith('/v1/');

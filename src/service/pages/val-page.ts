@@ -1,12 +1,12 @@
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
 import type { ListedVersion } from '../store/versions.ts';
 import { codeCard } from './code-card.ts';
 import type { LinkOf } from './highlight.ts';
 import { type Html, html } from './html.ts';
-import { pageReply } from './layout.ts';
 import { markdownHtml } from './markdown.ts';
-import { badge, card, counted, nothing, pager, time, valAddress, versionAddress } from './parts.ts';
+import { pageReply } from './page-layout.ts';
+import { badge, card, counted, nothing, pager, timeHtml, valAddress, versionAddress } from './parts.ts';
 import { runRow } from './run-parts.ts';
 import type { ShownRun } from './shown-run.ts';
 import type { View } from './visitor.ts';
@@ -25,14 +25,14 @@ interface ShownVal {
   runs: readonly ShownRun[] | undefined;
 }
 
-export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): Reply {
+export function valPage(view: View, { val, linkOf, versions, runs }: ShownVal): ServiceReply {
   const { name, version, id, createdAt, updatedAt, likeCount, referenceCount, readme } = val;
   const { now } = view;
   const by = (val.versionAuthor ?? val.author).username;
   return pageReply(view, {
     title: name,
     main: html`<h1>${name}</h1>
-<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}, changed ${time(updatedAt, now)} by ${by}</span> <span>created ${time(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>${val.type}</span> <span>of ${val.author.username}</span> <span>version ${version}, changed ${timeHtml(updatedAt, now)} by ${by}</span> <span>created ${timeHtml(createdAt, now)}</span>${likeCount > 0 ? html` <span>${counted(likeCount, 'like')}</span>` : ''}${referenceCount > 0 ? html` <span>used by ${counted(referenceCount, 'val')}</span>` : ''}</p>
 <p class="meta id">${id}</p>
 <div class="sides"><div>
 ${codeCard(val, `${valAddress(view.base, id)}/raw`, linkOf)}
@@ -48,7 +48,7 @@ function versionsCard({ base, now }: View, { id, version: current }: Val, versio
   const rows = versions.items.map(({ version, createdAt, versionAuthor }) => {
     const by = versionAuthor ? html` by ${versionAuthor.username}` : '';
     const mark = version === current ? html` <span class="badge">current</span>` : '';
-    return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${time(createdAt, now)}${by}</span></span></li>
+    return html`<li><a href="${versionAddress(base, id, version)}">Version ${version}</a>${mark} <span class="meta"><span>${timeHtml(createdAt, now)}${by}</span></span></li>
 `;
   });
   const address = valAddress(base, id);

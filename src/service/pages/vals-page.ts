@@ -1,9 +1,9 @@
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import type { RunResult } from '../store/page-reads.ts';
 import type { ListedVal } from '../store/val-rows.ts';
 import { type Html, html } from './html.ts';
-import { pageReply } from './layout.ts';
-import { badge, nothing, pager, time, valAddress } from './parts.ts';
+import { pageReply } from './page-layout.ts';
+import { badge, nothing, pager, timeHtml, valAddress } from './parts.ts';
 import { spaceHome, type View } from './visitor.ts';
 
 type LastRuns = ReadonlyMap<string, RunResult>;
@@ -16,7 +16,7 @@ interface ShownVals {
   isFirst: boolean;
 }
 
-export function homePage(view: View, { vals, lastRuns, next, isFirst }: ShownVals): Reply {
+export function homePage(view: View, { vals, lastRuns, next, isFirst }: ShownVals): ServiceReply {
   const name = view.visitor?.owner.username ?? '';
   const home = `${view.base}/`;
   const list =
@@ -43,7 +43,7 @@ function spaceList({ visitor }: View): Html | undefined {
 export function searchPage(
   view: View,
   { text, vals, lastRuns, next, isFirst }: ShownVals & { text: string },
-): Reply {
+): ServiceReply {
   const address = `${view.base}/search?q=${encodeURIComponent(text)}`;
   const list =
     vals.length === 0
@@ -58,7 +58,7 @@ ${pager({ first: isFirst ? undefined : address, next: next && `${address}&after=
   });
 }
 
-export const emptySearchPage = (view: View): Reply =>
+export const emptySearchPage = (view: View): ServiceReply =>
   pageReply(view, {
     title: 'Search',
     main: html`<h1>Search</h1><p>Enter a part of a name or of code in the field above.</p>`,
@@ -72,7 +72,7 @@ function valRow({ base, now, visitor }: View, val: ListedVal, lastRun: RunResult
   const by = (val.versionAuthor ?? author).username;
   const owner = author.id === visitor?.owner.id ? '' : html`<span>of ${author.username}</span> `;
   return html`<li><a class="name" href="${valAddress(base, id)}">${name}</a> ${lastRunMark(lastRun)}
-<span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${time(updatedAt, now)} by ${by}</span></span></li>
+<span class="meta">${owner}${badge(val)} <span>version ${version}</span> <span>changed ${timeHtml(updatedAt, now)} by ${by}</span></span></li>
 `;
 }
 

@@ -1,11 +1,11 @@
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import type { Val } from '../store/val-rows.ts';
 import { codeCard } from './code-card.ts';
 import { diffHtml } from './diff-view.ts';
 import type { LinkOf } from './highlight.ts';
 import { type Html, html } from './html.ts';
-import { pageReply } from './layout.ts';
-import { badge, card, nothing, time, valAddress, versionAddress } from './parts.ts';
+import { pageReply } from './page-layout.ts';
+import { badge, card, nothing, timeHtml, valAddress, versionAddress } from './parts.ts';
 import type { View } from './visitor.ts';
 
 interface ShownVersion {
@@ -18,7 +18,7 @@ interface ShownVersion {
   linkOf: LinkOf;
 }
 
-export function versionPage(view: View, shown: ShownVersion): Reply {
+export function versionPage(view: View, shown: ShownVersion): ServiceReply {
   const { val, before, older, newer, linkOf } = shown;
   const { name, id, version, versionCreatedAt } = val;
   const { base, now } = view;
@@ -28,7 +28,7 @@ export function versionPage(view: View, shown: ShownVersion): Reply {
   return pageReply(view, {
     title: `${name}, version ${version}`,
     main: html`<h1><a href="${valAddress(base, id)}">${name}</a>, version ${version}</h1>
-<p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${time(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
+<p class="meta">${badge(val)} <span>of ${val.author.username}</span> <span>made ${timeHtml(versionCreatedAt, now)}${by}</span>${newer === undefined ? html` <span class="badge">current</span>` : ''}</p>
 <nav class="choices" aria-label="Versions">${link(older, '← Older version')}${link(newer, 'Newer version →')}<a href="${valAddress(base, id)}">The val</a></nav>
 ${changesCard(view, val, before, older)}
 ${codeCard(val, `${versionAddress(base, id, version)}/raw`, linkOf)}`,

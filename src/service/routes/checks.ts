@@ -1,8 +1,8 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
 import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 import type { ReportedRun } from '../store/runs.ts';
-import { sortableTime } from '../store/times.ts';
-import type { NewToken } from '../store/tokens.ts';
+import { sortableTime } from '../store/timestamps.ts';
+import type { WantedToken } from '../store/tokens.ts';
 import { privacies, valTypes } from '../store/val-rows.ts';
 import { newValDefaults } from '../store/vals.ts';
 import {
@@ -11,9 +11,8 @@ import {
   body,
   choice,
   flag,
-  integer,
+  integerParameter,
   matching,
-  oneOf,
   optional,
   orNull,
   type Parameter,
@@ -21,8 +20,9 @@ import {
   refuse,
   string,
   thenCheck,
-  time,
+  timeParameter,
   timestamp,
+  wordOf,
 } from './fields.ts';
 
 const longestSearch = 200;
@@ -41,8 +41,8 @@ const name = matching(
 );
 const code = string(longestCode, 1);
 const readme = orNull(string(longestReadme));
-const privacy = oneOf(privacies);
-const type = oneOf(valTypes);
+const privacy = wordOf(privacies);
+const type = wordOf(valTypes);
 
 export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
   ...newValDefaults,
@@ -79,7 +79,7 @@ const tokenName = matching(
 
 export const newToken = thenCheck(
   body({ name: tokenName }, { readOnly: flag, expiresAt: orNull(timestamp) }),
-  ({ name, readOnly = false, expiresAt = null }): NewToken => {
+  ({ name, readOnly = false, expiresAt = null }): WantedToken => {
     if (expiresAt === null) return { name, readOnly, expiresAt };
     const end = new Date(expiresAt);
     if (end.getTime() <= Date.now()) throw refuse('expiresAt', 'must be in the future');
@@ -102,12 +102,12 @@ export const position = <Position extends readonly (string | number)[]>(position
   );
 
 const paging = <Position extends readonly (string | number)[]>(positions: Positions<Position>) => ({
-  limit: integer(20, 1, 100),
-  offset: integer(0, 0, Number.MAX_SAFE_INTEGER),
+  limit: integerParameter({ min: 1, max: 100, fallback: 20 }),
+  offset: integerParameter({ min: 0, max: Number.MAX_SAFE_INTEGER, fallback: 0 }),
   after: position(positions),
 });
 
-const period = { since: time, until: time };
+const period = { since: timeParameter, until: timeParameter };
 
 export const vals = query(paging(valPositions));
 

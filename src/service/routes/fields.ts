@@ -1,6 +1,6 @@
 import { hasLoneSurrogate } from '../../lib/visible.ts';
-import { Problem } from '../problem.ts';
-import { sortableTime, timestampOf } from '../store/times.ts';
+import { HttpProblem } from '../problem.ts';
+import { sortableTime, timestampOf } from '../store/timestamps.ts';
 import type { Schema } from './schemas.ts';
 
 export type Body = Record<string, unknown>;
@@ -58,8 +58,8 @@ function single(values: string[], name: string): string | undefined {
   return values[0];
 }
 
-export function refuse(field: string, rule: string, status: 400 | 413 = 400): Problem {
-  return new Problem(status, `${field} ${rule}.`, { field });
+export function refuse(field: string, rule: string, status: 400 | 413 = 400): HttpProblem {
+  return new HttpProblem(status, `${field} ${rule}.`, { field });
 }
 
 /** `max` counts Unicode characters, as `maxLength` in JSON Schema does. */
@@ -93,7 +93,7 @@ export const anyString: BodyField<string> = {
 
 const charactersIn = (text: string): number => text.length - (text.match(/[\uD800-\uDBFF]/g)?.length ?? 0);
 
-export const oneOf = <Value extends string>(values: readonly Value[]): BodyField<Value> => ({
+export const wordOf = <Value extends string>(values: readonly Value[]): BodyField<Value> => ({
   schema: { type: 'string', enum: values },
   read(value, name) {
     const known = values.find((word) => word === value);
@@ -140,13 +140,19 @@ export const optional = <Value>(
   read: (text, name) => (text === undefined ? undefined : read(text, name)),
 });
 
-export const time = optional(timeSchema, (text, name) => {
+export const timeParameter = optional(timeSchema, (text, name) => {
   const value = sortableTime(text);
   if (value === undefined) throw refuse(name, timeRule);
   return value;
 });
 
-export const integer = (fallback: number, min: number, max: number): Parameter<number> => ({
+interface IntegerRange {
+  min: number;
+  max: number;
+  fallback: number;
+}
+
+export const integerParameter = ({ min, max, fallback }: IntegerRange): Parameter<number> => ({
   schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
   read(text, name) {
     if (text === undefined) return fallback;

@@ -1,9 +1,9 @@
 import { mostPageBytes } from '../limits.ts';
-import { jsonText, linkText, type Reply, type ServiceRequest, selfOf } from '../request.ts';
+import { jsonText, linkText, type ServiceReply, type ServiceRequest, selfOf } from '../request.ts';
 import { type Positions, recordPositions } from '../store/positions.ts';
 import type { FoundRecord } from '../store/records.ts';
 
-export interface Paging {
+export interface PageParameters {
   limit: number;
   offset: number;
   after?: unknown;
@@ -12,9 +12,9 @@ export interface Paging {
 export function recordPage(
   request: ServiceRequest,
   { records, more }: { records: FoundRecord[]; more: boolean },
-  paging: Paging,
+  paging: PageParameters,
   textOf: (record: FoundRecord) => string = ({ json }) => json,
-): Reply {
+): ServiceReply {
   const texts = records.map(textOf);
   const count = countInPage(texts);
   const last = more || count < texts.length ? records[count - 1] : undefined;
@@ -26,9 +26,9 @@ export function recordPage(
 export function shortPage<Item>(
   request: ServiceRequest,
   { items, next }: { items: Item[]; next: readonly [number] | undefined },
-  paging: Paging,
+  paging: PageParameters,
   { positions, recordOf }: { positions: Positions<readonly [number]>; recordOf(item: Item): object },
-): Reply {
+): ServiceReply {
   const texts = items.map((item) => JSON.stringify(recordOf(item)));
   return page(request, texts, paging, next && positions.write(next));
 }
@@ -46,9 +46,9 @@ function countInPage(records: string[]): number {
 function page(
   request: ServiceRequest,
   records: string[],
-  { limit, offset, after }: Paging,
+  { limit, offset, after }: PageParameters,
   next: string | undefined,
-): Reply {
+): ServiceReply {
   const self = selfOf(request);
   const hasPrevious = after === undefined && offset > 0;
   const previous = `${Math.max(0, offset - limit)}`;

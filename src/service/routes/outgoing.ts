@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseJson, stringifyJson } from '../../lib/json.ts';
-import { baseUrlOf, json, type Reply, type ServiceRequest, spacePrefix } from '../request.ts';
+import { baseUrlOf, json, type ServiceReply, type ServiceRequest, spacePrefix } from '../request.ts';
 import type { User } from '../store/caller.ts';
 import type { ListedVal, Val } from '../store/val-rows.ts';
 import type { RecordOf } from './schemas.ts';
@@ -33,13 +33,13 @@ export function valRecord(
   };
 }
 
-export function valReply(request: ServiceRequest, val: Val): Reply {
+export function valReply(request: ServiceRequest, val: Val): ServiceReply {
   const headers = { ETag: etagOf(val) };
   if (isUnchangedFor(request, val)) return { status: 304, headers };
   return json(valRecord(val, baseUrlOf(request)), 200, headers);
 }
 
-export const createdReply = (request: ServiceRequest, val: Val, below = ''): Reply =>
+export const createdReply = (request: ServiceRequest, val: Val, below = ''): ServiceReply =>
   json(valRecord(val, baseUrlOf(request)), 201, {
     ETag: etagOf(val),
     Location: `${spacePrefix(request.space)}/v1/vals/${val.id}${below}`,

@@ -1,5 +1,5 @@
 import { parseBody, readBytes } from '../body.ts';
-import type { Reply, ServiceRequest } from '../request.ts';
+import type { ServiceReply, ServiceRequest } from '../request.ts';
 import type { WriteOptions } from '../store/store.ts';
 import type { Body, Check, Query } from './fields.ts';
 import type { Schema } from './schemas.ts';
@@ -27,7 +27,7 @@ export interface Route {
   responses: Record<number, Schema | 'text/html' | 'text/plain' | 'application/typescript' | 'nothing'>;
   query?: Check<Query, unknown>;
   body?: Check<Body, unknown>;
-  reply(request: ServiceRequest, params: Record<string, string>): Reply | Promise<Reply>;
+  reply(request: ServiceRequest, params: Record<string, string>): ServiceReply | Promise<ServiceReply>;
 }
 
 export const patternOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
@@ -51,7 +51,7 @@ interface Definition<Path extends string, CheckedQuery, CheckedBody>
       body: CheckedBody;
       options: WriteOptions;
     },
-  ): Reply | Promise<Reply>;
+  ): ServiceReply | Promise<ServiceReply>;
 }
 
 export function route<Path extends string, CheckedQuery = undefined, CheckedBody = undefined>(

@@ -175,7 +175,7 @@ export type RecordOf<Name extends keyof typeof recordSchemas> = TypeOf<(typeof r
 
 export const ref = (name: keyof typeof recordSchemas): Schema => ({ $ref: `#/components/schemas/${name}` });
 
-export const listOf = (name: keyof typeof recordSchemas): Schema =>
+export const listSchema = (name: keyof typeof recordSchemas): Schema =>
   record({
     data: arrayOf(ref(name)),
     links: record({ self: uri }, { prev: uri, next: uri }),

@@ -3,14 +3,14 @@ import { json, linkText, selfOf, spacePrefix } from '../request.ts';
 import type { Store } from '../store/store.ts';
 import * as check from './checks.ts';
 import { type Route, route } from './route.ts';
-import { listOf, type RecordOf, ref } from './schemas.ts';
+import { listSchema, type RecordOf, ref } from './schemas.ts';
 
 export function tokenRoutes(store: Store): Route[] {
   return [
     route('GET', '/v1/me/tokens', {
       id: 'listMyTokens',
       summary: 'The tokens of the caller; below a space, those for that space',
-      responses: { 200: listOf('Token') },
+      responses: { 200: listSchema('Token') },
       async reply(request) {
         const data: RecordOf<'Token'>[] = await store.tokens(callerOf(request));
         return json({ data, links: { self: linkText(request, selfOf(request)) } });

@@ -1,10 +1,10 @@
 import { callerOf } from '../admit.ts';
-import { Problem } from '../problem.ts';
+import { HttpProblem } from '../problem.ts';
 import {
   baseUrlOf,
   json,
   linkText,
-  type Reply,
+  type ServiceReply,
   type ServiceRequest,
   selfOf,
   spacePrefix,
@@ -14,13 +14,18 @@ import { valPositions } from '../store/positions.ts';
 import type { RecordFilter, RecordKind } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import * as check from './checks.ts';
-import { type Paging, recordPage, shortPage } from './list-page.ts';
+import { type PageParameters, recordPage, shortPage } from './list-page.ts';
 import { likeRecord, userRecord, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listOf, type RecordOf, ref } from './schemas.ts';
+import { listSchema, type RecordOf, ref } from './schemas.ts';
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function userRoutes(store: Store): Route[] {
-  const records = async (request: ServiceRequest, kind: RecordKind, filter: RecordFilter & Paging) => {
+  const records = async (
+    request: ServiceRequest,
+    kind: RecordKind,
+    filter: RecordFilter & PageParameters,
+  ) => {
     const found = await store.records(callerOf(request), kind, filter);
     const base = baseUrlOf(request);
     return recordPage(request, found, filter, ({ json }) =>
@@ -29,13 +34,13 @@ export function userRoutes(store: Store): Route[] {
   };
   const userWithId = async (id: string): Promise<User> => {
     const user = await store.people.withId(id);
-    if (!user) throw new Problem(404, `There is no user with the id ${id}.`);
+    if (!user) throw new HttpProblem(404, `There is no user with the id ${id}.`);
     return user;
   };
   const userNamed = async (request: ServiceRequest, username: string): Promise<User> => {
     const { owner } = callerOf(request);
     const user = owner.username === username ? owner : await store.people.named(username);
-    if (!user) throw new Problem(404, `There is no user named ${username}.`);
+    if (!user) throw new HttpProblem(404, `There is no user named ${username}.`);
     return user;
   };
 
@@ -53,7 +58,7 @@ export function userRoutes(store: Store): Route[] {
     route('GET', '/v1/me/spaces', {
       id: 'listMySpaces',
       summary: 'The spaces of the caller',
-      responses: { 200: listOf('Space') },
+      responses: { 200: listSchema('Space') },
       async reply(request) {
         const spaces = await store.spaces.withMember(callerOf(request).actor);
         const data: Omit<RecordOf<'Space'>, 'url'>[] = spaces.map((space) => ({
@@ -67,28 +72,28 @@ export function userRoutes(store: Store): Route[] {
       id: 'listMyRuns',
       summary: "Runs of the caller's vals",
       query: check.runs,
-      responses: { 200: listOf('Run') },
+      responses: { 200: listSchema('Run') },
       reply: (request, { query }) => records(request, 'runs', query),
     }),
     route('GET', '/v1/me/likes', {
       id: 'listMyLikes',
       summary: 'Vals that the caller likes',
       query: check.likes,
-      responses: { 200: listOf('LikedVal') },
+      responses: { 200: listSchema('LikedVal') },
       reply: (request, { query }) => records(request, 'likes', query),
     }),
     route('GET', '/v1/me/comments', {
       id: 'listMyComments',
       summary: "Comments by the caller, and comments on the caller's vals",
       query: check.comments,
-      responses: { 200: listOf('Comment') },
+      responses: { 200: listSchema('Comment') },
       reply: (request, { query }) => records(request, 'comments', query),
     }),
     route('GET', '/v1/me/references', {
       id: 'listMyReferences',
       summary: "Vals that use the caller's vals",
       query: check.references,
-      responses: { 200: listOf('Reference') },
+      responses: { 200: listSchema('Reference') },
       reply: (request, { query }) => records(request, 'references', query),
     }),
 
@@ -102,7 +107,7 @@ export function userRoutes(store: Store): Route[] {
       id: 'listUserVals',
       summary: 'The vals of a person, without the code, newest first',
       query: check.vals,
-      responses: { 200: listOf('Val') },
+      responses: { 200: listSchema('Val') },
       async reply(request, { params, query }) {
         const user = await userWithId(params.id);
         const found = await store.listVals(callerOf(request), user, query);
@@ -131,7 +136,7 @@ export function userRoutes(store: Store): Route[] {
   ];
 }
 
-const userReply = (request: ServiceRequest, user: User): Reply =>
+const userReply = (request: ServiceRequest, user: User): ServiceReply =>
   json(
     userRecord(user, baseUrlOf(request), {
       path: `users/${user.id}`,

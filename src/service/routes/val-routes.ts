@@ -7,8 +7,9 @@ import * as check from './checks.ts';
 import { recordPage, shortPage } from './list-page.ts';
 import { createdReply, valRecord, valReply } from './outgoing.ts';
 import { type Route, route } from './route.ts';
-import { listOf, type RecordOf, ref } from './schemas.ts';
+import { listSchema, type RecordOf, ref } from './schemas.ts';
 
+/** Longer than other functions, because it is a table: one entry for each route. */
 export function valRoutes(store: Store): Route[] {
   return [
     route('GET', '/v1/vals/:id', {
@@ -79,7 +80,7 @@ export function valRoutes(store: Store): Route[] {
       id: 'searchVals',
       summary: 'Vals whose name or code contains the query',
       query: check.search,
-      responses: { 200: listOf('Val') },
+      responses: { 200: listSchema('Val') },
       async reply(request, { query: { text, ...range } }) {
         const found = await store.search(callerOf(request), text, range);
         return shortPage(request, found, range, {
@@ -93,7 +94,7 @@ export function valRoutes(store: Store): Route[] {
       id: 'listValRuns',
       summary: 'Runs of a val',
       query: check.runs,
-      responses: { 200: listOf('Run') },
+      responses: { 200: listSchema('Run') },
       reply: async (request, { params, query }) =>
         recordPage(request, await store.runs(callerOf(request), params.id, query), query),
     }),
@@ -122,7 +123,7 @@ export function valRoutes(store: Store): Route[] {
       access: 'anyone',
       summary: 'The versions of a val, newest first',
       query: check.versions,
-      responses: { 200: listOf('Version') },
+      responses: { 200: listSchema('Version') },
       async reply(request, { params: { id }, query }) {
         const found = await store.versions(request.caller, id, query);
         const recordOf = (version: ListedVersion): RecordOf<'Version'> => ({ val_id: id, ...version });

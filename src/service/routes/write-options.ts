@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '../problem.ts';
+import { HttpProblem } from '../problem.ts';
 import { headerOf, type ServiceRequest } from '../request.ts';
 import type { Once } from '../store/idempotency.ts';
 import type { WriteOptions } from '../store/store.ts';
-import { type Precondition, stateOf } from '../store/vals.ts';
+import { type Precondition, stateTag } from '../store/vals.ts';
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
-export const etagOf = (val: Parameters<typeof stateOf>[0]): string => `"${stateOf(val)}"`;
+export const etagOf = (val: Parameters<typeof stateTag>[0]): string => `"${stateTag(val)}"`;
 
 export const writeOptionsOf = (request: ServiceRequest, body: Buffer | undefined): WriteOptions => ({
   onlyIf: onlyIfOf(request),
@@ -36,7 +36,7 @@ function onlyIfOf(request: ServiceRequest): Precondition | undefined {
 }
 
 /** Weak tags match If-None-Match, because a reply without a body needs no equal bytes (RFC 9110, 13.1.2). */
-export function isUnchangedFor(request: ServiceRequest, val: Parameters<typeof stateOf>[0]): boolean {
+export function isUnchangedFor(request: ServiceRequest, val: Parameters<typeof stateTag>[0]): boolean {
   const header = headerOf(request, 'if-none-match');
   if (header === undefined || !['GET', 'HEAD'].includes(request.method)) return false;
   const tags = tagsIn(header).map((tag) => tag.replace(/^W\//, ''));
@@ -47,7 +47,7 @@ function onceOf(request: ServiceRequest, body: Buffer): Once | undefined {
   const key = headerOf(request, 'idempotency-key');
   if (key === undefined) return undefined;
   if (!keyPattern.test(key))
-    throw new Problem(400, 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.');
+    throw new HttpProblem(400, 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.');
   const requestDigest = createHash('sha256').update(`${request.path}\n`).update(body).digest('hex');
   return { key, requestDigest };
 }

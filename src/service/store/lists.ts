@@ -16,7 +16,7 @@ export interface ListRange {
   after?: readonly [number];
 }
 
-export interface Page<Item> {
+export interface ListPage<Item> {
   items: Item[];
   next: readonly [number] | undefined;
 }
@@ -38,7 +38,7 @@ export function listVals(
   caller: Caller | undefined,
   owner: User,
   range: ListRange,
-): Promise<Page<ListedVal>> {
+): Promise<ListPage<ListedVal>> {
   const onlyPublic = caller?.owner.id === owner.id ? '' : "privacy = 'public' AND ";
   // With `owner_id = ?`, PostgreSQL may read the vals of all owners in the order of their positions, until it has found
   // enough vals of this owner.
@@ -54,12 +54,12 @@ export function listVals(
 }
 
 /** Finds vals whose name or current code contains the text. Names are compared without regard to case. */
-export function searchVals(
+export function valsWithText(
   db: Reader,
   { owner }: Caller,
   text: string,
   { onlyOwn, ...range }: SearchRange,
-): Promise<Page<ListedVal>> {
+): Promise<ListPage<ListedVal>> {
   const isSeen = onlyOwn ? 'owner_id = ?' : "(owner_id = ? OR privacy = 'public')";
   const hasText = `(SELECT CASE WHEN ${db.codeContains} THEN 1 ELSE 0 END FROM versions
     WHERE val_id = vals.id AND versions.version = vals.version) = 1`;
@@ -84,7 +84,7 @@ async function pageOfVals(
   db: Reader,
   { condition, order, values }: ValSelection,
   { limit, offset = 0, after }: ListRange,
-): Promise<Page<ListedVal>> {
+): Promise<ListPage<ListedVal>> {
   const [before] = after ?? [Number.MAX_SAFE_INTEGER];
   // Without the subquery, the database would join all vals before the LIMIT. The LIMIT is no parameter, because PostgreSQL
   // would plan for a large one.

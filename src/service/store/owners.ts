@@ -1,6 +1,6 @@
 import type { Database, Reader, Tx } from '../database/database.ts';
 import type { User } from './caller.ts';
-import { deleteVal } from './vals.ts';
+import { removeVal } from './vals.ts';
 
 export type OwnerKind = 'person' | 'space';
 
@@ -41,7 +41,7 @@ export async function removeOwner<Refused extends string>(
     for (const { id } of vals) {
       await database.transaction({}, async (tx) => {
         await tx.query(`SELECT id FROM vals WHERE id = ?${tx.forUpdate}`, [id]);
-        await deleteVal(tx, id);
+        await removeVal(tx, id);
       });
     }
   }

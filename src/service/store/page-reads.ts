@@ -16,8 +16,9 @@ export const createPageReads = (db: Reader) => ({
   changedVals: (owner: User, range: { limit: number; after?: RecordPosition | undefined }) =>
     changedVals(db, owner, range),
   lastResults: (vals: readonly { id: string }[]) => lastResults(db, vals),
-  readableVals: (caller: Caller | undefined, owner: User, wanted: WantedVals) =>
-    readableVals(db, caller, owner, wanted),
+  readableIds: (caller: Caller | undefined, ids: readonly string[]) => readableIds(db, caller, ids),
+  idsByName: (caller: Caller | undefined, owner: User, names: readonly string[]) =>
+    idsByName(db, caller, owner, names),
   hasVersion: (id: string, version: number) => hasVersion(db, id, version),
   versionsAround: (id: string, version: number) => versionsAround(db, id, version),
 });
@@ -58,31 +59,33 @@ async function lastResults(db: Reader, vals: readonly { id: string }[]): Promise
   return new Map(rows.flatMap(({ id, tag }) => (tag === null ? [] : [[id, tag]])));
 }
 
-interface WantedVals {
-  ids: readonly string[];
-  /** Names of vals of the owner. */
-  names: readonly string[];
+/** Those of the ids whose vals the caller may read. */
+async function readableIds(
+  db: Reader,
+  caller: Caller | undefined,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.query<{ id: string }>(
+    `SELECT id FROM vals WHERE id IN (${ids.map(() => '?')}) AND ${isVisible}`,
+    [...ids, caller?.owner.id ?? ''],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
-async function readableVals(
+/** The ids of an owner's vals by their names, for those that the caller may find by name. */
+async function idsByName(
   db: Reader,
   caller: Caller | undefined,
   owner: User,
-  { ids, names }: WantedVals,
-): Promise<{ id: string; name: string }[]> {
-  const reader = caller?.owner.id ?? '';
-  const find = (condition: string, wanted: readonly string[], values: string[]) =>
-    wanted.length === 0
-      ? []
-      : db.query<{ id: string; name: string }>(
-          `SELECT id, name FROM vals WHERE ${condition.replace('()', `(${wanted.map(() => '?')})`)}`,
-          [...wanted, ...values],
-        );
-  const isNamed = "name IN () AND owner_id = ? AND (privacy = 'public' OR owner_id = ?)";
-  return [
-    ...(await find(`id IN () AND ${isVisible}`, ids, [reader])),
-    ...(await find(isNamed, names, [owner.id, reader])),
-  ];
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await db.query<{ id: string; name: string }>(
+    `SELECT id, name FROM vals WHERE name IN (${names.map(() => '?')}) AND owner_id = ? AND (privacy = 'public' OR owner_id = ?)`,
+    [...names, owner.id, caller?.owner.id ?? ''],
+  );
+  return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
 /** The numbers of the versions before and after this one. */

@@ -1,6 +1,8 @@
 type RefusalKind =
   | 'not found'
   | 'not allowed'
+  /** The new token would outlive the token of the caller. */
+  | 'lives longer'
   | 'conflict'
   | 'changed'
   | 'key reused'

@@ -5,9 +5,9 @@ import { mostLogBytes } from '../limits.ts';
 import type { Caller } from './caller.ts';
 import { findRecord, putRecord } from './records.ts';
 import { Refusal } from './refusal.ts';
-import { now, sortableTime } from './times.ts';
+import { now, sortableTime } from './timestamps.ts';
 import { lockOwnVal } from './vals.ts';
-import { checkVersion } from './versions.ts';
+import { requireVersion } from './versions.ts';
 
 export interface ReportedRun {
   version: number;
@@ -30,7 +30,7 @@ export async function findRun(db: Reader, { owner }: Caller, id: string) {
 export async function addRun(tx: Tx, caller: Caller, id: string, reported: ReportedRun) {
   const { version, logs, ...times } = reported;
   const { name } = await lockOwnVal(tx, caller, id);
-  await checkVersion(tx, id, version);
+  await requireVersion(tx, id, version);
   const run = { id: randomUUID(), val: { id, name, version }, ...times, reporter: caller.actor };
   await putRecord(tx, caller.owner, {
     kind: 'runs',

@@ -1,6 +1,6 @@
 import { isObject, JsonNumber, type JsonObject, type JsonValue } from '../../lib/json.ts';
 import type { RecordKind } from './records.ts';
-import { timestampOf } from './times.ts';
+import { timestampOf } from './timestamps.ts';
 
 type Fault = string;
 

@@ -12,7 +12,7 @@ import type { User } from './caller.ts';
 import { putRecord, type RecordKind, recordKinds } from './records.ts';
 import { completeRecord, faultOf } from './seed-records.ts';
 import type { Store } from './store.ts';
-import { sortableTime } from './times.ts';
+import { sortableTime } from './timestamps.ts';
 
 export type SeedData = Partial<Record<RecordKind, JsonObject[]>>;
 

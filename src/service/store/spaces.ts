@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Database, Reader } from '../database/database.ts';
+import type { Database, Reader, Tx } from '../database/database.ts';
 import type { Role, User } from './caller.ts';
 import { ownerNamed, removeOwner } from './owners.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 
 export interface Space extends User {
   vals: number;
@@ -12,13 +12,6 @@ export interface Space extends User {
 interface Member {
   username: string;
   role: Role;
-}
-
-async function findBoth(db: Reader, name: string, username: string) {
-  const space = await ownerNamed(db, name, 'space');
-  if (!space) return 'no space';
-  const person = await ownerNamed(db, username, 'person');
-  return person ? { space, person } : 'no person';
 }
 
 export function createSpaces(database: Database) {
@@ -42,6 +35,11 @@ export function createSpaces(database: Database) {
         [id],
       ),
 
+    async nameOf(id: string): Promise<string | undefined> {
+      const [space] = await database.query<User>('SELECT id, username FROM users WHERE id = ?', [id]);
+      return space?.username;
+    },
+
     async named(name: string): Promise<Space | undefined> {
       const [space] = await database.query<Omit<Space, 'members'>>(listed('AND username = ?'), [name]);
       return space && withMembers(space);
@@ -64,31 +62,13 @@ export function createSpaces(database: Database) {
     },
 
     grant: (name: string, username: string, role: Role): Promise<'granted' | 'no space' | 'no person'> =>
-      database.transaction({}, async (tx) => {
-        const found = await findBoth(tx, name, username);
-        if (typeof found === 'string') return found;
-        await tx.query(
-          `INSERT INTO members (user_id, space_id, role) VALUES (?, ?, ?)
-            ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`,
-          [found.person.id, found.space.id, role],
-        );
-        return 'granted';
-      }),
+      database.transaction({}, (tx) => grant(tx, name, username, role)),
 
-    /** The tokens that are limited to the space end with the membership: they refer to its row. */
     revoke: (
       name: string,
       username: string,
     ): Promise<'revoked' | 'no space' | 'no person' | 'not a member'> =>
-      database.transaction({}, async (tx) => {
-        const found = await findBoth(tx, name, username);
-        if (typeof found === 'string') return found;
-        const revoked = await tx.query(
-          'DELETE FROM members WHERE user_id = ? AND space_id = ? RETURNING user_id',
-          [found.person.id, found.space.id],
-        );
-        return revoked.length > 0 ? 'revoked' : 'not a member';
-      }),
+      database.transaction({}, (tx) => revoke(tx, name, username)),
 
     /** With an id, leaves a new space of the same name alone. */
     remove: (
@@ -107,4 +87,33 @@ export function createSpaces(database: Database) {
         { withVals },
       ),
   };
+}
+
+async function grant(tx: Tx, name: string, username: string, role: Role) {
+  const found = await findBoth(tx, name, username);
+  if (typeof found === 'string') return found;
+  await tx.query(
+    `INSERT INTO members (user_id, space_id, role) VALUES (?, ?, ?)
+      ON CONFLICT (user_id, space_id) DO UPDATE SET role = excluded.role`,
+    [found.person.id, found.space.id, role],
+  );
+  return 'granted';
+}
+
+/** The tokens that are limited to the space end with the membership: they refer to its row. */
+async function revoke(tx: Tx, name: string, username: string) {
+  const found = await findBoth(tx, name, username);
+  if (typeof found === 'string') return found;
+  const revoked = await tx.query('DELETE FROM members WHERE user_id = ? AND space_id = ? RETURNING user_id', [
+    found.person.id,
+    found.space.id,
+  ]);
+  return revoked.length > 0 ? 'revoked' : 'not a member';
+}
+
+async function findBoth(db: Reader, name: string, username: string) {
+  const space = await ownerNamed(db, name, 'space');
+  if (!space) return 'no space';
+  const person = await ownerNamed(db, username, 'person');
+  return person ? { space, person } : 'no person';
 }

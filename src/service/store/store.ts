@@ -6,39 +6,39 @@ import { reportOutages } from '../database/outages.ts';
 import { currentSchema } from '../database/schema.ts';
 import type { Caller, User } from './caller.ts';
 import type { Once } from './idempotency.ts';
-import { type ListRange, listVals, type SearchRange, searchVals } from './lists.ts';
+import { type ListRange, listVals, type SearchRange, valsWithText } from './lists.ts';
 import { createPageReads } from './page-reads.ts';
 import { createPeople, makeStoreOwner, storeOwner } from './people.ts';
 import { findRecords, type RecordFilter, type RecordKind } from './records.ts';
 import { addRun, deleteOldRuns, findRun, type ReportedRun } from './runs.ts';
 import { createSpaces } from './spaces.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 import {
   addToken,
   createLinks,
   createUseNotes,
-  findToken,
   type Identified,
   identifiedBy,
-  listTokens,
-  type NewToken,
   removeToken,
+  tokenBy,
+  tokensOf,
+  type WantedToken,
 } from './tokens.ts';
 import { checkVal, type LockedVal, type ValContent } from './val-rows.ts';
 import {
+  addVal,
   checkState,
   createOrUpdateVal,
-  createVal,
-  deleteVal,
   lockOwnVal,
   type Precondition,
+  removeVal,
   saveVal,
   updateVal,
   type ValChange,
   valNamed,
   visibleVal,
 } from './vals.ts';
-import { deleteVersion, listVersions, visibleVersion } from './versions.ts';
+import { pageOfVersions, removeVersion, visibleVersion } from './versions.ts';
 import { writeAs } from './write-as.ts';
 
 export interface WriteOptions {
@@ -74,6 +74,8 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
     spaces: createSpaces(database),
     links: createLinks(database),
     pages: createPageReads(database),
+    ...tokenMethods(database, uses, { notesUse }),
+    ...reads(database),
     ...valWrites(database, maxVals),
     upgrade: describeUpgrade(database.upgradedFrom),
     connections: database.connections,
@@ -84,47 +86,6 @@ export async function openStore(place: StoreLocation, options: StoreOptions = {}
       await database.close();
     },
 
-    async identify(by: Parameters<typeof findToken>[1], space?: string): Promise<Identified | undefined> {
-      const row = await findToken(database, by, space);
-      if (row && notesUse) uses.note(row);
-      return row && identifiedBy(row, space);
-    },
-
-    async tokens(caller: Caller) {
-      await uses.written();
-      return listTokens(database, caller);
-    },
-    addToken: (caller: Caller, token: NewToken, { once }: WriteOptions = {}) =>
-      writeAs(database, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
-        addToken(tx, caller, token),
-      ),
-    removeToken: (caller: Caller, id: string) =>
-      writeAs(database, caller, {}, (tx) => removeToken(tx, caller, id)),
-
-    async counts(): Promise<{ vals: number; runs: number }> {
-      const [counted] = await database.query<{ vals: number; runs: number }>(
-        "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
-      );
-      return counted ?? { vals: 0, runs: 0 };
-    },
-
-    val: (caller: Caller | undefined, id: string) => visibleVal(database, caller, id),
-    valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
-    listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
-      listVals(database, caller, owner, range),
-    search: (caller: Caller, text: string, range: SearchRange) => searchVals(database, caller, text, range),
-    version: (caller: Caller | undefined, id: string, number: number) =>
-      visibleVersion(database, caller, id, number),
-    versions: (caller: Caller | undefined, id: string, range: ListRange) =>
-      listVersions(database, caller, id, range),
-
-    records: ({ owner }: Caller, kind: RecordKind, filter?: RecordFilter) =>
-      findRecords(database, kind, { ownerId: owner.id }, filter),
-    async runs(caller: Caller, id: string, filter?: RecordFilter) {
-      await checkVal(database, caller, id, { isOwn: true });
-      return findRecords(database, 'runs', { valId: id }, filter);
-    },
-    run: (caller: Caller, id: string) => findRun(database, caller, id),
     deleteOldRuns: (keepMs: number, clock: Clock, signal: AbortSignal) =>
       deleteOldRuns(database, keepMs, clock, signal),
 
@@ -137,6 +98,60 @@ function describeUpgrade(from: number | undefined): string | undefined {
   if (from === undefined) return undefined;
   const schemas = `from schema ${from} to schema ${currentSchema}`;
   return `Brought the store up to date, ${schemas}. Older versions of vals can no longer open it.`;
+}
+
+function tokenMethods(
+  database: Database,
+  uses: ReturnType<typeof createUseNotes>,
+  { notesUse }: { notesUse: boolean },
+) {
+  return {
+    async identify(by: Parameters<typeof tokenBy>[1], space?: string): Promise<Identified | undefined> {
+      const row = await tokenBy(database, by, space);
+      if (row && notesUse) uses.note(row);
+      return row && identifiedBy(row, space);
+    },
+
+    async tokens(caller: Caller) {
+      await uses.written();
+      return tokensOf(database, caller);
+    },
+    addToken: (caller: Caller, token: WantedToken, { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { once: once && { ...once, hasSecretReply: true } }, (tx) =>
+        addToken(tx, caller, token),
+      ),
+    removeToken: (caller: Caller, id: string) =>
+      writeAs(database, caller, {}, (tx) => removeToken(tx, caller, id)),
+  };
+}
+
+function reads(database: Database) {
+  return {
+    val: (caller: Caller | undefined, id: string) => visibleVal(database, caller, id),
+    valNamed: (caller: Caller, owner: User, name: string) => valNamed(database, caller, owner, name),
+    listVals: (caller: Caller | undefined, owner: User, range: ListRange) =>
+      listVals(database, caller, owner, range),
+    search: (caller: Caller, text: string, range: SearchRange) => valsWithText(database, caller, text, range),
+    version: (caller: Caller | undefined, id: string, number: number) =>
+      visibleVersion(database, caller, id, number),
+    versions: (caller: Caller | undefined, id: string, range: ListRange) =>
+      pageOfVersions(database, caller, id, range),
+
+    records: ({ owner }: Caller, kind: RecordKind, filter?: RecordFilter) =>
+      findRecords(database, kind, { ownerId: owner.id }, filter),
+    async runs(caller: Caller, id: string, filter?: RecordFilter) {
+      await checkVal(database, caller, id, { isOwn: true });
+      return findRecords(database, 'runs', { valId: id }, filter);
+    },
+    run: (caller: Caller, id: string) => findRun(database, caller, id),
+
+    async counts(): Promise<{ vals: number; runs: number }> {
+      const [counted] = await database.query<{ vals: number; runs: number }>(
+        "SELECT (SELECT count(*) FROM vals) AS vals, (SELECT count(*) FROM records WHERE kind = 'runs') AS runs",
+      );
+      return counted ?? { vals: 0, runs: 0 };
+    },
+  };
 }
 
 /** What callers change: each in a transaction of its own, after other writes to the same val. */
@@ -155,8 +170,8 @@ function valWrites(database: Database, maxVals: number | undefined) {
     });
 
   return {
-    create: (caller: Caller, content: Parameters<typeof createVal>[2], { once }: WriteOptions = {}) =>
-      writeAs(database, caller, { once }, (tx) => createVal(tx, caller, content, maxVals)),
+    create: (caller: Caller, content: Parameters<typeof addVal>[2], { once }: WriteOptions = {}) =>
+      writeAs(database, caller, { once }, (tx) => addVal(tx, caller, content, maxVals)),
 
     createOrUpdate: (caller: Caller, change: ValChange & { name: string }, { onlyIf }: WriteOptions = {}) =>
       writeAs(database, caller, { val: change.name }, (tx) =>
@@ -171,13 +186,13 @@ function valWrites(database: Database, maxVals: number | undefined) {
     ) => changeVal(caller, id, options, (tx, val) => saveVal(tx, val, { ...val, ...change }, now())),
 
     delete: (caller: Caller, id: string, options: WriteOptions = {}): Promise<void> =>
-      changeVal(caller, id, options, (tx) => deleteVal(tx, id)),
+      changeVal(caller, id, options, (tx) => removeVal(tx, id)),
 
     createVersion: (caller: Caller, id: string, change: ValChange, options: WriteOptions = {}) =>
       changeVal(caller, id, options, (tx, val) => updateVal(tx, caller, val, change), change.code),
 
     deleteVersion: (caller: Caller, id: string, number: number, options: WriteOptions = {}): Promise<void> =>
-      changeVal(caller, id, options, (tx, val) => deleteVersion(tx, val, number)),
+      changeVal(caller, id, options, (tx, val) => removeVersion(tx, val, number)),
 
     addRun: (caller: Caller, id: string, run: ReportedRun, { once }: WriteOptions = {}) =>
       writeAs(database, caller, { val: id, once }, (tx) => addRun(tx, caller, id, run)),

@@ -2,7 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Database, Reader, Tx } from '../database/database.ts';
 import { type Caller, type CallerToken, idPattern, type Role, type User } from './caller.ts';
 import { Refusal } from './refusal.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 
 export interface ListedToken {
   id: string;
@@ -15,7 +15,7 @@ export interface ListedToken {
   space: string | null;
 }
 
-export interface NewToken {
+export interface WantedToken {
   name: string;
   readOnly: boolean;
   expiresAt: string | null;
@@ -51,7 +51,7 @@ interface TokenRow extends User {
 }
 
 /** Finds a token that has not ended by its secret, or by its id for a session. One indexed read. */
-export async function findToken(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
+export async function tokenBy(db: Reader, by: { secret: string } | { tokenId: string }, space?: string) {
   const [condition, value] = 'secret' in by ? ['digest', digestOf(by.secret)] : ['tokens.id', by.tokenId];
   if (!idPattern.test(value)) return undefined;
   const [row] = await db.query<TokenRow>(
@@ -82,7 +82,7 @@ const listedColumns = `tokens.id, name, tokens.created_at AS "createdAt", last_u
   expires_at AS "expiresAt", read_only AS "readOnly", space.username AS space`;
 
 /** Below a space: the tokens for that space. Else all tokens of the person. */
-export async function listTokens(db: Reader, { owner, actor }: Caller): Promise<ListedToken[]> {
+export async function tokensOf(db: Reader, { owner, actor }: Caller): Promise<ListedToken[]> {
   const rows = await db.query<Omit<ListedToken, 'readOnly'> & { readOnly: number }>(
     `SELECT ${listedColumns} FROM tokens LEFT JOIN users AS space ON space.id = space_id
       WHERE user_id = ? ${owner.id === actor.id ? '' : 'AND space_id = ?'} ORDER BY name`,
@@ -95,11 +95,11 @@ export async function listTokens(db: Reader, { owner, actor }: Caller): Promise<
 export async function addToken(
   tx: Tx,
   { owner, actor, token }: Caller,
-  { name, readOnly, expiresAt }: NewToken,
+  { name, readOnly, expiresAt }: WantedToken,
 ): Promise<ListedToken & { token: string }> {
   if (token.expiresAt !== null && (expiresAt === null || expiresAt > token.expiresAt)) {
     const end = `Your token ends at ${token.expiresAt}, and cannot make one that lives longer.`;
-    throw new Refusal('not allowed', `${end} Choose an earlier end.`);
+    throw new Refusal('lives longer', `${end} Choose an earlier end.`);
   }
   const at = now();
   await tx.query('DELETE FROM tokens WHERE user_id = ? AND name = ? AND expires_at <= ?', [

@@ -73,7 +73,9 @@ export async function selectVal(db: Reader, condition: string, ...values: Value[
     `SELECT ${listedColumns}, readme, code ${joinedWith('vals')} WHERE ${condition}`,
     values,
   );
-  return row && { ...withAuthor(row), code: textOf(row.code), readme: row.readme && textOf(row.readme) };
+  return (
+    row && { ...withAuthor(row), code: textOfBytes(row.code), readme: row.readme && textOfBytes(row.readme) }
+  );
 }
 
 export const noVal = (id: string): Refusal => new Refusal('not found', `There is no val with the id ${id}.`);
@@ -110,6 +112,6 @@ export function withVersionAuthor<Row extends AuthorRow>(row: Row) {
   return { ...version, versionAuthor: id !== null && username !== null ? { id, username } : null };
 }
 
-export const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();
+export const textOfBytes = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString();
 
 export const bytesOf = (text: string | null): Buffer | null => (text === null ? null : Buffer.from(text));

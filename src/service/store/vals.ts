@@ -3,7 +3,7 @@ import { namePattern } from '../../lib/val-limits.ts';
 import { DatabaseFailure, type Reader, type Tx, type Value } from '../database/database.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
 import { Refusal } from './refusal.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 import {
   bytesOf,
   checkVal,
@@ -15,7 +15,7 @@ import {
   listedColumns,
   noVal,
   selectVal,
-  textOf,
+  textOfBytes,
   type Val,
   type ValContent,
   withAuthor,
@@ -32,7 +32,7 @@ export type Precondition = { allows(state: string | undefined): boolean; refusal
 const mostValsCreatedAtOnce = 100;
 
 /** Differs for each state of each val. */
-export const stateOf = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
+export const stateTag = ({ id, revision }: Pick<Val, 'id' | 'revision'>): string => `${id}.${revision}`;
 
 export async function visibleVal(db: Reader, caller: Caller | undefined, id: string): Promise<Val> {
   const val = idPattern.test(id)
@@ -71,7 +71,9 @@ async function lockVal(
       ${joinedWith('vals')} WHERE vals.id = ? AND ${isCurrent}`,
     [...(code === undefined ? [] : [Buffer.from(code)]), locked.id],
   );
-  return row && { ...withAuthor(row), readme: row.readme && textOf(row.readme), hasCode: row.hasCode === 1 };
+  return (
+    row && { ...withAuthor(row), readme: row.readme && textOfBytes(row.readme), hasCode: row.hasCode === 1 }
+  );
 }
 
 const lockValNamed = (tx: Tx, { owner }: Caller, name: string, code?: string) =>
@@ -87,10 +89,10 @@ export async function lockOwnVal(tx: Tx, caller: Caller, id: string, code?: stri
 }
 
 export function checkState(val: LockedVal | undefined, onlyIf: Precondition | undefined): void {
-  if (onlyIf && !onlyIf.allows(val && stateOf(val))) throw new Refusal('changed', onlyIf.refusal);
+  if (onlyIf && !onlyIf.allows(val && stateTag(val))) throw new Refusal('changed', onlyIf.refusal);
 }
 
-export async function createVal(
+export async function addVal(
   tx: Tx,
   caller: Caller,
   content: Omit<ValContent, 'name'> & { name: string | undefined },
@@ -201,7 +203,7 @@ const nameTaken = (name: string): Refusal => new Refusal('conflict', `A val name
 const runsPerStatement = 5_000;
 
 /** In several statements of one transaction, because each statement has a time limit in PostgreSQL. */
-export async function deleteVal(tx: Tx, id: string): Promise<void> {
+export async function removeVal(tx: Tx, id: string): Promise<void> {
   for (;;) {
     const runs = await tx.query(
       `DELETE FROM records WHERE position IN (SELECT position FROM records

@@ -1,8 +1,8 @@
 import type { Reader, Tx } from '../database/database.ts';
 import type { Caller, User } from './caller.ts';
-import type { ListRange, Page } from './lists.ts';
+import type { ListPage, ListRange } from './lists.ts';
 import { Refusal } from './refusal.ts';
-import { now } from './times.ts';
+import { now } from './timestamps.ts';
 import {
   type AuthorRow,
   authorColumns,
@@ -58,19 +58,19 @@ export async function visibleVersion(
   return found;
 }
 
-export async function checkVersion(db: Reader, id: string, number: number): Promise<void> {
+export async function requireVersion(db: Reader, id: string, number: number): Promise<void> {
   const [found] = isStorable(number)
     ? await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number])
     : [];
   if (!found) throw noVersion(id, number);
 }
 
-export async function listVersions(
+export async function pageOfVersions(
   db: Reader,
   caller: Caller | undefined,
   id: string,
   { limit, offset = 0, after }: ListRange,
-): Promise<Page<ListedVersion>> {
+): Promise<ListPage<ListedVersion>> {
   await checkVal(db, caller, id, { isOwn: false });
   const rows = await db.query<Omit<ListedVersion, 'versionAuthor'> & AuthorRow>(
     `SELECT version, created_at AS "createdAt", ${authorColumns} FROM versions
@@ -86,8 +86,8 @@ export async function listVersions(
 }
 
 /** If the current version is deleted, the val goes back to the newest one that is left. */
-export async function deleteVersion(tx: Tx, { id, ...val }: LockedVal, number: number): Promise<void> {
-  await checkVersion(tx, id, number);
+export async function removeVersion(tx: Tx, { id, ...val }: LockedVal, number: number): Promise<void> {
+  await requireVersion(tx, id, number);
   await tx.query('DELETE FROM versions WHERE val_id = ? AND version = ?', [id, number]);
   const [left] = await tx.query<{ version: number }>(
     'SELECT version FROM versions WHERE val_id = ? ORDER BY version DESC LIMIT 1',

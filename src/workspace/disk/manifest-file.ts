@@ -6,7 +6,7 @@ import { openOwnFolder } from '../records/own-folder.ts';
 import { readBelow } from './files.ts';
 import { broken, emptyManifest, formatManifest, type Manifest, parseManifest } from './manifest.ts';
 import { manifestFile } from './root.ts';
-import { replaceBelow } from './write-files.ts';
+import { removeLeftovers, replaceBelow } from './write-files.ts';
 
 export type WorkspaceContext = Omit<Waiting, 'deadlineMs'> & { settings: Settings };
 
@@ -32,6 +32,7 @@ export async function updateManifest(
       if (text !== undefined && before === after) return 'unchanged';
       parseManifest(after);
       replaceBelow(root, manifestFile, after, text);
+      removeLeftovers(root, '');
       return text === undefined ? 'created' : 'updated';
     } catch (error) {
       // Another program changed vals.json after it was read.

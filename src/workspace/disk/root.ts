@@ -4,9 +4,15 @@ import { UsageError } from '../../errors.ts';
 import { foldersAbove } from '../../lib/paths.ts';
 
 export const manifestFile = 'vals.json';
-export const projectMarks = ['.git', manifestFile];
+const repositoryMark = '.git';
+export const projectMarks = [repositoryMark, manifestFile];
 
 export const isProject = (folder: string): boolean => projectMarks.some((name) => exists(join(folder, name)));
+
+export const isRepository = (folder: string): boolean => exists(join(folder, repositoryMark));
+
+export const repositoryOf = (folder: string): string | undefined =>
+  [folder, ...foldersAbove(folder)].find(isRepository);
 
 /** A vals.json ends at the next .git or vals.json below it. */
 export function findRoot(from: string): string | undefined {

@@ -13,8 +13,8 @@ import {
 import { dirname, join } from 'node:path';
 import { ConflictError, LocalError } from '../../errors.ts';
 import { readPlainFile, UnusableFile } from '../../lib/plain-file.ts';
-import { errorMessageOf, isMissing, replaceFile } from '../../lib/system.ts';
-import { notUsed, pathBelow } from './files.ts';
+import { errorMessageOf, isMissing, isRunning, replaceFile } from '../../lib/system.ts';
+import { namesBelow, notUsed, pathBelow } from './files.ts';
 
 const newFileMode = 0o644;
 
@@ -54,7 +54,7 @@ interface Replacement {
 }
 
 function replaceWhole(path: string, content: string, { mode, isModeExact, beforeMove }: Replacement): void {
-  const temporary = join(dirname(path), `.vals-${randomUUID()}.tmp`);
+  const temporary = join(dirname(path), `.vals-${process.pid}-${randomUUID()}.tmp`);
   try {
     const descriptor = openSync(temporary, 'wx', mode);
     try {
@@ -69,6 +69,17 @@ function replaceWhole(path: string, content: string, { mode, isModeExact, before
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+const temporaryName = /^\.vals-(\d+)-[\da-f-]+\.tmp$/;
+
+/** Removes what a killed command left in a folder of the workspace. */
+export function removeLeftovers(root: string, folder: string): void {
+  for (const name of namesBelow(root, folder)) {
+    const [, processId] = temporaryName.exec(name) ?? [];
+    if (processId === undefined || isRunning(Number(processId))) continue;
+    rmSync(join(root, folder, name), { force: true });
   }
 }
 

@@ -91,18 +91,23 @@ export function createRecords(
   const place = folderOfService(service);
   const pathOf = (file: string) => `${place}/${hashOf(file).slice(0, 32)}.txt`;
   const read = (path: string) => parseRecord(folder.read(path));
-  let index: ReturnType<typeof createIndex> | undefined;
+  let index: Index | undefined;
   let hasWarned = false;
 
   const all = () => folder.names(place).flatMap((name) => read(`${place}/${name}`) ?? []);
 
   /** The file may have been moved, or a colleague may have moved it in vals.json. */
   function ofMovedFile({ id, name }: RecordKey): ValRecord | undefined {
+    const find = (known: Index) => (id === undefined ? known.byName.get(name) : known.byId.get(id));
     index ??= createIndex(all());
-    const known = id === undefined ? index.byName.get(name) : index.byId.get(id);
-    const current = known && read(pathOf(known.file));
-    const isOfOtherVal = id === undefined && known !== undefined && isListed(known.file);
-    return isOfOtherVal ? undefined : current;
+    let file = find(index);
+    // While `vals push --watch` runs, a command may move the record to another file, as after a checkout.
+    if (file !== undefined && read(pathOf(file)) === undefined) {
+      index = createIndex(all());
+      file = find(index);
+    }
+    const isOfOtherVal = id === undefined && file !== undefined && isListed(file);
+    return file === undefined || isOfOtherVal ? undefined : read(pathOf(file));
   }
 
   let names: Set<string> | undefined;
@@ -118,10 +123,11 @@ export function createRecords(
       return isOfVal ? record : ofMovedFile(val);
     },
     write(record) {
-      const moved = index === undefined ? undefined : index.byId.get(record.id ?? '');
+      const movedFrom = index?.byId.get(record.id ?? '');
       try {
         folder.write(pathOf(record.file), formatRecord(record));
-        if (moved !== undefined && moved.file !== record.file) folder.remove(pathOf(moved.file));
+        if (movedFrom !== undefined && movedFrom !== record.file) folder.remove(pathOf(movedFrom));
+        if (index !== undefined) addToIndex(index, record);
       } catch (error) {
         if (!(error instanceof LocalError)) throw error;
         if (!hasWarned) warn(`vals keeps no record of this workspace: ${error.message}`);
@@ -132,17 +138,18 @@ export function createRecords(
   };
 }
 
-type Known = Pick<ValRecord, 'file' | 'name' | 'id'>;
+/** The file of each val with a record. */
+type Index = Record<'byId' | 'byName', Map<string, string>>;
 
-function createIndex(records: readonly ValRecord[]): Record<'byId' | 'byName', Map<string, Known>> {
-  const byId = new Map<string, Known>();
-  const byName = new Map<string, Known>();
-  for (const { file, name, id } of records) {
-    const known = { file, name, id };
-    if (id !== undefined) byId.set(id, known);
-    byName.set(name, known);
-  }
-  return { byId, byName };
+function createIndex(records: readonly ValRecord[]): Index {
+  const index: Index = { byId: new Map(), byName: new Map() };
+  for (const record of records) addToIndex(index, record);
+  return index;
+}
+
+function addToIndex({ byId, byName }: Index, { file, name, id }: ValRecord): void {
+  if (id !== undefined) byId.set(id, file);
+  byName.set(name, file);
 }
 
 /** The first line has all fields except the code, which follows, so that a read parses little. */

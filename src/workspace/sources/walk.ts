@@ -9,7 +9,7 @@ import { type Say, warnWith } from '../../lib/say.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { mostFolders } from '../disk/file-names.ts';
 import { listBelow, readBelow } from '../disk/files.ts';
-import { isProject, projectMarks } from '../disk/root.ts';
+import { isProject, isRepository, projectMarks } from '../disk/root.ts';
 import {
   createIgnoreFiles,
   folderOf,
@@ -102,6 +102,19 @@ export async function walkFolder(
   return walk(root, '', ignoreFiles.rulesAbove(root), options);
 }
 
+/** The workspaces below the folder that belong to the same repository. */
+export async function workspacesBelow(root: string): Promise<string[]> {
+  const projects: string[] = [];
+  const ignoreFiles = createIgnoreFiles(() => {});
+  await walk(root, '', ignoreFiles.rulesAbove(root), {
+    ...{ ignoreFiles, warn: () => {}, isTaken: () => false, pathOf: (below) => join(root, below) },
+    onProject: (folder) => projects.push(join(root, folder)),
+  });
+  const workspaces = projects.filter((folder) => !isRepository(folder));
+  const nested = await Promise.all(workspaces.map(workspacesBelow));
+  return [...workspaces, ...nested.flat()];
+}
+
 async function codeFilesBelow(
   folder: string,
   shownPath: string,
@@ -153,6 +166,8 @@ interface Walk {
   isTaken(file: string): boolean;
   /** The path of a file or folder as messages show it. */
   pathOf(below: string): string;
+  /** Called in the place of a warning for a folder that is left out, because it is a project of its own. */
+  onProject?(folder: string): void;
 }
 
 async function walk(
@@ -163,7 +178,9 @@ async function walk(
 ): Promise<string[]> {
   const entries = await entriesOf(root, folder, options);
   if (folder !== '' && entries.some(({ name }) => projectMarks.includes(name))) {
-    options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
+    if (options.onProject !== undefined) options.onProject(folder);
+    else
+      options.warn(`${options.pathOf(folder)} was left out: it is a repository or a workspace of its own.`);
     return [];
   }
   const rules = [...inherited, ...options.ignoreFiles.rulesIn(root, folder)];

@@ -238,6 +238,12 @@ test('the command prints the counts, and masks the password of its target', asyn
   expect(await run(['backup', ...data, target], source)).toMatchObject({ exit: 5, stdout: '' });
 });
 
+test.each(['', 'new/'])('a folder is no target (%j)', async (below) => {
+  const { exit, stderr } = await run(['backup', join(temporaryFolder(), below)]);
+  expect({ exit, stderr }).toMatchObject({ exit: 2, stderr: expect.stringContaining('is a folder') });
+  expect(stderr).toContain('/vals-backup.db`');
+});
+
 test('a copy of an embedded store serves, has no owner, and gets one for --local', async () => {
   const at = await newPlace();
   if (postgres) return;

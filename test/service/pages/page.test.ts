@@ -107,7 +107,10 @@ describe('the page of a val', () => {
 
   test('links the imports of other vals that the visitor may read', async () => {
     const other = await service.createVal({ name: 'other', code: 'export const a = 1;' });
+    const dora = await addPerson(service, 'dora');
+    const ofSameName = await dora.createVal({ name: 'other', code: '1', privacy: 'public' });
     const code = [
+      `import '${service.baseUrl}/v1/vals/${ofSameName.id}/module';`,
       `import { a } from '${service.baseUrl}/v1/vals/${other.id}/module';`,
       `import './other.ts';`,
       `import('./nobody.ts');`,
@@ -115,8 +118,10 @@ describe('the page of a val', () => {
     ];
     const { id } = await service.createVal({ name: 'user', code: code.join('\n'), privacy: 'public' });
     const inCode = (html: string) => [...html.matchAll(/<a href="([^"]*)">&#39;/g)].map(([, link]) => link);
-    expect(inCode(await shown(`/vals/${id}`))).toEqual([`/vals/${other.id}`, `/vals/${other.id}`]);
-    expect(inCode((await service.ask('GET', `/vals/${id}`, { token: null })).text)).toEqual([]);
+    const pages = { dora: `/vals/${ofSameName.id}`, own: `/vals/${other.id}` };
+    expect(inCode(await shown(`/vals/${id}`))).toEqual([pages.dora, pages.own, pages.own]);
+    const stranger = await service.ask('GET', `/vals/${id}`, { token: null });
+    expect(inCode(stranger.text)).toEqual([pages.dora]);
   });
 });
 

@@ -2,12 +2,8 @@ import type { Api } from '../api/api.ts';
 import * as routes from '../api/routes.ts';
 import { hasStatus } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
-import { identifyInWorkspace } from '../names/identify.ts';
-import { createListedVals } from '../names/listed-vals.ts';
+import { type FileIdentityOptions, idOfFile } from '../names/identify.ts';
 import type { Lookup } from '../names/my-vals.ts';
-import { onlyOne } from '../names/only-one.ts';
-import { nameFrom } from '../workspace/sources/val-names.ts';
-import type { Workspaces } from '../workspace/workspaces.ts';
 import { type KnownVersion, knownVersion } from './target.ts';
 
 export interface FinishedRun {
@@ -34,30 +30,16 @@ export interface ValOfFile {
   known: KnownVersion | undefined;
 }
 
-interface FileOptions {
-  workspaces: Workspaces;
-  mostSeconds: number;
-}
-
 /** The val that a push of the file would update. */
 export async function findValOfFile(
   lookup: Lookup,
   path: string,
-  { workspaces, mostSeconds }: FileOptions,
+  options: FileIdentityOptions,
 ): Promise<ValOfFile | undefined> {
-  const listed = identifyInWorkspace(workspaces, path);
-  const name = listed?.val.name ?? nameFrom(path);
-  const byName = async () => (name === undefined ? undefined : idByName(lookup, name, mostSeconds));
-  const id = listed?.id ?? (await byName());
+  const id = await idOfFile(lookup, path, options);
   if (id === undefined) return undefined;
   const val = await unlessAbsent(() => lookup.api.record(routes.getVal(id)));
   return val && { code: val.code, known: knownVersion(id, val) };
-}
-
-async function idByName(lookup: Lookup, name: string, mostSeconds: number): Promise<string | undefined> {
-  const { ids } = await createListedVals(lookup, 'all', { mostSeconds }).idsWithName(name);
-  const vals = ids.map((id) => ({ id, name }));
-  return onlyOne(vals, `are named "${name}"`)?.id;
 }
 
 async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {

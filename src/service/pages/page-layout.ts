@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Reply } from '../request.ts';
+import type { ServiceReply } from '../request.ts';
 import type { User } from '../store/caller.ts';
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
 import { script } from './script.ts';
-import { style } from './style.ts';
+import { style } from './stylesheet.ts';
 import { spaceHome, type View, type Visitor } from './visitor.ts';
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
@@ -35,7 +35,10 @@ interface PageContent {
   headers?: Record<string, string>;
 }
 
-export function pageReply(view: View, { title, main, query, status = 200, headers }: PageContent): Reply {
+export function pageReply(
+  view: View,
+  { title, main, query, status = 200, headers }: PageContent,
+): ServiceReply {
   const { visitor } = view;
   const space = visitor && visitor.owner.id !== visitor.actor.id ? ` · ${visitor.owner.username}` : '';
   const markup = html`<!doctype html>

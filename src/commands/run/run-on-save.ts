@@ -2,16 +2,16 @@ import type { Context } from '../../cli/context.ts';
 import { exitQuietly, LocalError, messageWithHint, RunFailedError, UsageError } from '../../errors.ts';
 import { aborted } from '../../lib/signals.ts';
 import { watchFiles } from '../../run/changes.ts';
-import type { GivenRun } from './launch.ts';
-import { prepare, run, type Shown } from './once.ts';
+import type { RunInput } from './launch.ts';
+import { prepare, type RunOutput, run } from './run-once.ts';
 
 const savedDuringRun = Symbol('saved during a run');
 
-export async function* runOnSave(context: Context, given: GivenRun): AsyncGenerator<Shown> {
-  const invocation = await prepare(context, given);
+export async function* runOnSave(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
+  const invocation = await prepare(context, input);
   const { target } = invocation;
   if (target.kind !== 'file') {
-    throw new UsageError(`--watch needs a file, but ${given.val} is a val on the service.`, {
+    throw new UsageError(`--watch needs a file, but ${input.val} is a val on the service.`, {
       hint: ['Give the file of the val.', { text: 'To get the file in a workspace', command: 'pull' }],
     });
   }
@@ -22,7 +22,7 @@ export async function* runOnSave(context: Context, given: GivenRun): AsyncGenera
   if (context.signal.aborted) end();
   context.say({
     kind: 'lines',
-    text: `Watching ${given.val} and the files that it imports. Press Ctrl-C to stop.\n`,
+    text: `Watching ${input.val} and the files that it imports. Press Ctrl-C to stop.\n`,
   });
   try {
     for (;;) {

@@ -5,7 +5,7 @@ import { parsedText } from '../../cli/value-types.ts';
 import { ConflictError, LocalError, NotFoundError, UsageError } from '../../errors.ts';
 import type { Store } from '../../service/index.ts';
 import { column, idColumn } from '../../terminal/column.ts';
-import { type GivenPlace, type Place, storePlace } from './store-place.ts';
+import { type Place, type PlaceOptions, storePlace } from './store-place.ts';
 
 export const usernameArgument = {
   description: 'the username of the person',
@@ -20,10 +20,10 @@ export const tokenColumns = [column('username'), idColumn('id'), { ...column('to
 
 export async function withStore<Result>(
   context: Context,
-  given: GivenPlace,
+  options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
-  const { data } = given;
+  const { data } = options;
   if (data !== undefined && !existsSync(resolve(context.settings.cwd, data))) {
     throw new LocalError(`There is no database file at ${data}.`, {
       hint: [
@@ -33,16 +33,16 @@ export async function withStore<Result>(
       ],
     });
   }
-  return withStoreOrNew(context, given, work);
+  return withStoreOrNew(context, options, work);
 }
 
 export async function withStoreOrNew<Result>(
   context: Context,
-  given: GivenPlace,
+  options: PlaceOptions,
   work: (store: Store, place: Place) => Promise<Result>,
 ): Promise<Result> {
   const { openStore, DatabaseFailure } = await import('../../service/index.ts');
-  const place = storePlace(context, given);
+  const place = storePlace(context, options);
   const store = await openStore(place.location);
   if (store.upgrade !== undefined) context.say({ kind: 'note', text: store.upgrade });
   try {

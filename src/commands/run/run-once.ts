@@ -6,14 +6,14 @@ import type { Entry } from '../../run/modules.ts';
 import { type Run, startRun } from '../../run/start-run.ts';
 import { findTarget, type Target } from '../../run/target.ts';
 import type { JsonResult, PiecesResult } from '../../terminal/result.ts';
-import { defaultSeconds, type GivenRun, type Launch, prepareLaunch } from './launch.ts';
+import { defaultSeconds, type Launch, prepareLaunch, type RunInput } from './launch.ts';
 import { type BeginRecord, createRecorder, finishedRun, type RecordRun } from './record-run.ts';
 
-export type Shown = JsonResult | PiecesResult;
+export type RunOutput = JsonResult | PiecesResult;
 
 export interface Invocation {
   context: Context;
-  given: GivenRun;
+  input: RunInput;
   target: Target;
   launch: Launch;
   beginRecord: BeginRecord;
@@ -22,25 +22,25 @@ export interface Invocation {
 /** `signal` ends the requests that record a run. */
 export async function prepare(
   context: Context,
-  given: GivenRun,
+  input: RunInput,
   signal: AbortSignal = context.signal,
 ): Promise<Invocation> {
-  const target = await findTarget(context, given);
-  const launch = prepareLaunch(context, given, target);
+  const target = await findTarget(context, input);
+  const launch = prepareLaunch(context, input, target);
   const recordsNothing = () => async () => undefined;
-  const beginRecord = given.noReport ? recordsNothing : createRecorder(context, { target, signal });
-  return { context, given, target, launch, beginRecord };
+  const beginRecord = input.noReport ? recordsNothing : createRecorder(context, { target, signal });
+  return { context, input, target, launch, beginRecord };
 }
 
-export async function* runOnce(context: Context, given: GivenRun): AsyncGenerator<Shown> {
-  yield* run(await prepare(context, given), context.signal);
+export async function* runOnce(context: Context, input: RunInput): AsyncGenerator<RunOutput> {
+  yield* run(await prepare(context, input), context.signal);
 }
 
 export async function* run(
-  { context, given, target, launch, beginRecord }: Invocation,
+  { context, input, target, launch, beginRecord }: Invocation,
   signal: AbortSignal,
   onFile: (path: string) => void = () => {},
-): AsyncGenerator<Shown> {
+): AsyncGenerator<RunOutput> {
   const { clock, flags, say, agent } = context;
   const asRecord = Boolean(flags.json || flags.ndjson || flags.fields);
   const entry = await target.load();
@@ -58,9 +58,9 @@ export async function* run(
       ...launch,
       name: entry.name,
       modules,
-      command: launch.command(mode, entry, given.args),
+      command: launch.command(mode, entry, input.args),
       stdout: mode === 'script' && !asRecord && agent === undefined ? 'stdout' : 'stderr',
-      maxSeconds: given.maxTime ?? (agent ? defaultSeconds : undefined),
+      maxSeconds: input.maxTime ?? (agent ? defaultSeconds : undefined),
       signal,
       onLog: logs.add,
     });
@@ -96,7 +96,7 @@ async function* show(
   { name }: Entry,
   asRecord: boolean,
   result: { value: JsonValue },
-): AsyncGenerator<Shown> {
+): AsyncGenerator<RunOutput> {
   let isRead = false;
   try {
     const kind = await started.kind;

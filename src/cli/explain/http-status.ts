@@ -4,14 +4,16 @@ import {
   AuthError,
   BadResponseError,
   ConflictError,
+  livesLonger,
   NotFoundError,
+  outsideOfSpace,
   RefusedError,
   readOnlyMember,
   type ValsError,
   wrongHost,
 } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
-import { isObject } from '../../lib/json.ts';
+import { isObject, type JsonValue } from '../../lib/json.ts';
 import { spaceIn } from '../../settings/base-url.ts';
 import { type Explained, factsWithHint, unavailable, withFullStop } from './service.ts';
 import { serviceMessageOf } from './service-message.ts';
@@ -21,7 +23,7 @@ type StatusFault = Extract<Fault, { kind: 'status' }>;
 type FailedStatus = Explained<StatusFault>;
 
 /** The beginning of a sentence, for routes that have no sentence of their own. */
-const meanings: Record<number, string> = {
+const beginnings: Record<number, string> = {
   401: 'The service does not accept the token',
   403: 'The token has no permission for the request',
   404: 'The requested resource does not exist on the service',
@@ -64,11 +66,11 @@ function refusal(failed: FailedStatus, message: string, detail: string | undefin
     case 403: {
       const type = isObject(body) ? body.type : undefined;
       if (type === wrongHost) return new AuthError(detail ?? message, factsWithHint(failed, passHostOn));
-      return new AuthError(message, factsWithHint(failed, permissionHint(failed, type === readOnlyMember)));
+      return new AuthError(message, factsWithHint(failed, permissionHint(failed, type)));
     }
     case 404:
     case 410: {
-      const { subject, problem } = service.wordsFor(call);
+      const { subject, problem } = service.messagesFor(call);
       return new NotFoundError(message, { ...factsWithHint(failed, checkId), subject, problem });
     }
     case 409:
@@ -86,9 +88,17 @@ const checkId = 'Check the id. The service has nothing with this id, or does not
 const readAgain =
   'Read the current state from the service. If you still want the change, run the command again.';
 
-function permissionHint({ call, service }: FailedStatus, isReadOnly: boolean): Hints {
+function permissionHint({ call, service }: FailedStatus, problemType: JsonValue | undefined): Hints {
   const space = spaceIn(service.base);
-  if (isReadOnly && space !== undefined) return becomeWriter(space.name);
+  if (problemType === readOnlyMember && space !== undefined) return becomeWriter(space.name);
+  if (problemType === livesLonger)
+    return { text: 'To make a token that ends earlier', input: { expires: true } };
+  if (problemType === outsideOfSpace) {
+    return [
+      'Use the base URL of the space, or another token.',
+      { text: 'To see where the base URL comes from', command: 'config' },
+    ];
+  }
   const useOther = 'Use a token that has the permission.';
   // `vals me` would fail in the same way.
   if (call.route === 'me') return [useOther, ...hintList(service.signInHint())];
@@ -112,9 +122,9 @@ function sentenceFor(failed: FailedStatus, detail: string | undefined): string {
   const { status, body } = fault;
   const reason = saysMoreThanStatus(status, detail) ? detail : undefined;
   const conflict = status === 412 ? conditionSentence(call) : undefined;
-  const { meanings: ownSentences, beginnings } = service.wordsFor(call);
-  const own = conflict ?? ownSentences?.[status];
-  if (own === undefined) return withReason(beginnings?.[status] ?? meaningOf(status, reason), reason);
+  const { sentences, beginnings: ownBeginnings } = service.messagesFor(call);
+  const own = conflict ?? sentences?.[status];
+  if (own === undefined) return withReason(ownBeginnings?.[status] ?? beginningOf(status, reason), reason);
   // A problem of the type about:blank means nothing beyond its status, for which there is an own sentence.
   if (reason === undefined || isPlainProblem(body)) return own;
   return `${own} The service says: ${withFullStop(reason)}`;
@@ -136,9 +146,9 @@ const isPlainProblem = (body: unknown): boolean => isObject(body) && body.type =
 const withReason = (beginning: string, reason: string | undefined): string =>
   reason === undefined ? `${beginning}.` : `${beginning}: ${withFullStop(reason)}`;
 
-function meaningOf(status: number, reason: string | undefined): string {
-  const meaning = meanings[status];
-  if (meaning !== undefined) return meaning;
+function beginningOf(status: number, reason: string | undefined): string {
+  const beginning = beginnings[status];
+  if (beginning !== undefined) return beginning;
   if (status < 500)
     return `The service refused the request${reason === undefined ? ' and gave no reason' : ''}`;
   if (status < 600) return 'The service could not complete the request';

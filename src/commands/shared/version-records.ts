@@ -10,7 +10,7 @@ export const versionCode = (version: JsonObject, val: string): string =>
     { text: 'To print the current code', command: 'val get', input: { val, code: true } },
   ]);
 
-export function newVersion(val: JsonObject): string {
+export function newVersionSentence(val: JsonObject): string {
   const version = textAt(val, 'version');
   const name = textAt(val, 'name') ?? 'The val';
   return version === undefined ? `${name} has a new version.` : `${name} is now version ${version}.`;

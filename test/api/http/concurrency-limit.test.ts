@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { mostRequests, nextPace, type Pace, startPace } from '../../../src/api/http/pace.ts';
+import {
+  initialLimit,
+  type LimitState,
+  mostRequests,
+  nextLimit,
+} from '../../../src/api/http/concurrency-limit.ts';
 import { budget, chanceOf } from '../../support/cases.ts';
 
 interface Model {
@@ -17,7 +22,7 @@ const attempts = 4;
 const refusalMs = 2;
 
 function play(model: Model, count: number, random: () => number, fixed?: number, retryAfterMs = 0): Course {
-  let pace: Pace = fixed === undefined ? startPace : { ...startPace, limit: fixed };
+  let pace: LimitState = fixed === undefined ? initialLimit : { ...initialLimit, limit: fixed };
   let now = 0;
   let left = count;
   let underWay = 0;
@@ -41,7 +46,7 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
       if (now > 1_000) course.refusedLater += 1;
       later(refusalMs, () => {
         underWay -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'refused', at: now, beganAt, others });
+        if (fixed === undefined) pace = nextLimit(pace, { kind: 'refused', at: now, beganAt, others });
         if (attempt === attempts) course.failed += 1;
         else {
           const wait = Math.max(retryAfterMs, random() * Math.min(8_000, 500 * 2 ** (attempt - 1)));
@@ -53,7 +58,7 @@ function play(model: Model, count: number, random: () => number, fixed?: number,
       later(time * (0.9 + 0.2 * random()), () => {
         taken -= 1;
         underWay -= 1;
-        if (fixed === undefined) pace = nextPace(pace, { kind: 'replied', at: now, beganAt, others });
+        if (fixed === undefined) pace = nextLimit(pace, { kind: 'replied', at: now, beganAt, others });
       });
     }
   };

@@ -1,0 +1,56 @@
+import { LocalError } from '../../errors.ts';
+import type { Reader, Tx } from './database.ts';
+import { schemaName } from './postgres-failures.ts';
+import { postgresSchemas as schemas } from './schema.ts';
+
+const schemaTable = 'store_version';
+
+/** Returns the number of the schema that the store had, or undefined if the database was empty. */
+export async function createTables(tx: Tx, name: string): Promise<number | undefined> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtext('vals'), hashtext('schema'))");
+  const schema = await schemaOf(tx.query, name);
+  if (schema === undefined) {
+    await checkEncoding(tx, name);
+    const [found] = await tx.query('SELECT 1 FROM pg_namespace WHERE nspname = ?', [schemaName]);
+    if (!found) await tx.query(`CREATE SCHEMA ${schemaName}`);
+    await tx.query(`CREATE TABLE ${schemaTable} (version INTEGER NOT NULL)`);
+    await tx.query(`INSERT INTO ${schemaTable} VALUES (0)`);
+  }
+  for (const step of schemas.slice(schema ?? 0)) await tx.query(step);
+  await tx.query(`UPDATE ${schemaTable} SET version = ?`, [schemas.length]);
+  return schema;
+}
+
+export async function schemaOf(query: Reader['query'], name: string): Promise<number | undefined> {
+  const tables = await query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+      WHERE nspname = ? AND relkind IN ('r', 'p', 'v', 'm', 'f')`,
+    [schemaName],
+  );
+  if (tables.length === 0) return undefined;
+  if (!tables.some((table) => table.name === schemaTable)) {
+    throw new LocalError(`The schema ${schemaName} of the database ${name} belongs to another program.`, {
+      hint: 'Use another database: --database or VALS_DATABASE.',
+    });
+  }
+  const [found] = await query<{ version: number }>(`SELECT version FROM ${schemaName}.${schemaTable}`);
+  const schema = found?.version ?? 0;
+  if (schema > schemas.length) {
+    throw new LocalError(
+      `The store in ${name} was made by a newer version of vals: its schema is ${schema}, and this version knows ${schemas.length}.`,
+      { hint: 'Update vals, or use another database: --database or VALS_DATABASE.' },
+    );
+  }
+  return schema;
+}
+
+/** Checks new stores only, because a store that is in use must still open after an update of vals. */
+async function checkEncoding(tx: Tx, name: string): Promise<void> {
+  const [found] = await tx.query<{ encoding: string }>(
+    "SELECT current_setting('server_encoding') AS encoding",
+  );
+  if (found?.encoding === 'UTF8') return;
+  throw new LocalError(`The database ${name} has the encoding ${found?.encoding}, but vals needs UTF8.`, {
+    hint: 'Create a database with `createdb --encoding UTF8 --template template0`, and name it in --database or VALS_DATABASE.',
+  });
+}

@@ -1,0 +1,72 @@
+import type Libsql from 'libsql';
+import { DatabaseFailure } from './database.ts';
+import type { StoreFiles } from './store-file.ts';
+
+const checkpointBytes = 4 * 1024 * 1024;
+
+export interface WriteBackTimes {
+  /** The log is written back after so much time without a write, and so long after the last time at the latest. */
+  idleMs: number;
+  mostMs: number;
+}
+
+interface WriteBackOptions extends WriteBackTimes {
+  busyTimeoutMs: number;
+  isWriting(): boolean;
+}
+
+/** Writes what SQLite keeps in its log (`-wal`) back to the one file of the store. */
+export function createWriteBack(
+  connection: Libsql.Database,
+  files: StoreFiles,
+  { idleMs, mostMs, busyTimeoutMs, isWriting }: WriteBackOptions,
+) {
+  let wrote = false;
+  let writtenBackAt = performance.now();
+
+  function checkpoint(): void {
+    try {
+      // TRUNCATE takes the write lock. Without the lock, a checkpoint could lose a commit of another process.
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      writtenBackAt = performance.now();
+    } catch {
+      // A failed checkpoint loses nothing, because the commits stay in the log.
+    }
+  }
+
+  function checkpointWithoutWaiting(): void {
+    connection.exec('PRAGMA busy_timeout = 0');
+    checkpoint();
+    connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  /** A log that was replaced may belong to another store, so it must not be copied into this store. */
+  function saveLog(): void {
+    if (!files.isLogReplaced()) checkpoint();
+  }
+
+  // If a reader or a writer of another process still uses the log, the timer tries again.
+  const whenIdle = setTimeout(() => {
+    if (files.logSize() === 0 || isWriting()) return;
+    if (files.areInPlace()) checkpointWithoutWaiting();
+    if (files.logSize() > 0) whenIdle.refresh();
+  }, idleMs).unref();
+
+  return {
+    checkFiles(): void {
+      if (files.areInPlace()) return;
+      saveLog();
+      throw new DatabaseFailure('gone', new Error('its files were removed or replaced while it was open'));
+    },
+    noteWrite(): void {
+      wrote = true;
+      whenIdle.refresh();
+      const isDue = performance.now() - writtenBackAt > mostMs;
+      if (isDue || files.logSize() > checkpointBytes) checkpointWithoutWaiting();
+    },
+    end(): void {
+      clearTimeout(whenIdle);
+      if (wrote) saveLog();
+    },
+  };
+}
