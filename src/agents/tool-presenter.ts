@@ -26,37 +26,76 @@ const mostOfErrorField = 2_000;
 
 /** Collects what a command shows. After its end, `toolResult` is what the agent gets. */
 export function createToolStage(options: ToolStageOptions): Stage & { toolResult(): ToolResult } {
-  const { hints, redactor, log, onProgress } = options;
+  const { hints, redactor } = options;
   const said: Hints[] = [];
+  const collector = createCollector(hints, said);
+  let collected: ToolResult | undefined;
+
+  async function end(error?: ValsError): Promise<void> {
+    const document = await collector.document(error);
+    const text = error === undefined ? collector.text() : undefined;
+    const sentences = [...new Set(await Promise.all(said.map(hints.write)))].join('\n');
+    collected = {
+      document,
+      texts: [
+        text ?? stringifyJson(document),
+        ...(sentences === '' ? [] : [sentences.slice(0, mostOfSentences)]),
+      ],
+      isError: error !== undefined,
+    };
+  }
+
+  return {
+    presenter: { result: collector.take, say: (event) => collectEvent(event, said, options), end },
+    hints,
+    redactor,
+    forPerson: false,
+    async flush() {},
+    toolResult() {
+      if (collected === undefined) throw new Error('the command has not ended');
+      return collected;
+    },
+  };
+}
+
+function collectEvent(event: Event, said: Hints[], { log, onProgress }: ToolStageOptions): void {
+  switch (event.kind) {
+    case 'warning':
+      // The error of the result already contains the problem.
+      if (!event.onlyInText) said.push(event.text);
+      break;
+    case 'note':
+    case 'hint':
+      said.push(event.text);
+      break;
+    case 'lines':
+      if (event.despite !== 'pipe') said.push(event.text);
+      break;
+    case 'progress':
+      if (event.text !== undefined) onProgress(event.text);
+      break;
+    case 'trace':
+      log(event.text);
+      break;
+    case 'done':
+    case 'table':
+      break;
+  }
+}
+
+/** Makes one document of the results of a command, with as many records as an agent can read. */
+function createCollector(hints: HintWriter, said: Hints[]) {
   let document: JsonObject = {};
   let text: string | undefined;
   let hasMore = false;
-  let collected: ToolResult | undefined;
 
   async function takeList(rows: ListResult['rows']): Promise<void> {
     const items: JsonObject[] = [];
+    // If a later page fails, the result has the records of the pages before it.
     document = { items };
-    let size = 0;
-    let end: Page['end'];
-    const pages: AsyncIterable<Page> | Page[] = Symbol.asyncIterator in rows ? rows : [{ records: rows }];
-    for await (const page of pages) {
-      for (const record of page.records) {
-        size += stringifyJson(record).length + 1;
-        if (size > mostOfDocument) {
-          if (items.length === 0) throw tooLarge();
-          hasMore = true;
-          said.push(
-            'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
-          );
-          return;
-        }
-        items.push(record);
-      }
-      end = page.end;
-    }
-    hasMore ||= end === 'more';
-    const more = moreRecords(end);
-    if (more !== undefined) said.push(`${more} To see them, give a higher limit.`);
+    const list = await readList(rows, items);
+    hasMore = list.hasMore;
+    if (list.note !== undefined) said.push(list.note);
   }
 
   async function takeOutcomes(rows: readonly OutcomeRow[]): Promise<void> {
@@ -66,15 +105,15 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
     if (hasMore) said.push(`All ${rows.length} outcomes: ${countOutcomes(rows)}.`);
   }
 
-  function take(value: JsonObject): void {
+  function takeDocument(value: JsonObject): void {
     if (!fits(value)) throw tooLarge();
     document = value;
   }
 
-  async function takeResult(result: Result): Promise<void> {
+  async function take(result: Result): Promise<void> {
     switch (result.kind) {
       case 'record':
-        if (result.error === undefined || fits(result.record)) take(result.record);
+        if (result.error === undefined || fits(result.record)) takeDocument(result.record);
         return;
       case 'list':
       case 'diffs':
@@ -82,13 +121,13 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
       case 'outcomes':
         return takeOutcomes(result.rows);
       case 'text':
-        take({ text: result.text });
+        takeDocument({ text: result.text });
         text = result.text;
         return;
       case 'json':
-        return take(asDocument(result.value));
+        return takeDocument(asDocument(result.value));
       case 'series':
-        for await (const each of result.results) await takeResult(each);
+        for await (const each of result.results) await take(each);
         return;
       case 'pieces':
       case 'following':
@@ -99,62 +138,47 @@ export function createToolStage(options: ToolStageOptions): Stage & { toolResult
     }
   }
 
-  function say(event: Event): void {
-    switch (event.kind) {
-      case 'warning':
-        // The error of the result already contains the problem.
-        if (!event.onlyInText) said.push(event.text);
-        break;
-      case 'note':
-      case 'hint':
-        said.push(event.text);
-        break;
-      case 'lines':
-        if (event.despite !== 'pipe') said.push(event.text);
-        break;
-      case 'progress':
-        if (event.text !== undefined) onProgress(event.text);
-        break;
-      case 'trace':
-        log(event.text);
-        break;
-      case 'done':
-      case 'table':
-        break;
-    }
-  }
-
-  async function documentWith(error: ValsError | undefined): Promise<JsonObject> {
-    if (error === undefined) return hasMore ? { ...document, more: true } : document;
-    return {
-      error: shortened(await describeError(error, hints.write)),
-      ...itemsDone(document),
-      ...(hasMore && { more: true }),
-      ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
-    };
-  }
-
-  async function end(error?: ValsError): Promise<void> {
-    const whole = await documentWith(error);
-    const first = error === undefined && text !== undefined ? text : stringifyJson(whole);
-    const sentences = [...new Set(await Promise.all(said.map(hints.write)))].join('\n');
-    collected = {
-      document: whole,
-      texts: [first, ...(sentences === '' ? [] : [sentences.slice(0, mostOfSentences)])],
-      isError: error !== undefined,
-    };
-  }
-
   return {
-    presenter: { result: takeResult, say, end },
-    hints,
-    redactor,
-    forPerson: false,
-    async flush() {},
-    toolResult() {
-      if (collected === undefined) throw new Error('the command has not ended');
-      return collected;
+    take,
+    text: () => text,
+    async document(error: ValsError | undefined): Promise<JsonObject> {
+      const more: JsonObject = hasMore ? { more: true } : {};
+      if (error === undefined) return { ...document, ...more };
+      return {
+        error: shortened(await describeError(error, hints.write)),
+        ...itemsDone(document),
+        ...more,
+        ...(error instanceof RunFailedError && error.logs && { logs: error.logs }),
+      };
     },
+  };
+}
+
+async function readList(
+  rows: ListResult['rows'],
+  items: JsonObject[],
+): Promise<{ hasMore: boolean; note?: string }> {
+  let size = 0;
+  let end: Page['end'];
+  const pages: AsyncIterable<Page> | Page[] = Symbol.asyncIterator in rows ? rows : [{ records: rows }];
+  for await (const page of pages) {
+    for (const record of page.records) {
+      size += stringifyJson(record).length + 1;
+      if (size > mostOfDocument) {
+        if (items.length === 0) throw tooLarge();
+        return {
+          hasMore: true,
+          note: 'There are more records, but a result has at most 50,000 characters. Ask for less at a time.',
+        };
+      }
+      items.push(record);
+    }
+    end = page.end;
+  }
+  const more = moreRecords(end);
+  return {
+    hasMore: end === 'more',
+    ...(more !== undefined && { note: `${more} To see them, give a higher limit.` }),
   };
 }
 

@@ -7,6 +7,7 @@ import type { Runtime } from '../run/find-node.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
+import type { Log } from '../terminal/log.ts';
 import type { Presenter } from '../terminal/presenter.ts';
 import type { Prompt } from '../terminal/prompt.ts';
 import type { GivenVals } from './given-vals.ts';
@@ -46,7 +47,7 @@ export interface Context {
   redact(text: string): string;
   prompt: Prompt;
   say: Presenter['say'];
-  openLog(): Promise<{ write(line: string): void; close(): void }>;
+  openLog(): Promise<Log>;
   print(line: string): Promise<void>;
   event(record: OutcomeRow, columns: readonly Column[]): Promise<void>;
 }

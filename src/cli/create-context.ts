@@ -4,65 +4,44 @@ import { warnWith } from '../lib/say.ts';
 import { visible } from '../lib/visible.ts';
 import { createSeenVals } from '../names/seen-vals.ts';
 import { createSettings, type Flags } from '../settings/settings.ts';
+import type { Log } from '../terminal/log.ts';
 import type { Stage } from '../terminal/presenter.ts';
 import { createPrompt } from '../terminal/prompt.ts';
+import type { Redactor } from '../terminal/redactor.ts';
 import { widthOf } from '../terminal/streams.ts';
 import { duration } from '../terminal/times.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, ConnectionOptions } from './connection.ts';
 import type { AgentPermissions, ConnectOptions, Context } from './context.ts';
 import { createGivenVals } from './given-vals.ts';
 import type { Host } from './host.ts';
 import { createServices, type Services } from './services.ts';
 
+type ServeAgents = (context: Context, permissions: AgentPermissions) => Promise<void>;
+
 export function createContext(
   host: Host,
   flags: Flags,
-  { presenter, hints, redactor, forPerson, flush }: Stage,
-  serveAgents: (context: Context, permissions: AgentPermissions) => Promise<void>,
+  stage: Stage,
+  serveAgents: ServeAgents,
 ): { context: Context; services: Services; close(): Promise<void> } {
+  const { presenter, hints, redactor, forPerson } = stage;
   const { env, stdin, signal, clock, node, agent } = host;
-  const warn = warnWith(presenter.say);
-  const settings = createSettings(flags, host, warn);
+  const settings = createSettings(flags, host, warnWith(presenter.say));
   const startedAt = clock.now();
-  const connections: Connection[] = [];
   const services = host.services ?? createServices();
-  let shared: Promise<Connection> | undefined;
   const seen = createSeenVals(settings, (text) => redactor.redact(text) !== text);
+  const connections = createConnections(host, stage, { services, settings, seen });
   const prompt = createPrompt(stdin, host.stderr, {
     signal,
     clock,
     width: widthOf(host.stderr, env),
-    flushMessages: flush,
+    flushMessages: stage.flush,
     redact: redactor.redact,
   });
-
-  async function open(options?: ConnectOptions): Promise<Connection> {
-    const { openConnection } = await import('./connection.ts');
-    const connection = await openConnection({
-      signal,
-      ...options,
-      services,
-      settings,
-      seen,
-      clock,
-      trace: settings.debug.value ? (text) => presenter.say({ kind: 'trace', text }) : undefined,
-      redactor,
-      wordFor: hints.wordFor,
-      notes: {
-        serviceIsAway: ({ message }) =>
-          warn(`${message} The command keeps trying until the service answers.`),
-        storeUpgraded: (text) => presenter.say({ kind: 'note', text }),
-        serviceIsBack: () => presenter.say({ kind: 'note', text: 'The service answers again.' }),
-        tooManyRecords: () =>
-          warn(
-            'The service sent more records than the command reads at once, so the older ones are missing.',
-          ),
-      },
-    });
-    connections.push(connection);
-    host.onConnected?.();
-    return { ...connection, api: warningIfStuck(connection.api, warn) };
-  }
+  const whereAndHowLong = () => [
+    ...connections.names().slice(-1),
+    duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
+  ];
 
   const context: Context = {
     flags,
@@ -79,45 +58,88 @@ export function createContext(
     givenVals: createGivenVals(hints, () => context.connect()),
     redact: redactor.redact,
     prompt,
-    say: (event) =>
-      presenter.say(
-        event.kind !== 'done'
-          ? event
-          : {
-              ...event,
-              details: [
-                ...connections.slice(-1).map(({ name }) => name),
-                duration(Math.round(clock.now() - startedAt - prompt.waitedMs())),
-              ],
-            },
-      ),
-    async openLog() {
-      const { createLog } = await import('../terminal/log.ts');
-      const log = createLog(host.stderr);
-      return {
-        write(line) {
-          if (!flags.quiet) log.write(`${visible(redactor.redact(line))}\n`);
-        },
-        close: log.close,
-      };
-    },
+    say: (event) => presenter.say(event.kind === 'done' ? { ...event, details: whereAndHowLong() } : event),
+    openLog: () => openLog(host, flags, redactor),
     print: (line) => new Promise((resolve) => host.stdout.write(`${line}\n`, () => resolve())),
     event: (record, columns) => presenter.result({ kind: 'event', record, columns }),
-    async connect(options) {
-      presenter.say({ kind: 'progress', text: 'Waiting for the service' });
-      if (options !== undefined) return (await open(options)).api;
-      shared ??= open();
-      return (await shared).api;
-    },
+    connect: connections.connect,
   };
   return {
     context,
     services,
     async close() {
-      for (const connection of connections) connection.close();
+      connections.close();
       if (services !== host.services) await services.close();
       await seen.save();
     },
+  };
+}
+
+interface Connections {
+  connect(options?: ConnectOptions): Promise<Api>;
+  /** Of the services, in the order in which they were connected. */
+  names(): string[];
+  close(): void;
+}
+
+/** The connections of one command. Those without options are one and the same. */
+function createConnections(
+  { signal, clock, onConnected }: Host,
+  { presenter, hints, redactor }: Stage,
+  shared: Pick<ConnectionOptions, 'services' | 'settings' | 'seen'>,
+): Connections {
+  const open: Connection[] = [];
+  let usual: Promise<Api> | undefined;
+  const warn = warnWith(presenter.say);
+  const note = (text: string) => presenter.say({ kind: 'note', text });
+  const notes: ConnectionOptions['notes'] = {
+    serviceIsAway: ({ message }) => warn(`${message} The command keeps trying until the service answers.`),
+    storeUpgraded: note,
+    serviceIsBack: () => note('The service answers again.'),
+    tooManyRecords: () =>
+      warn('The service sent more records than the command reads at once, so the older ones are missing.'),
+  };
+  const trace = (text: string) => presenter.say({ kind: 'trace', text });
+
+  async function connect(options?: ConnectOptions): Promise<Api> {
+    const { openConnection } = await import('./connection.ts');
+    const connection = await openConnection({
+      signal,
+      ...options,
+      ...shared,
+      clock,
+      trace: shared.settings.debug.value ? trace : undefined,
+      redactor,
+      wordFor: hints.wordFor,
+      notes,
+    });
+    open.push(connection);
+    onConnected?.();
+    return warningIfStuck(connection.api, warn);
+  }
+
+  return {
+    connect(options) {
+      presenter.say({ kind: 'progress', text: 'Waiting for the service' });
+      if (options !== undefined) return connect(options);
+      usual ??= connect();
+      return usual;
+    },
+    names: () => open.map(({ name }) => name),
+    close() {
+      for (const connection of open) connection.close();
+    },
+  };
+}
+
+async function openLog({ stderr }: Host, { quiet }: Flags, { redact }: Redactor): Promise<Log> {
+  const { createLog } = await import('../terminal/log.ts');
+  const log = createLog(stderr);
+  return {
+    write(line) {
+      if (!quiet) log.write(`${visible(redact(line))}\n`);
+    },
+    close: log.close,
   };
 }
 

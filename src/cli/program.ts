@@ -65,9 +65,7 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
   }
 
   function addCommand(parent: Command, entry: CommandEntry, path: string, title?: string): void {
-    const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
-    const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
-    const [name = '', ...aliases] = names.map((words) => words.split(' ').at(-1) ?? '');
+    const [name = '', ...aliases] = namesBesides(path, entry);
     const command = parent.command(name).aliases(aliases);
     if (title !== undefined) command.helpGroup(title);
     entries.set(command, entry);
@@ -99,6 +97,13 @@ export function createProgram(tree: CommandTree, helpWidth: number): Program {
       return written;
     },
   };
+}
+
+/** The last words of all names that are in the same topic as `path`. */
+function namesBesides(path: string, entry: CommandEntry): string[] {
+  const topicOf = (words: string) => words.split(' ').slice(0, -1).join(' ');
+  const names = commandNames(entry).filter((words) => topicOf(words) === topicOf(path));
+  return names.map((words) => words.split(' ').at(-1) ?? '');
 }
 
 function createRoot(helpWidth: number, write: (text: string) => void): Command {

@@ -1,15 +1,16 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, extname, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { existsSync } from 'node:fs';
+import { extname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { RunFailedError, ValsError } from '../errors.ts';
-import { isObject, type JsonObject } from '../lib/json.ts';
 import { foldersAbove, isWithin, withSlashes } from '../lib/paths.ts';
 import type { Compile } from './compiled.ts';
+import { findFile } from './find-file.ts';
 import { importFailure, isOfOtherRuntime, type MissingImport, placeOfImport } from './import-failure.ts';
+import { readPackage } from './packages.ts';
 import type { ModuleReply, ModuleRequest } from './protocol.ts';
 import { endingOf, type FetchModule, type RemoteModule, reasonOf } from './remote.ts';
 import type { Source, Transpiled } from './transpile.ts';
-import { createTsconfigs } from './tsconfig.ts';
+import { createTsconfigs, type Tsconfigs } from './tsconfig.ts';
 
 export interface Entry {
   /** As messages show it. */
@@ -43,11 +44,75 @@ export interface ModulesOptions {
 
 type RequestOf<Kind> = Extract<ModuleRequest, { kind: Kind }>;
 
-export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile }: ModulesOptions): Modules {
-  const sources = new Map<string, Source>();
+export function createModules(entry: Entry, options: ModulesOptions): Modules {
+  const { fetchModule, onFile } = options;
   const failures: ValsError[] = [];
   const missingImports: MissingImport[] = [];
   const tsconfigs = createTsconfigs();
+  const { transpiledEntry, sources, load } = createLoader(entry, options, tsconfigs);
+
+  async function fetched({ url, specifier, from }: RequestOf<'fetch'>): Promise<ModuleReply> {
+    try {
+      return { kind: 'url', url: (await fetchModule(url)).url };
+    } catch (error) {
+      const importer = from === undefined ? undefined : sources.get(from);
+      const place = importer && placeOfImport(specifier, importer);
+      throw new RunFailedError(
+        `${importer?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reasonOf(error)}${place ? ` (${place})` : ''}.`,
+        { hint: 'Check the address and your network.', cause: error },
+      );
+    }
+  }
+
+  function find({ specifier, written = specifier, from, missing }: RequestOf<'find'>): ModuleReply {
+    if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
+    const importer = fileURLToPath(from?.startsWith('file:') ? from : entry.url);
+    const { url, bases } = findFile(specifier, { importer, missing, tsconfigs });
+    if (url !== undefined) return { kind: 'url', url };
+    for (const base of bases) onFile(base);
+    const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
+    missingImports.push(missingImport);
+    if (isOfOtherRuntime(specifier)) throw importFailure(missingImport, sources.get(missingImport.from));
+    return { kind: 'url', url: undefined };
+  }
+
+  return {
+    entry: transpiledEntry,
+    async answer(request) {
+      try {
+        switch (request.kind) {
+          case 'used':
+            onFile(fileURLToPath(request.url));
+            return undefined;
+          case 'load':
+            return await load(request.url, request.code);
+          case 'find':
+            return find(request);
+          case 'fetch':
+            return await fetched(request);
+        }
+      } catch (error) {
+        if (!(error instanceof ValsError)) throw error;
+        failures.push(error);
+        return { kind: 'failed', message: error.message };
+      }
+    },
+    find: (url) => sources.get(url),
+    sources: () => sources.values(),
+    missingImports,
+    val: entry.isFile ? { val: entry.name } : {},
+    looksLikeHttp: () => requestUse.test(entry.code),
+    failure: (message) => failures.find((failure) => failure.message === message),
+  };
+}
+
+const requestUse =
+  /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m;
+
+/** Loads the modules of a run as JavaScript, and keeps their sources. */
+function createLoader(entry: Entry, options: ModulesOptions, tsconfigs: Tsconfigs) {
+  const { cwd, compile, fetchModule, onFile } = options;
+  const sources = new Map<string, Source>();
   const entryPath = fileURLToPath(entry.url);
 
   const nameOf = (path: string) => (isWithin(cwd, path) ? withSlashes(relative(cwd, path)) : path);
@@ -101,111 +166,8 @@ export function createModules(entry: Entry, { cwd, compile, fetchModule, onFile 
     }
   }
 
-  async function fetched({ url, specifier, from }: RequestOf<'fetch'>): Promise<ModuleReply> {
-    try {
-      return { kind: 'url', url: (await fetchModule(url)).url };
-    } catch (error) {
-      const importer = from === undefined ? undefined : sources.get(from);
-      const place = importer && placeOfImport(specifier, importer);
-      throw new RunFailedError(
-        `${importer?.name ?? entry.name} imports ${url}, which cannot be fetched: ${reasonOf(error)}${place ? ` (${place})` : ''}.`,
-        { hint: 'Check the address and your network.', cause: error },
-      );
-    }
-  }
-
-  function findFile({ specifier, written = specifier, from, missing }: RequestOf<'find'>): ModuleReply {
-    if (specifier === entry.url || missing === entry.url) return { kind: 'url', url: entry.url };
-    const importer = from?.startsWith('file:') ? fileURLToPath(from) : entryPath;
-    const bases = basesOf(specifier, importer, missing);
-    const found = bases.flatMap(candidates).find(isPlainFile);
-    // With another query, Node loads the module once more.
-    const [query = ''] = /\?[^#]*/.exec(missing ?? specifier) ?? [];
-    if (found !== undefined) return { kind: 'url', url: pathToFileURL(found).href + query };
-    for (const base of bases) onFile(base);
-    const missingImport = { specifier, written, from: from ?? entry.url, isMapped: bases.length > 0 };
-    missingImports.push(missingImport);
-    if (isOfOtherRuntime(specifier)) throw importFailure(missingImport, sources.get(missingImport.from));
-    return { kind: 'url', url: undefined };
-  }
-
-  function basesOf(specifier: string, importer: string, missing: string | undefined): string[] {
-    if (missing?.startsWith('file:')) return [fileURLToPath(missing)];
-    if (specifier.startsWith('file:')) return [fileURLToPath(specifier)];
-    if (/^\.{1,2}(?:\/|$)|^\//.test(specifier))
-      return [join(specifier.startsWith('/') ? '' : dirname(importer), specifier)];
-    return tsconfigs.pathsFor(specifier, importer);
-  }
-
-  return {
-    entry: transpiledEntry,
-    async answer(request) {
-      try {
-        switch (request.kind) {
-          case 'used':
-            onFile(fileURLToPath(request.url));
-            return undefined;
-          case 'load':
-            return await load(request.url, request.code);
-          case 'find':
-            return findFile(request);
-          case 'fetch':
-            return await fetched(request);
-        }
-      } catch (error) {
-        if (!(error instanceof ValsError)) throw error;
-        failures.push(error);
-        return { kind: 'failed', message: error.message };
-      }
-    },
-    find: (url) => sources.get(url),
-    sources: () => sources.values(),
-    missingImports,
-    val: entry.isFile ? { val: entry.name } : {},
-    looksLikeHttp: () =>
-      /\bRequest\b|^export default \w+\.fetch\b|\breq(?:uest)?\.(?:url|method|headers|json|text|formData)\b/m.test(
-        entry.code,
-      ),
-    failure: (message) => failures.find((failure) => failure.message === message),
-  };
+  return { transpiledEntry, sources, load };
 }
-
-const sourceEndings: Record<string, string[]> = {
-  '.js': ['.ts', '.tsx'],
-  '.jsx': ['.tsx'],
-  '.mjs': ['.mts'],
-  '.cjs': ['.cts'],
-};
-const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
-
-function candidates(path: string): string[] {
-  const ending = extname(path);
-  const stem = path.slice(0, path.length - ending.length);
-  return [
-    path,
-    ...(sourceEndings[ending] ?? []).map((other) => stem + other),
-    ...endings.map((added) => path + added),
-    ...mainOf(path),
-    ...endings.map((added) => join(path, `index${added}`)),
-  ];
-}
-
-/** Some packages have folders with a package.json of their own, as `fp-ts/function`. */
-function mainOf(folder: string): string[] {
-  const { main } = readPackage(join(folder, 'package.json'));
-  return typeof main === 'string' ? [join(folder, main), `${join(folder, main)}.js`] : [];
-}
-
-function readPackage(file: string): JsonObject {
-  try {
-    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isObject(found) ? found : {};
-  } catch {
-    return {};
-  }
-}
-
-const isPlainFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
 
 function formatOf(path: string, syntax: Transpiled['syntax']): 'module' | 'commonjs' {
   const ending = extname(path);

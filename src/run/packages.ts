@@ -1,5 +1,6 @@
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isObject, type JsonObject } from '../lib/json.ts';
 import { existingRealPath, foldersAbove, isWithin, realPath } from '../lib/paths.ts';
 
 /**
@@ -45,5 +46,15 @@ function entriesOf(folder: string): Dirent[] {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
+  }
+}
+
+/** Returns an empty object if there is no such file, or no object in it. */
+export function readPackage(file: string): JsonObject {
+  try {
+    const found: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isObject(found) ? found : {};
+  } catch {
+    return {};
   }
 }

@@ -54,7 +54,10 @@ export interface Serving {
   end(signal: NodeJS.Signals): Promise<unknown>;
 }
 
-/** Starts a process that answers requests with the code of `entry`. */
+/**
+ * Starts a process that answers requests with the code of `entry`. The function is long, because it is one state machine:
+ * each event changes the state, the connections and the requests together.
+ */
 export function startServing(
   entry: Entry,
   options: ServingOptions,

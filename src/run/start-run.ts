@@ -32,35 +32,17 @@ const mostUnreadBytes = 4 * 1_048_576;
 
 export function startRun({ name, modules, maxSeconds, signal, onLog, ...options }: RunOptions): Run {
   const { clock } = options;
-  const unread: Buffer[] = [];
-  let unreadBytes = 0;
-  let wake: () => void = () => {};
-  let kind: ValueKind | undefined;
-  let isReturned = false;
   let outcome: Outcome | undefined;
-  let hasEnded = false;
   let cancelLateEnd = () => {};
 
-  const child = startProcess(options, {
-    modules,
-    onLog,
-    onEvent(event) {
-      note(event);
-      wake();
-    },
-    onValue(bytes) {
-      unread.push(bytes);
-      unreadBytes += bytes.length;
-      if (unreadBytes > mostUnreadBytes) child.pause();
-      wake();
-    },
-  });
+  const value = createValue({ pause: () => child.pause(), resume: () => child.resume() });
+  const child = startProcess(options, { modules, onLog, onEvent: note, onValue: value.add });
 
   function note(event: ValEvent): void {
-    if (event.kind === 'value') kind = event.of;
+    if (event.kind === 'value') value.begin(event.of);
     if (event.kind === 'failed') outcome ??= { kind: 'threw', thrown: event.thrown };
     if (event.kind !== 'returned') return;
-    isReturned = true;
+    value.end();
     cancelLateEnd = clock.after(mostSecondsAfterReturn * 1_000, () => endBecause({ kind: 'cut off' }));
   }
 
@@ -79,14 +61,34 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
   };
   signal.addEventListener('abort', interrupt);
   if (signal.aborted) interrupt();
-  const ended = child.ended.then((ending) => {
+  const ended = child.ended.then((ending): Outcome => {
     cancelLimit();
     cancelLateEnd();
     signal.removeEventListener('abort', interrupt);
-    hasEnded = true;
+    value.end();
     outcome ??= { kind: 'ended', ending };
-    wake();
+    return outcome;
   });
+
+  return {
+    kind: value.kind,
+    pieces: value.pieces,
+    async finished() {
+      const outcome = await ended;
+      if (!isSuccess(outcome)) throw await failureOf(outcome, { name, modules, maxSeconds });
+      return { wasCutOff: outcome.kind === 'cut off' };
+    },
+    end: () => child.end(),
+  };
+}
+
+/** The value of the val, as it comes. If nobody reads it, the val's process waits. */
+function createValue({ pause, resume }: { pause(): void; resume(): void }) {
+  const unread: Buffer[] = [];
+  let unreadBytes = 0;
+  let kind: ValueKind | undefined;
+  let hasEnded = false;
+  let wake: () => void = () => {};
 
   async function until(condition: () => boolean): Promise<void> {
     while (!condition() && !hasEnded) {
@@ -96,44 +98,53 @@ export function startRun({ name, modules, maxSeconds, signal, onLog, ...options 
     }
   }
 
-  async function* pieces(): AsyncGenerator<Buffer> {
-    for (;;) {
-      await until(() => unread.length > 0 || isReturned);
-      if (unread.length === 0) return;
-      const piece = Buffer.concat(unread.splice(0));
-      unreadBytes = 0;
-      child.resume();
-      yield piece;
-    }
-  }
-
-  async function failureOf(outcome: Outcome): Promise<unknown> {
-    const failures = await import('./failed-run.ts');
-    switch (outcome.kind) {
-      case 'cut off':
-        return undefined;
-      case 'interrupted':
-        return outcome.reason;
-      case 'took too long':
-        return failures.tookTooLong(name, maxSeconds ?? 0);
-      case 'threw':
-        return failures.thrownFailure(name, outcome.thrown, modules, { isServing: false });
-      case 'ended':
-        return outcome.ending.code === 0 ? undefined : failures.endingFailure(name, outcome.ending);
-    }
-  }
-
   return {
-    kind: until(() => kind !== undefined).then(() => kind ?? 'none'),
-    pieces,
-    async finished() {
-      await ended;
-      if (outcome !== undefined && !isSuccess(outcome)) throw await failureOf(outcome);
-      return { wasCutOff: outcome?.kind === 'cut off' };
+    kind: until(() => kind !== undefined).then((): ValueKind => kind ?? 'none'),
+    begin(of: ValueKind): void {
+      kind = of;
+      wake();
     },
-    end: () => child.end(),
+    add(bytes: Buffer): void {
+      unread.push(bytes);
+      unreadBytes += bytes.length;
+      if (unreadBytes > mostUnreadBytes) pause();
+      wake();
+    },
+    end(): void {
+      hasEnded = true;
+      wake();
+    },
+    async *pieces(): AsyncGenerator<Buffer> {
+      for (;;) {
+        await until(() => unread.length > 0);
+        if (unread.length === 0) return;
+        const piece = Buffer.concat(unread.splice(0));
+        unreadBytes = 0;
+        resume();
+        yield piece;
+      }
+    },
   };
 }
 
 const isSuccess = (outcome: Outcome): boolean =>
   outcome.kind === 'cut off' || (outcome.kind === 'ended' && outcome.ending.code === 0);
+
+async function failureOf(
+  outcome: Outcome,
+  { name, modules, maxSeconds = 0 }: Pick<RunOptions, 'name' | 'modules' | 'maxSeconds'>,
+): Promise<unknown> {
+  const failures = await import('./failed-run.ts');
+  switch (outcome.kind) {
+    case 'cut off':
+      return undefined;
+    case 'interrupted':
+      return outcome.reason;
+    case 'took too long':
+      return failures.tookTooLong(name, maxSeconds);
+    case 'threw':
+      return failures.thrownFailure(name, outcome.thrown, modules, { isServing: false });
+    case 'ended':
+      return failures.endingFailure(name, outcome.ending);
+  }
+}

@@ -70,27 +70,12 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
     else if (stderr.isTerminal && (!quiet || despite === 'quiet')) writer.writeLines(text);
   }
 
-  const writeJsonError = (error: ValsError): void =>
-    writer.write(async () => stringifyJson({ error: await describeError(error, options.writeHints) }));
-
-  function writeError(error: ValsError): void {
-    if (error.message === '') return;
-    if (error instanceof DeclinedError) {
-      writer.writeDim(error.message);
-      return;
-    }
-    const hint = hintList(error.facts.hint);
-    writer.writeLabelled('error:', 'red', error.message);
-    if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
-  }
-
   return {
     say,
     flush: writer.flush,
     end(error) {
       progress.stop();
-      const write = json ? writeJsonError : writeError;
-      if (error !== undefined) write(error);
+      if (error !== undefined) writeError(error, writer, options);
       if (atTerminal && !quiet) {
         for (const message of hints.values()) writer.writeDim(message);
         if (lastLine) {
@@ -101,6 +86,21 @@ export function createMessages(stderr: Sink, options: MessageOptions): Messages 
       return writer.flush();
     },
   };
+}
+
+function writeError(error: ValsError, writer: LineWriter, { json, quiet, writeHints }: MessageOptions): void {
+  if (json) {
+    writer.write(async () => stringifyJson({ error: await describeError(error, writeHints) }));
+    return;
+  }
+  if (error.message === '') return;
+  if (error instanceof DeclinedError) {
+    writer.writeDim(error.message);
+    return;
+  }
+  const hint = hintList(error.facts.hint);
+  writer.writeLabelled('error:', 'red', error.message);
+  if (hint.length > 0 && !quiet) writer.writeLabelled('hint:', 'cyan', hint);
 }
 
 async function drawTable(
@@ -116,6 +116,8 @@ async function drawTable(
 }
 
 const narrow = 60;
+
+type LineWriter = ReturnType<typeof createLineWriter>;
 
 function createLineWriter(stderr: Sink, { color, writeHints, progress }: MessageOptions) {
   let written = Promise.resolve();

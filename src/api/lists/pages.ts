@@ -64,7 +64,7 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     next: URLSearchParams | null | undefined,
   ): URLSearchParams | undefined {
     if (next === null) return undefined;
-    if (next !== undefined && leadsToNextPage(next)) return queryOfLink(next);
+    if (next !== undefined && leadsToNextPage(next, filters)) return queryOfLink(next);
     const isWholeList = paging === undefined && next === undefined;
     return isWholeList || records.length === 0 ? undefined : atOffset(offset);
   }
@@ -86,10 +86,6 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     return query;
   }
 
-  function leadsToNextPage(link: URLSearchParams): boolean {
-    return [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
-  }
-
   function queryOfLink(link: URLSearchParams): URLSearchParams {
     const query = new URLSearchParams(link);
     for (const [key, value] of filters) if (!query.has(key)) query.set(key, value);
@@ -99,6 +95,9 @@ export async function* listPages(options: ListOptions): AsyncGenerator<Page> {
     return query;
   }
 }
+
+const leadsToNextPage = (link: URLSearchParams, filters: URLSearchParams): boolean =>
+  [...link].some(([key, value]) => key !== 'limit' && filters.get(key) !== value);
 
 /** Finds the records that were not yielded yet, and notices a list that does not go on. */
 function createProgress(recordsHaveIds: boolean) {

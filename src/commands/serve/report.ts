@@ -5,8 +5,8 @@ import type { Hints } from '../../lib/hint.ts';
 import { hintList } from '../../lib/hint.ts';
 import { stringifyJson } from '../../lib/json.ts';
 import type { ServiceOptions } from '../../service/index.ts';
+import type { Log } from '../../terminal/log.ts';
 
-type Log = Awaited<ReturnType<Context['openLog']>>;
 type Finished = Parameters<NonNullable<ServiceOptions['onFinished']>>[0];
 type InternalError = Parameters<NonNullable<ServiceOptions['onInternalError']>>[0];
 

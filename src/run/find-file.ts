@@ -1,0 +1,62 @@
+// The habits of TypeScript, for imports of which Node finds no file: `./x.js` is x.ts, a folder stands for its index, and
+// tsconfig.json maps names to paths.
+import { existsSync, statSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readPackage } from './packages.ts';
+import type { Tsconfigs } from './tsconfig.ts';
+
+export interface ImportPlace {
+  importer: string;
+  /** The URL that Node looked for. */
+  missing: string | undefined;
+  tsconfigs: Tsconfigs;
+}
+
+/** `bases` are the paths that the import could mean, without an ending. */
+export function findFile(
+  specifier: string,
+  place: ImportPlace,
+): { url: string | undefined; bases: string[] } {
+  const bases = basesOf(specifier, place);
+  const found = bases.flatMap(candidates).find(isPlainFile);
+  // With another query, Node loads the module once more.
+  const [query = ''] = /\?[^#]*/.exec(place.missing ?? specifier) ?? [];
+  return { url: found && pathToFileURL(found).href + query, bases };
+}
+
+function basesOf(specifier: string, { importer, missing, tsconfigs }: ImportPlace): string[] {
+  if (missing?.startsWith('file:')) return [fileURLToPath(missing)];
+  if (specifier.startsWith('file:')) return [fileURLToPath(specifier)];
+  if (/^\.{1,2}(?:\/|$)|^\//.test(specifier))
+    return [join(specifier.startsWith('/') ? '' : dirname(importer), specifier)];
+  return tsconfigs.pathsFor(specifier, importer);
+}
+
+const sourceEndings: Record<string, string[]> = {
+  '.js': ['.ts', '.tsx'],
+  '.jsx': ['.tsx'],
+  '.mjs': ['.mts'],
+  '.cjs': ['.cts'],
+};
+const endings = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
+
+function candidates(path: string): string[] {
+  const ending = extname(path);
+  const stem = path.slice(0, path.length - ending.length);
+  return [
+    path,
+    ...(sourceEndings[ending] ?? []).map((other) => stem + other),
+    ...endings.map((added) => path + added),
+    ...mainOf(path),
+    ...endings.map((added) => join(path, `index${added}`)),
+  ];
+}
+
+/** Some packages have folders with a package.json of their own, as `fp-ts/function`. */
+function mainOf(folder: string): string[] {
+  const { main } = readPackage(join(folder, 'package.json'));
+  return typeof main === 'string' ? [join(folder, main), `${join(folder, main)}.js`] : [];
+}
+
+const isPlainFile = (path: string): boolean => existsSync(path) && statSync(path).isFile();
