@@ -1,5 +1,5 @@
-import { chmodSync, linkSync, symlinkSync } from 'node:fs';
-import { dirname, join, win32 } from 'node:path';
+import { linkSync, symlinkSync } from 'node:fs';
+import { join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/lib/clock.ts';
 import { isWithin, withSlashes } from '../src/lib/paths.ts';
