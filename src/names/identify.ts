@@ -14,10 +14,9 @@ import { valOfFile, type Workspace } from '../workspace/workspace.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { createListedVals, type ListedVals } from './listed-vals.ts';
 import type { Lookup } from './my-vals.ts';
-import { type NamedVal, onlyOne } from './only-one.ts';
 import type { SeenVal } from './seen-file.ts';
 import type { SeenVals } from './seen-vals.ts';
-import { isSignedOut, unknownWord, withoutId, withoutToken } from './unknown-word.ts';
+import { isSignedOut, type NamedVal, onlyOne, unknownWord, withoutId, withoutToken } from './unknown-word.ts';
 
 export interface Identity {
   source: 'workspace' | 'id' | 'seen' | 'list';
