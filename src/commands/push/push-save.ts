@@ -31,10 +31,10 @@ import { isTakenFromFolder } from '../../workspace/sources/walk.ts';
 import type { Answered } from '../../workspace/watch/save-queue.ts';
 import { pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { outcomeColumn, versionColumn } from '../shared/columns.ts';
-import { noteMove } from '../shared/notes.ts';
+import { likelyMoveText, noteMove } from '../shared/notes.ts';
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
-import { type Followed, warnOfLikelyMove } from './follow-moves.ts';
+import type { Followed } from './follow-moves.ts';
 import type { OptionsFor } from './plan-items.ts';
 import { valOf } from './select-files.ts';
 
@@ -117,7 +117,8 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const given = planned?.options ?? planOptions(likely);
     const step = await planVal(workspace, remotes, { val, local: localSideOf(texts) }, given);
     const similar = planned === undefined ? likely.filter(({ to }) => to === file) : [];
-    for (const move of similar) warnOfLikelyMove(context, workspace, move, step, { dryRun: false });
+    for (const move of similar)
+      say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun: false }) });
     const outcome = await pushStep(step, given, createRemotes);
     initial.delete(file);
     return { name: val.name, ...outcome };
