@@ -1,7 +1,7 @@
 // Says which val a word or a path stands for: a val of a workspace, a whole id, a val that this machine has seen, a val
 // in the list of the service, or the beginning of an id. Names are looked up among the caller's own vals.
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';

@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
 import { fieldOf } from '../api/change-val.ts';
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
