@@ -17,7 +17,6 @@ import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, type Faults, refuseBroken, withoutCheck } from './syntax-check.ts';
-import { versionOfFile } from './version-of-file.ts';
 
 export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | 'prune' | 'ifVersion'> {
   concurrency: number | 'auto';
@@ -66,34 +65,15 @@ export async function pushFiles(
   const api = await connect();
   const planned = await planItems(context, items, await openRemotes(), optionsFor);
   warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
-  const askOptions = {
-    ...{ yes, dryRun, elsewhere, optionsFor },
-    versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
-  };
-  const answer = await askOnce(context, planned, askOptions);
+  const answer = await askOnce(context, planned, { yes, dryRun, elsewhere, api });
   const refused = refuseBroken(context, answer.items, await checking, (item) =>
     isSent(item, answer.declined.has(item)),
   );
   if (refused !== undefined) return refused;
   const fresh = () => createRemoteVals({ ...context, api }, 1);
   const current = await refuseFoundFiles(answer.items, fresh);
-  const outcomes = await carryOutAll(
-    context,
-    { ...answer, items: current },
-    {
-      ...{
-        api,
-        concurrency,
-        dryRun,
-        noCheck,
-        ifVersion: options.ifVersion,
-        prune: options.prune,
-        optionsFor,
-      },
-      isNamed,
-      createRemotes: fresh,
-    },
-  );
+  const final = { ...answer, items: current };
+  const outcomes = await carryOutAll(context, final, { ...options, api, createRemotes: fresh });
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 
