@@ -52,8 +52,8 @@ if (!hasPostgres) console.warn('PostgreSQL is not installed here: the tests that
 export default defineConfig({
   test: {
     globalSetup: 'test/support/build.ts',
-    // Most tests wait more than they compute, so two cores can run four test files at the same time.
-    maxWorkers: 4,
+    // Most tests wait more than they compute, so two cores can run six test files at the same time.
+    maxWorkers: 6,
     experimental: { fsModuleCache: true },
     // vitest sorts the projects by name. The shortest files are in the last project, so that all workers end together.
     projects: [

@@ -14,7 +14,9 @@ change('CHANGELOG.md', (text) => {
   }
   return text.replace(heading, `${heading}\n## ${version} (${date})\n`);
 });
-change('README.md', (text) => text.replace(/vals-\d\S*\.tgz/g, `vals-${version}.tgz`));
+for (const file of ['README.md', 'docs/team.md']) {
+  change(file, (text) => text.replace(/vals-\d\S*\.tgz/g, `vals-${version}.tgz`));
+}
 
 function change(file, edit) {
   writeFileSync(file, edit(readFileSync(file, 'utf8')));

@@ -87,6 +87,13 @@ export class RefusedError extends ValsError {
 export const hasStatus = (error: unknown, ...statuses: number[]): error is ValsError =>
   error instanceof ValsError && statuses.includes(error.facts.status ?? 0);
 
+/** For `catch`: an error of one of these kinds becomes undefined. */
+export const undefinedIf =
+  (...kinds: (abstract new (...args: never[]) => Error)[]) =>
+  (error: unknown): undefined => {
+    if (!kinds.some((kind) => error instanceof kind)) throw error;
+  };
+
 /** The service understood the request, but refused its fields or its query. */
 export const isInvalidRequest = (error: unknown): error is ValsError => hasStatus(error, 400, 422);
 

@@ -3,7 +3,7 @@
 import type { Api } from '../api/api.ts';
 import { textAt } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { ConflictError, NotFoundError, ValsError } from '../errors.ts';
+import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { JsonObject } from '../lib/json.ts';
 import { namePattern } from '../lib/val-limits.ts';
@@ -129,7 +129,7 @@ interface OwnVals {
 const shortestIdPrefix = 6;
 
 function createOwnVals(options: IdentifyOptions): OwnVals {
-  const { settings, seen, connect, onRead, isForWriting } = options;
+  const { settings, seen, connect, onRead } = options;
   let list: ListedVals | undefined;
 
   async function openList(): Promise<ListedVals> {
@@ -137,37 +137,17 @@ function createOwnVals(options: IdentifyOptions): OwnVals {
     return list;
   }
 
-  /** Of vals that have this name, or had it when this machine saw them, the one that has it now. */
-  async function current(name: string, vals: readonly NamedVal[]): Promise<NamedVal | undefined> {
-    if (vals.length === 0 || (vals.length === 1 && !isForWriting)) return vals[0];
-    const api = await connect();
-    const found: NamedVal[] = [];
-    for (const { id } of vals) {
-      const read = await api.recordWithEtag(routes.getVal(id)).catch(undefinedIfGone);
-      if (read === undefined) continue;
-      const nameNow = textAt(read.record, 'name') ?? name;
-      if (nameNow === name) {
-        found.push({ id, name });
-        onRead(id, read.record, read.etag);
-      } else if (vals.length === 1) throw otherName({ id, name }, nameNow);
-    }
-    return onlyOne(found, `are named "${name}"`);
-  }
-
   return {
     async seenWithName(name) {
       const { mine } = await seen.recall();
-      const remembered = mine.filter((val) => val.name === name);
-      const found = await current(name, remembered);
+      const ids = mine.filter((val) => val.name === name).map(({ id }) => id);
+      const found = await valNamed(name, ids, options);
       return found && { source: 'seen', ...found };
     },
     async listedWithName(name) {
       if (isSignedOut(settings)) throw withoutToken(settings, name);
       const { ids } = await (await openList()).idsWithName(name);
-      const found = await current(
-        name,
-        ids.map((id) => ({ id, name })),
-      );
+      const found = await valNamed(name, ids, options);
       return found && { source: 'list', ...found };
     },
     async withIdPrefix(word) {
@@ -184,7 +164,7 @@ function createOwnVals(options: IdentifyOptions): OwnVals {
     },
     async names() {
       const { mine } = await seen.recall();
-      const all = await (await openList()).all().catch(undefinedIfFailed);
+      const all = await (await openList()).all().catch(undefinedIf(ValsError));
       return {
         names: [...mine, ...(all ?? [])].flatMap(({ name }) => name ?? []),
         isListed: all !== undefined,
@@ -193,17 +173,32 @@ function createOwnVals(options: IdentifyOptions): OwnVals {
   };
 }
 
+/** Of vals that have this name, or had it when this machine saw them, the one that has it now. */
+async function valNamed(
+  name: string,
+  ids: readonly string[],
+  { connect, onRead, isForWriting }: IdentifyOptions,
+): Promise<NamedVal | undefined> {
+  const [first, another] = ids;
+  if (first === undefined) return undefined;
+  if (another === undefined && !isForWriting) return { id: first, name };
+  const api = await connect();
+  const found: NamedVal[] = [];
+  for (const id of ids) {
+    const read = await api.recordWithEtag(routes.getVal(id)).catch(undefinedIf(NotFoundError));
+    if (read === undefined) continue;
+    const nameNow = textAt(read.record, 'name') ?? name;
+    if (nameNow === name) {
+      found.push({ id, name });
+      onRead(id, read.record, read.etag);
+    } else if (another === undefined) throw otherName({ id, name }, nameNow);
+  }
+  return onlyOne(found, `are named "${name}"`);
+}
+
 function idsFrom(vals: readonly SeenVal[], word: string): SeenVal[] {
   const prefix = word.toLowerCase();
   return word.length < shortestIdPrefix ? [] : vals.filter(({ id }) => id.toLowerCase().startsWith(prefix));
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (!(error instanceof NotFoundError)) throw error;
-}
-
-function undefinedIfFailed(error: unknown): undefined {
-  if (!(error instanceof ValsError)) throw error;
 }
 
 const otherName = ({ id, name }: NamedVal, nameNow: string): ConflictError =>

@@ -1,5 +1,5 @@
 import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
-import { BadResponseError, NotFoundError, RefusedError, ValsError } from '../errors.ts';
+import { BadResponseError, NotFoundError, RefusedError, undefinedIf, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { once } from '../lib/once.ts';
 import { type Lookup, listForLookup } from './my-vals.ts';
@@ -26,8 +26,7 @@ export function createListedVals(
   valCount: number | 'all',
   options: { mostSeconds?: number } = {},
 ): ListedVals {
-  const byId = new Map<string, ValInList>();
-  const idsByName = new Map<string, string[]>();
+  const index = createIndex();
   const isForAll = valCount === 'all';
   const open = once(() => listForLookup(lookup, options));
   const readBeginning = once(() => readUntil(isForAll ? Number.POSITIVE_INFINITY : 2 * valCount));
@@ -42,29 +41,12 @@ export function createListedVals(
     const pages = await open();
     if (pages === undefined) return false;
     hasBegun = true;
-    while (byId.size < size) {
+    while (index.byId.size < size) {
       const page = await pages.next();
       if (page.done) break;
-      for (const record of page.value) add(record);
+      for (const record of page.value) index.add(record);
     }
     return true;
-  }
-
-  function add(record: JsonObject): void {
-    const id = textAt(record, 'id');
-    if (id === undefined) return;
-    const name = textAt(record, 'name');
-    byId.set(id, {
-      id,
-      name,
-      version: versionOf(record),
-      changedAt: changedAtOf(record),
-      owner: ownerOf(record)?.id,
-    });
-    if (name === undefined) return;
-    const sameName = idsByName.get(name);
-    if (sameName === undefined) idsByName.set(name, [id]);
-    else sameName.push(id);
   }
 
   const readSeen = once(async () => (await lookup.seen.recall()).mine);
@@ -73,26 +55,39 @@ export function createListedVals(
     async withId(id) {
       if (!isForAll && valCount < fewestForList) return undefined;
       // Ignores an error of the list, because the caller can still read the val by its id.
-      await readBeginning().catch(falseIf(ValsError));
-      return byId.get(id);
+      await readBeginning().catch(undefinedIf(ValsError));
+      return index.byId.get(id);
     },
     async idsWithName(name) {
       const isWholeList = await readAll().catch((error) => {
         // A name that is on a later page would look free.
         if (hasBegun) throw error;
-        return falseIf(BadResponseError, RefusedError, NotFoundError)(error);
+        return undefinedIf(BadResponseError, RefusedError, NotFoundError)(error);
       });
-      if (isWholeList) return { ids: idsByName.get(name) ?? [], isWholeList };
+      if (isWholeList) return { ids: index.idsByName.get(name) ?? [], isWholeList };
       const seen = (await readSeen()).filter((val) => val.name === name);
-      return { ids: seen.map(({ id }) => id), isWholeList };
+      return { ids: seen.map(({ id }) => id), isWholeList: false };
     },
-    all: async () => ((await readAll()) ? [...byId.values()] : undefined),
+    all: async () => ((await readAll()) ? [...index.byId.values()] : undefined),
   };
 }
 
-const falseIf =
-  (...kinds: (abstract new (...args: never[]) => Error)[]) =>
-  (error: unknown): false => {
-    if (kinds.some((kind) => error instanceof kind)) return false;
-    throw error;
+function createIndex() {
+  const byId = new Map<string, ValInList>();
+  const idsByName = new Map<string, string[]>();
+  return {
+    byId,
+    idsByName,
+    add(record: JsonObject): void {
+      const id = textAt(record, 'id');
+      if (id === undefined) return;
+      const name = textAt(record, 'name');
+      const owner = ownerOf(record)?.id;
+      byId.set(id, { id, name, version: versionOf(record), changedAt: changedAtOf(record), owner });
+      if (name === undefined) return;
+      const sameName = idsByName.get(name);
+      if (sameName === undefined) idsByName.set(name, [id]);
+      else sameName.push(id);
+    },
   };
+}

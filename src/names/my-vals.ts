@@ -13,11 +13,18 @@ export async function openMyVals(
   seen: SeenVals,
   paging: Paging,
 ): Promise<AsyncGenerator<Page> | undefined> {
-  // A 404 of this request means that there is no service at the address, so it is an error.
-  const id = (await seen.recall()).me ?? textAt(await api.record(routes.me()), 'id');
-  if (id === undefined) return undefined;
+  const { me: remembered } = await seen.recall();
+  const pages = remembered && (await openValsOf(remembered, api, paging));
+  if (pages) return pages;
+  // The store of the service may be a new one, where the caller has another id. A 404 of this request means that there
+  // is no service at the address, so it is an error.
+  const id = textAt(await api.record(routes.me()), 'id');
+  return id === undefined || id === remembered ? undefined : openValsOf(id, api, paging);
+}
+
+async function openValsOf(user: string, api: Api, paging: Paging): Promise<AsyncGenerator<Page> | undefined> {
   try {
-    const pages = api.pages(routes.userVals(id), paging);
+    const pages = api.pages(routes.userVals(user), paging);
     const first = await pages.next();
     return (async function* () {
       if (first.done) return;

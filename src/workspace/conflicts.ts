@@ -4,7 +4,7 @@ import { ConflictError, type Problem } from '../errors.ts';
 import type { Hint } from '../lib/hint.ts';
 import { textOf } from '../lib/json.ts';
 import { manifestFile } from './disk/root.ts';
-import { type Examined, earlierVersion } from './examine.ts';
+import { type Examined, earlierVersion, wentBack } from './examine.ts';
 import type { LikelyMove } from './moves.ts';
 import type { MoveElsewhere } from './other-workspaces.ts';
 import type { CodeState } from './state.ts';
@@ -48,10 +48,20 @@ export const forget = (path: string): Hint => ({
 
 const changedOnBothSides = 'changed here and on the service';
 
-const noRecord = {
-  one: "differs from the service's code, and no record shows which of the two is newer",
-  many: "differ from the service's code, and no record shows which side is newer",
-};
+/** Why nobody knows which side is newer. */
+function whyDiffers({ record, remote }: Examined): Problem {
+  if (wentBack(record, remote)) {
+    const went = `which went back from version ${textOf(record?.version ?? null)} to ${textOf(remote?.version ?? null)}`;
+    return {
+      one: `differs from the service's code, ${went}`,
+      many: `differ from the service's code, ${went}`,
+    };
+  }
+  return {
+    one: "differs from the service's code, and no record shows which of the two is newer",
+    many: "differ from the service's code, and no record shows which side is newer",
+  };
+}
 
 export function notPushed(workspace: Workspace, examined: Examined, isForked: boolean): ConflictError {
   const { val, code, name, isOthers, isUnmerged } = examined;
@@ -60,7 +70,8 @@ export function notPushed(workspace: Workspace, examined: Examined, isForked: bo
   if (name === 'other val') return otherName(workspace, examined);
   if (code === 'deleted there') return deletedThere(path);
   if (isUnmerged) return unmerged(path, code);
-  if (code === 'differs') return isForked ? nameTaken(path, val.name) : differs(workspace, path, noRecord);
+  if (code === 'differs')
+    return isForked ? nameTaken(path, val.name) : differs(workspace, path, whyDiffers(examined));
   if (code === 'older here') return differs(workspace, path, olderHere(examined));
   return conflict(path, changedOnBothSides, [
     seeDifference(path),
@@ -103,7 +114,7 @@ export function notPulled(workspace: Workspace, examined: Examined): ConflictErr
   if (examined.name === 'other val') return otherName(workspace, examined);
   if (examined.isUnmerged) return unmerged(path, examined.code);
   if (examined.code === 'older here') return conflict(path, olderHere(examined), [replace(path)]);
-  const problem = examined.code === 'differs' ? noRecord : changedOnBothSides;
+  const problem = examined.code === 'differs' ? whyDiffers(examined) : changedOnBothSides;
   return conflict(path, problem, [merge(path), replace(path)]);
 }
 

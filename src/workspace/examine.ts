@@ -75,7 +75,7 @@ export async function examine(
   const isListed = workspace.vals.ofFile(val.movedFrom ?? val.file) !== undefined;
   const wasThere = val.id !== undefined || (record !== undefined && isListed);
   const isOlder = here !== undefined && earlierVersion(record, here) !== undefined;
-  const base = val.isNamesake ? undefined : record?.hash;
+  const base = val.isNamesake || wentBack(record, remote) ? undefined : record?.hash;
   const sides = { here: here?.hash, record: base, there: remote?.hash };
   const code = codeState(sides, { wasThere, isOlder, isNameUnknown: isUnknown });
   return {
@@ -149,6 +149,15 @@ export const isSameChange = (a: ChangeMark, b: ChangeMark): boolean =>
 /** A record of another val, which had the same name, does not count. */
 const isOfVal = (record: RecordFacts, remote: RemoteVal | undefined): boolean =>
   record.id === undefined || remote?.id === undefined || record.id === remote.id;
+
+/**
+ * The service has an older version than the one that file and service had in common, as after a restored backup. The
+ * file may have the only copy of the newer code, so the record cannot say which side is newer.
+ */
+export function wentBack(record: RecordFacts | undefined, remote: RemoteVal | undefined): boolean {
+  const [before, now] = [record?.version, remote?.version];
+  return typeof before === 'number' && typeof now === 'number' && now < before;
+}
 
 /** If the service has the code that a push sent before its answer was lost, both sides had that code in common. */
 function afterLostAnswer(record: RecordFacts, remote: RemoteVal | undefined): RecordFacts {

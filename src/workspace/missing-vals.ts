@@ -1,6 +1,6 @@
 // The vals of vals.json whose files are gone, and the code that these files may have had.
 import { basename, dirname } from 'node:path';
-import { LocalError, ValsError } from '../errors.ts';
+import { LocalError, undefinedIf, ValsError } from '../errors.ts';
 import { grouped } from '../lib/grouped.ts';
 import { namesBelow } from './disk/files.ts';
 import { examine, isSameChange, localSideOf, recordOf } from './examine.ts';
@@ -46,7 +46,7 @@ export async function withCodeThere(
   remotes: RemoteVals,
   missing: readonly MissingVal[],
 ): Promise<MissingVal[]> {
-  const list = missing.length > mostReadWithoutList ? await remotes.all().catch(undefinedIfFailed) : [];
+  const list = missing.length > mostReadWithoutList ? await remotes.all().catch(undefinedIf(ValsError)) : [];
   const listed = new Map(list?.map((val) => [val.id, val]));
   return Promise.all(
     missing.map(async (known) => {
@@ -54,14 +54,10 @@ export async function withCodeThere(
       const inList = listed.get(val.id ?? record?.id ?? '');
       if (record?.changedAt !== undefined && inList && isSameChange(inList, record)) return known;
       const local = localSideOf({ record, code: undefined });
-      const found = await examine(workspace, remotes.ahead, val, local).catch(undefinedIfFailed);
+      // The command itself will report the error.
+      const found = await examine(workspace, remotes.ahead, val, local).catch(undefinedIf(ValsError));
       const there = found?.isOthers ? undefined : found?.remote?.code;
       return there === undefined ? known : { ...known, codes: [...codes, there] };
     }),
   );
-}
-
-/** The command itself will report the error. */
-function undefinedIfFailed(error: unknown): undefined {
-  if (!(error instanceof ValsError)) throw error;
 }

@@ -126,9 +126,9 @@ interface Pull {
 
 function overwrite({ workspace, examined, texts, there, options }: Pull): void {
   const { file } = examined.val;
-  const { code, record } = texts;
-  // The service still has the code of the record, as an older version.
-  if (code !== undefined && code !== record?.code) options.backup.keep(file, code);
+  const { code } = texts;
+  // If the val only changed there, the service still has the code of the file, as an older version.
+  if (code !== undefined && examined.code !== 'changed there') options.backup.keep(file, code);
   // `replaceBelow` must run first. Otherwise, after a crash, the old code would look like an edit.
   replaceBelow(workspace.root, file, there, code, pathTo(workspace, file));
   recordAndRemember(workspace, examined, options);

@@ -3,7 +3,7 @@ import type { Api } from '../api/api.ts';
 import { changeFields, fieldOf, publicity } from '../api/change-val.ts';
 import { changedAtOf, textAt, versionOf } from '../api/records.ts';
 import * as routes from '../api/routes.ts';
-import { afterPart, NotFoundError, type Problem, RefusedError, ValsError } from '../errors.ts';
+import { afterPart, NotFoundError, type Problem, RefusedError, undefinedIf, ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
 import { isObject, type JsonObject, type JsonValue, withoutUndefined } from '../lib/json.ts';
 import type { Outcome } from '../lib/outcome.ts';
@@ -205,7 +205,7 @@ export async function learnId(
   { file, name }: WorkspaceVal,
 ): Promise<JsonObject> {
   const sent = workspace.records.of({ file, name });
-  const remote = await remotes.named(name).catch(unknownIfRefused);
+  const remote = await remotes.named(name).catch(undefinedIf(ValsError));
   if (sent === undefined || remote === undefined || remote === 'unknown') return {};
   if (remote.id === undefined) return {};
   const { id } = remote;
@@ -213,9 +213,4 @@ export async function learnId(
   workspace.records.write({ ...sent, file, id, version, changedAt });
   workspace.remember({ file, name, id });
   return idAndVersion(id, version);
-}
-
-function unknownIfRefused(error: unknown): 'unknown' {
-  if (error instanceof ValsError) return 'unknown';
-  throw error;
 }

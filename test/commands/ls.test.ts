@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run, runOnScreen } from '../support/program.ts';
+import { folderOf, run, runOnScreen } from '../support/program.ts';
 import { type Reply, type Seen, scriptedService } from '../support/scripted-service.ts';
 import { serviceInProcess } from '../support/service-in-process.ts';
 import { id, pushCode } from './pushes.ts';
@@ -53,6 +53,19 @@ describe('vals ls on another service', () => {
       const body = { '/v1/me': { id: 'me' }, ...routes }[path.replace(/\?.*/, '')];
       return body === undefined ? { status: 404 } : { body };
     };
+
+  it('asks who the caller is if the remembered person is not there any more', async () => {
+    let me = 'before';
+    const service = await scriptedService([], ({ path }) => {
+      if (path === '/v1/me') return { body: { id: me } };
+      return path.startsWith(`/v1/users/${me}/`) ? { body: [{ ...mine, name: me }] } : { status: 404 };
+    });
+    const home = folderOf({});
+    const ls = async () => names(await run(['ls', '--json'], { ...service, home }));
+    expect(await ls()).toEqual(['before']);
+    me = 'after';
+    expect(await ls()).toEqual(['after']);
+  });
 
   it('fails at an address that is no service', async () => {
     const service = await scriptedService([], () => ({ status: 404, body: 'nothing here' }));

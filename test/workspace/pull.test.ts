@@ -46,6 +46,21 @@ describe('pull', () => {
     expect(place.backups().sort()).toEqual(['X\n2\n3\n', 'Z\n', 'mine']);
   });
 
+  it('asks before it takes code of a service that went back, as after a restored backup', async () => {
+    const { place } = await pushed({ 'a.ts': '1' });
+    place.put({ 'a.ts': '2' });
+    await place.rows(['push']);
+    await place.vals('version', 'rm', 'a', '2', '--yes');
+    expect(await place.status()).toEqual({ 'a.ts': 'differs' });
+    for (const command of ['pull', 'push']) {
+      const refused = await place.vals(command, '--json');
+      expect(refused).toMatchObject({ exit: 5 });
+      expect(refused.error?.message).toContain('which went back from version 2 to 1');
+    }
+    await place.vals('pull', '--force');
+    expect([place.read('a.ts'), place.backups()]).toEqual(['1', ['2']]);
+  });
+
   it.each([['pull'], ['pull', '--force']])(
     'does not overwrite what is saved while it runs: %s %s',
     async (...args) => {

@@ -1,8 +1,10 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { expect, it } from 'vitest';
-import { environment, program, temporaryFolder } from '../support/program.ts';
+import { environment, folderOf, program, temporaryFolder, writeFiles } from '../support/program.ts';
+import { signIn } from '../support/sign-in.ts';
+import { startTeam } from '../support/team.ts';
 
 const linesOf = (title: string): string[] => {
   const section = readFileSync('README.md', 'utf8').split(`## ${title}`)[1] ?? '';
@@ -44,4 +46,68 @@ it('the commands in the README for a workspace work', async () => {
   expect(stdout).toContain('-export default () => "hello"\n+export default () => "hello, world"\n');
   expect(stdout).toMatch(/pushed\tgreet\t2\t/);
   expect(stdout).toMatch(/unchanged\tgreet\t2\t/);
+});
+
+/** The code of docs/team.md that begins with this line. */
+const inTeam = (firstLine: string): string =>
+  readFileSync('docs/team.md', 'utf8').split(`${firstLine}\n`)[1]?.split('```')[0] ?? '';
+
+it('the two jobs in docs/team.md deploy the repository, and commit what changed on the service', async () => {
+  const { space, ada, bob } = await startTeam();
+  const folder = folderOf({ 'bin/vals': `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n` });
+  chmodSync(join(folder, 'bin/vals'), 0o755);
+  const identity = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a',
+  };
+  const sh = async (script: string, home: string, env: Record<string, string> = {}) => {
+    const path = `${join(folder, 'bin')}:${process.env.PATH}`;
+    const options = {
+      cwd: home,
+      env: environment(home, { ...identity, PATH: path, ...env }),
+      extendEnv: false,
+    };
+    return (await execa('sh', ['-c', script], options)).stdout;
+  };
+  const newToken = async (...args: string[]) => {
+    const env = { VALS_BASE_URL: space, VALS_TOKEN: ada.token };
+    return JSON.parse((await ada.vals(['token', 'add', ...args, '--json'], { env })).stdout).token as string;
+  };
+  const repository = join(folder, 'site.git');
+  const clone = async () => {
+    const home = temporaryFolder();
+    await sh(`git clone --quiet ${repository} site`, home);
+    return home;
+  };
+  const commit = (home: string) =>
+    sh('cd site; git add .; git commit --quiet -m Edit; git push --quiet', home);
+  const log = () => sh('git log --format=%s main', repository);
+  await sh(`git init --quiet --bare --initial-branch main ${repository}`, folder);
+
+  const author = await clone();
+  const vals = { 'one.ts': { name: 'one' }, 'two.ts': { name: 'two' } };
+  const manifest = JSON.stringify({ vals }, null, 2);
+  writeFiles(join(author, 'site'), { 'vals.json': `${manifest}\n`, 'one.ts': '1', 'two.ts': '2' });
+  await commit(author);
+  const [, deploy = ''] = /- run: (vals push[^#\n]*)/.exec(inTeam('# .github/workflows/deploy.yml')) ?? [];
+  const env = { VALS_BASE_URL: space, VALS_TOKEN: await newToken('ci') };
+  expect(await sh(`cd site; ${deploy}`, await clone(), env)).toMatch(/created\tone\t1.*\ncreated\ttwo\t1/);
+
+  const nightly = inTeam('# ~/nightly.sh');
+  expect(nightly).toContain('vals pull');
+  const home = await clone();
+  await signIn({ home, token: await newToken('nightly', '--read-only') }, space);
+  await sh(nightly, home);
+  expect(await log()).toBe('Edit');
+
+  writeFiles(author, { 'site/two.ts': '22' });
+  await commit(author);
+  const ofBob = { env: { VALS_BASE_URL: space, VALS_TOKEN: bob.token } };
+  for (const name of ['one', 'three'])
+    await bob.vals(['push', '-', '--name', name], { ...ofBob, input: '11' });
+  await sh(nightly, home);
+  expect(await log()).toBe('Changes made on the service\nEdit\nEdit');
+  expect(await sh('git grep -h "" main -- "*.ts"', repository)).toBe('11\n11\n22');
 });

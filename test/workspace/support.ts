@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { folderOfService } from '../../src/workspace/records/records-folder.ts';
+import { folderOfService } from '../../src/workspace/records/val-records.ts';
 import {
   type RunResult,
   run,

@@ -1,16 +1,14 @@
 // Pairs new files with vals whose files are gone, before the push is planned.
 import type { Context } from '../../cli/context.ts';
 import { maybeRenamed } from '../../workspace/conflicts.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
 import type { Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
-import { checkNotEmpty } from '../../workspace/sources/read-text.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { noteMove } from '../shared/notes.ts';
-import type { PushItem, Selection } from './item.ts';
+import { itemOfVal, type PushItem, type Selection } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {
@@ -182,11 +180,6 @@ function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Move
 
 function itemOf(workspace: Workspace, byFile: ReadonlyMap<string, PushItem>, val: WorkspaceVal): PushItem {
   const item = byFile.get(val.file) ?? byFile.get(val.movedFrom ?? '');
-  const file = pathTo(workspace, val.file);
   if (item !== undefined && val.movedFrom === undefined) return item;
-  const read = async () => {
-    const code = readBelow(workspace.root, val.file, file);
-    return code === undefined ? undefined : checkNotEmpty(file, code);
-  };
-  return { order: item?.order ?? 0, file, name: val.name, val, canReadAgain: true, read };
+  return itemOfVal(workspace, val, item?.order ?? 0);
 }

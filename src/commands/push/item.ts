@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
 import type { Context } from '../../cli/context.ts';
 import { existingStats } from '../../lib/paths.ts';
+import { readBelow } from '../../workspace/disk/files.ts';
 import type { SelectedVal } from '../../workspace/select.ts';
-import { readCode } from '../../workspace/sources/read-text.ts';
+import { checkNotEmpty, readCode } from '../../workspace/sources/read-text.ts';
 import type { NamedFile } from '../../workspace/sources/val-names.ts';
 import { type FoundFile, readInFolder } from '../../workspace/sources/walk.ts';
-import type { Workspace } from '../../workspace/workspace.ts';
+import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 
 /** `file` is relative to the current folder, and `val.file` is relative to the workspace. */
 export interface PushItem extends NamedFile {
@@ -22,6 +23,15 @@ export interface PushItem extends NamedFile {
 export interface Selection {
   workspace: Workspace | undefined;
   items: PushItem[];
+}
+
+export function itemOfVal(workspace: Workspace, val: SelectedVal, order: number, wayOut?: string): PushItem {
+  const file = pathTo(workspace, val.file);
+  const read = async () => {
+    const code = readBelow(workspace.root, val.file, file);
+    return code === undefined ? undefined : checkNotEmpty(file, code, wayOut);
+  };
+  return { file, name: val.name, val, canReadAgain: true, order, read };
 }
 
 export type Readable = Pick<PushItem, 'file' | 'read' | 'canReadAgain'>;

@@ -14,7 +14,7 @@ import { nameFrom, refuseNames, sameName, withoutName } from '../../workspace/so
 import { collectFiles, type FoundFile, pathExists } from '../../workspace/sources/walk.ts';
 import { pathBelowRoot, pathTo, valOfFile, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces, type PathInWorkspace, type Workspaces } from '../../workspace/workspaces.ts';
-import { type PushItem, readableFile, type Selection } from './item.ts';
+import { itemOfVal, type PushItem, readableFile, type Selection } from './item.ts';
 
 export interface SelectOptions {
   paths: readonly string[];
@@ -60,15 +60,8 @@ async function selectWorkspace({ say }: Context, workspaces: Workspaces): Promis
     });
   }
   const vals = await selectForPush(workspace, say);
-  const items = vals.map((val, order): PushItem => {
-    const file = pathTo(workspace, val.file);
-    const read = async () => {
-      const code = readBelow(workspace.root, val.file, file);
-      return code === undefined ? undefined : checkNotEmpty(file, code, 'list the file in .valsignore');
-    };
-    return { file, name: val.name, val, canReadAgain: true, order, read };
-  });
-  return { workspace, items };
+  const wayOut = 'list the file in .valsignore';
+  return { workspace, items: vals.map((val, order) => itemOfVal(workspace, val, order, wayOut)) };
 }
 
 /** The word is a path, or the name or the id of a val. The path of a val counts even if its file does not exist. */

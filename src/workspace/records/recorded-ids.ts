@@ -1,7 +1,6 @@
 import { embeddedService, isOfThisMachine } from '../../settings/settings.ts';
 import type { OwnFolder } from './own-folder.ts';
-import { servicesWithRecords } from './records-folder.ts';
-import { createRecords } from './val-records.ts';
+import { createRecords, servicesWithRecords } from './val-records.ts';
 
 interface RecordedIds {
   /** The service in use has a record of the file. */

@@ -10,8 +10,7 @@ import {
   withoutUndefined,
 } from '../../lib/json.ts';
 import { hashOf } from '../text/code-facts.ts';
-import { type OwnFolder, parseOrNothing } from './own-folder.ts';
-import { folderOfService } from './records-folder.ts';
+import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
 
 /** A code that file and service had in common before. */
 export interface EarlierCode {
@@ -177,3 +176,28 @@ function earlierCode(value: JsonValue): EarlierCode[] {
 
 const ifText = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
+
+const recordsFolder = 'records';
+
+const longestName = 200;
+
+/** The folder of the records of one service. The address of the service can be read from its name. */
+export function folderOfService(service: string): string {
+  const name = encodeURIComponent(service).replaceAll('*', '%2A');
+  const isLong = name.length > longestName;
+  return `${recordsFolder}/${isLong ? `${readable(service)}-${shortHash(service)}` : name}`;
+}
+
+export const servicesWithRecords = (folder: OwnFolder): string[] =>
+  folder.names(recordsFolder).flatMap((name) => {
+    const service = decoded(name);
+    return folderOfService(service) === `${recordsFolder}/${name}` ? service : [];
+  });
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
