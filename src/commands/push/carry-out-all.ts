@@ -79,7 +79,7 @@ async function createSender(
   { items, declined }: Answer,
   { api, dryRun, noCheck, ifVersion, createRemotes }: CarryOutOptions,
 ): Promise<Sender> {
-  const { say, signal, flags, seen } = context;
+  const { signal, seen } = context;
   const hasUntracked = items.some(({ val }) => val === undefined);
   const seenBefore = hasUntracked ? (await seen.recall()).mine : [];
   const relativeImports: { file: string; specifier: string }[] = [];
@@ -102,13 +102,7 @@ async function createSender(
         onCode,
         beforeSending: () => signal.throwIfAborted(),
         onMove: (val) => noteMove(context, workspace, val, { dryRun }),
-        onRename({ file, name }, nameThere) {
-          if (flags.json || flags.ndjson) return;
-          say({
-            kind: 'note',
-            text: `${dryRun ? 'A push would rename' : 'Renaming'} the val "${nameThere}" of ${pathTo(workspace, file)} to "${name}".`,
-          });
-        },
+        onRename: (val, nameThere) => noteRename(context, workspace, val, { nameThere, dryRun }),
         remark,
       },
       step,
@@ -121,12 +115,8 @@ async function createSender(
     try {
       if (workspace !== undefined && val !== undefined) return await sendTracked(workspace, item, remark);
       const code = (await item.read()) ?? '';
-      const outcome = await upsert(api, name, code, {
-        dryRun,
-        ifVersion,
-        remotes: createRemotes(),
-        seenBefore,
-      });
+      const remotes = createRemotes();
+      const outcome = await upsert(api, name, code, { dryRun, ifVersion, remotes, seenBefore });
       onCode(item.file, code);
       return outcome;
     } catch (error) {
@@ -135,6 +125,17 @@ async function createSender(
   }
 
   return { send, relativeImports };
+}
+
+function noteRename(
+  { flags, say }: Context,
+  workspace: Workspace,
+  { file, name }: WorkspaceVal,
+  { nameThere, dryRun }: { nameThere: string; dryRun: boolean },
+): void {
+  if (flags.json || flags.ndjson) return;
+  const verb = dryRun ? 'A push would rename' : 'Renaming';
+  say({ kind: 'note', text: `${verb} the val "${nameThere}" of ${pathTo(workspace, file)} to "${name}".` });
 }
 
 function validNameHint({ workspace, val, file, name }: PlannedItem, valid: string) {

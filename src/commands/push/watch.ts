@@ -25,7 +25,7 @@ import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
-import type { Selection } from './item.ts';
+import { itemOfVal } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { createSavePusher, saveOptions } from './push-save.ts';
 import { readFiles } from './read-files.ts';
@@ -126,14 +126,7 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
   const { workspace, api, yes, force, isChosen } = options;
   const remotes = createRemoteVals({ ...context, api }, 1);
   const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
-  const selection: Selection = {
-    workspace,
-    items: chosen.map((val, order) => {
-      const file = pathTo(workspace, val.file);
-      const read = async () => readBelow(workspace.root, val.file, file);
-      return { order, file, name: val.name, val, canReadAgain: true, read };
-    }),
-  };
+  const selection = { workspace, items: chosen.map((val, order) => itemOfVal(workspace, val, order)) };
   const asking = { mayAsk: !yes && !force && context.prompt.isAtTerminal(), dryRun: false };
   const followed = await followMoves(context, [selection], { ...asking, openRemotes: async () => remotes });
   const { selections, likely, isConfirmed } = followed;
