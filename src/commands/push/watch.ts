@@ -12,7 +12,6 @@ import {
 } from '../../errors.ts';
 import { warnWith } from '../../lib/say.ts';
 import { aborted, beyondGracePeriod } from '../../lib/signals.ts';
-import { readBelow } from '../../workspace/disk/files.ts';
 import { notInWorkspace } from '../../workspace/disk/root.ts';
 import { createRemoteVals, type RemoteVals } from '../../workspace/remote-vals.ts';
 import { createFileCheck, isBelow, selectForPush } from '../../workspace/select.ts';
@@ -21,7 +20,7 @@ import { createNestedProjectCheck, inOtherProject } from '../../workspace/source
 import { pathExists } from '../../workspace/sources/walk.ts';
 import { createSaveQueue, type SaveQueue } from '../../workspace/watch/save-queue.ts';
 import { type Saves, watchSaves } from '../../workspace/watch/saves.ts';
-import { pathBelowRoot, pathTo, type Workspace } from '../../workspace/workspace.ts';
+import { pathBelowRoot, type Workspace } from '../../workspace/workspace.ts';
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { followMoves, warnOfLikelyMoves } from './follow-moves.ts';
