@@ -2,7 +2,7 @@ import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Api } from './api.ts';
 import { ifPresent } from './if-present.ts';
-import { codeOf, textAt } from './records.ts';
+import { codeOf, textAt } from './record-fields.ts';
 import * as routes from './routes.ts';
 
 type ValField = keyof routes.ValFields;

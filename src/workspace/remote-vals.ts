@@ -1,12 +1,12 @@
 import type { Api } from '../api/api.ts';
 import { fieldOf } from '../api/change-val.ts';
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { createListedVals, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
-import { onlyOne } from '../names/only-one.ts';
+import { onlyOne } from '../names/unknown-word.ts';
 import { type CodeFacts, factsOf } from './text/code-facts.ts';
 
 export interface RemoteVal extends CodeFacts {

@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
 import { ifPresent } from '../../api/if-present.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';

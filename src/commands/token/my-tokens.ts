@@ -1,5 +1,5 @@
 import { ifPresent } from '../../api/if-present.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
 import { NotFoundError } from '../../errors.ts';
