@@ -51,7 +51,7 @@ export async function carryOutAll(
   // The list of vals must be read again, because the remotes of the plan may keep an older list, which lacks new vals.
   const { rows, error } = dryRun
     ? sent
-    : await saveWorkspaces(context, items, sent, { remotes: createRemotes(), ...options });
+    : await saveWorkspaces(context, items, sent, { isNamed, remotes: createRemotes() });
   const shown = rows.filter((_row, index) => !isHidden(items[index], rows[index]));
   hintAtMissingIds(
     say,
