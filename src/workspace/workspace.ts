@@ -11,7 +11,7 @@ import { readManifest, updateManifest, type WorkspaceContext } from './disk/mani
 import { findRoot, manifestFile } from './disk/root.ts';
 import { type OwnFolder, openOwnFolder } from './records/own-folder.ts';
 import { createRecordedIds } from './records/recorded-ids.ts';
-import { createRecords, type Records } from './records/val-records.ts';
+import { createRecords, type Records, withName } from './records/val-records.ts';
 import { createVals, type Vals, type WorkspaceVal } from './vals.ts';
 
 /** The files of a workspace and their vals. */
@@ -73,7 +73,7 @@ export function workspaceAt(
     for (const file of renamed) {
       const val = manifest.vals().ofFile(file);
       const record = val && recordsOfService().of(val);
-      if (val !== undefined && record !== undefined) recordsOfService().write({ ...record, name: val.name });
+      if (val !== undefined && record !== undefined) recordsOfService().write(withName(record, val.name));
     }
     renamed = new Set();
   }
