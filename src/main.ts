@@ -116,11 +116,6 @@ function workingDirectory(): string {
   }
 }
 
-function otherRuntime(): string | undefined {
-  if (process.versions.bun !== undefined) return 'Bun';
-  return process.versions.deno === undefined ? undefined : 'Deno';
-}
-
 /** This function must not call process.exit(), because output that is not yet written would be lost. */
 export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Promise<void> {
   const { argv, env, stdout, stderr } = process;
@@ -158,7 +153,7 @@ export async function runProcess({ onConnected }: Pick<Host, 'onConnected'>): Pr
     redactor,
     signal,
     clock: systemClock,
-    node: { path: process.execPath, version: process.versions.node, otherThanNode: otherRuntime() },
+    node: { path: process.execPath, version: process.versions.node },
     async pager(text) {
       const { page } = await import('./terminal/pager.ts');
       isPaging = true;

@@ -1,10 +1,9 @@
-import { chmodSync, linkSync, symlinkSync } from 'node:fs';
-import { dirname, join, win32 } from 'node:path';
+import { linkSync, symlinkSync } from 'node:fs';
+import { join, win32 } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../src/lib/clock.ts';
 import { isWithin, withSlashes } from '../src/lib/paths.ts';
 import { retryWhileBusy } from '../src/lib/system.ts';
-import { findNode } from '../src/run/find-node.ts';
 import { nodeOptions } from '../src/run/permissions.ts';
 import { startProcess } from '../src/run/process.ts';
 import { sqliteLoadError } from '../src/service/database/open-database.ts';
@@ -120,28 +119,6 @@ describe('a disk that takes two spellings for one file', () => {
     linkSync(join(place.folder, 'case.ts'), join(place.folder, 'Case.ts'));
     expect(await place.rows(['push', 'Case.ts'])).toMatchObject([{ name: 'case', status: 'unchanged' }]);
     expect(await place.status()).toEqual({ 'case.ts': 'unchanged' });
-  });
-});
-
-describe('the Node that runs a val', () => {
-  const bun = { path: '/opt/bun', version: '24.3.0', otherThanNode: 'Bun' };
-
-  it('is the one in PATH if vals runs under Bun or Deno', () => {
-    expect(findNode(bun, { PATH: dirname(process.execPath) })).toEqual({
-      path: process.execPath,
-      version: process.versions.node,
-    });
-  });
-
-  it('is missing if PATH leads to none, or to a Bun that calls itself node', () => {
-    const folder = temporaryFolder();
-    writeFiles(folder, { 'bun/node': '#!/bin/sh\necho' });
-    chmodSync(join(folder, 'bun/node'), 0o755);
-    for (const PATH of [folder, `${join(folder, 'bun')}:/bin`]) {
-      expect(() => findNode(bun, { PATH })).toThrow(
-        expect.objectContaining({ exit: 2, message: expect.stringContaining('Bun') }),
-      );
-    }
   });
 });
 

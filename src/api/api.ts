@@ -3,7 +3,7 @@ import type { JsonObject, Page } from '../lib/json.ts';
 import type { Call, Reply, Request } from './call.ts';
 import { type FollowNotes, type FollowOptions, follow } from './lists/follow.ts';
 import { type FetchedPage, largestPage, listPages, type Paging } from './lists/pages.ts';
-import { listOf, nextQueryOf, recordIn } from './records.ts';
+import { listIn, nextQueryOf, recordIn } from './record-fields.ts';
 
 export interface Api {
   send(call: Call): Promise<Reply>;
@@ -29,7 +29,7 @@ export function createApi(
 ): Api {
   const fetchPage = async (call: Call, query: URLSearchParams): Promise<FetchedPage> => {
     const { body = null } = await request({ ...call, query });
-    return { records: listOf(body, call), next: nextQueryOf(body, call) };
+    return { records: listIn(body, call), next: nextQueryOf(body, call) };
   };
   const pages = (call: Call, paging: Paging | undefined, recordsHaveIds: boolean) =>
     listPages({

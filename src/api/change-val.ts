@@ -1,8 +1,8 @@
-import { hasStatus, UnknownOutcomeError, ValsError } from '../errors.ts';
+import { UnknownOutcomeError, ValsError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { Api } from './api.ts';
-import type { Call } from './call.ts';
-import { codeOf, textAt } from './records.ts';
+import { ifPresent } from './if-present.ts';
+import { codeOf, textAt } from './record-fields.ts';
 import * as routes from './routes.ts';
 
 type ValField = keyof routes.ValFields;
@@ -19,7 +19,8 @@ export async function changeFields(
   fields: routes.ValFields,
   ifMatch?: string,
 ): Promise<ChangedVal> {
-  const hasRoute = await changeByRoute(api, { ...routes.changeVal(id, fields), ifMatch });
+  const changed = await ifPresent(() => api.send({ ...routes.changeVal(id, fields), ifMatch }));
+  const hasRoute = changed !== undefined;
   if (!hasRoute) {
     const { record, etag } = await api.recordWithEtag(routes.getVal(id));
     await api.send({ ...routes.createVersion(id, codeOf(record), fields), ifMatch: ifMatch ?? etag });
@@ -34,16 +35,6 @@ export async function changeFields(
     return found === text;
   };
   return { val, notApplied: wanted.filter((field) => !isApplied(field)).map(([field]) => field) };
-}
-
-async function changeByRoute(api: Api, call: Call): Promise<boolean> {
-  try {
-    await api.send(call);
-    return true;
-  } catch (error) {
-    if (hasStatus(error, 404, 405, 501)) return false;
-    throw error;
-  }
 }
 
 /** Some services send `public` instead of `privacy`. There, a val that is not public may be private or unlisted. */

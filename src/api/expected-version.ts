@@ -1,7 +1,7 @@
 import { ConflictError } from '../errors.ts';
 import { type JsonValue, textOf } from '../lib/json.ts';
 import type { Api } from './api.ts';
-import { textAt } from './records.ts';
+import { textAt } from './record-fields.ts';
 import * as routes from './routes.ts';
 
 /** Returns the ETag of the val, which makes a change between this check and the write a conflict too. */

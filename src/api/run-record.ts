@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, lookUp } from '../lib/json.ts';
-import { textAt } from './records.ts';
+import { textAt } from './record-fields.ts';
 
 export interface RunRecord {
   valIdOrName: string | undefined;

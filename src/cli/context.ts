@@ -2,8 +2,8 @@ import type { Api } from '../api/api.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Hints } from '../lib/hint.ts';
 import type { OutcomeRow } from '../lib/outcome.ts';
+import type { NodeProgram } from '../lib/system.ts';
 import type { SeenVals } from '../names/seen-vals.ts';
-import type { Runtime } from '../run/find-node.ts';
 import type { BaseUrl } from '../settings/base-url.ts';
 import type { Flags, Settings } from '../settings/settings.ts';
 import type { Column } from '../terminal/column.ts';
@@ -39,7 +39,7 @@ export interface Context {
   signal: AbortSignal;
   givenVals: GivenVals;
   clock: Clock;
-  node: Runtime;
+  node: NodeProgram;
   agent: Agent | undefined;
   serveAgents(permissions: AgentPermissions): Promise<void>;
   forPerson: boolean;

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { summaryOf, textAt } from '../api/records.ts';
+import { summaryOf, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import type { HintWriter } from '../lib/hint.ts';
 import type { JsonObject } from '../lib/json.ts';

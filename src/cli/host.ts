@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../lib/clock.ts';
-import type { System } from '../lib/system.ts';
-import type { Runtime } from '../run/find-node.ts';
+import type { NodeProgram, System } from '../lib/system.ts';
 import type { Pager } from '../terminal/pager.ts';
 import type { Redactor } from '../terminal/redactor.ts';
 import type { FileLimits } from '../workspace/sources/within.ts';
@@ -22,7 +21,7 @@ export interface Host {
   redactor?: Redactor;
   signal: AbortSignal;
   clock: Clock;
-  node: Runtime;
+  node: NodeProgram;
   agent?: Agent | undefined;
   pager?: Pager;
   /** The calls of an agent share the connections of the process. */

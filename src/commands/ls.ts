@@ -1,5 +1,5 @@
 import { takeRecords } from '../api/lists/take-records.ts';
-import { textAt } from '../api/records.ts';
+import { textAt } from '../api/record-fields.ts';
 import { defineCommand } from '../cli/command.ts';
 import type { Context } from '../cli/context.ts';
 import { text } from '../cli/value-types.ts';

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { notThisService, textAt } from '../api/records.ts';
+import { notThisService, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { defineCommand } from '../cli/command.ts';
 import { val } from '../cli/value-types.ts';

@@ -1,7 +1,7 @@
 // Says which val a word or a path stands for: a val of a workspace, a whole id, a val that this machine has seen, a val
 // in the list of the service, or the beginning of an id. Names are looked up among the caller's own vals.
 import type { Api } from '../api/api.ts';
-import { textAt } from '../api/records.ts';
+import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { ConflictError, NotFoundError, undefinedIf, ValsError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,10 +14,9 @@ import { valOfFile, type Workspace } from '../workspace/workspace.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import { createListedVals, type ListedVals } from './listed-vals.ts';
 import type { Lookup } from './my-vals.ts';
-import { type NamedVal, onlyOne } from './only-one.ts';
 import type { SeenVal } from './seen-file.ts';
 import type { SeenVals } from './seen-vals.ts';
-import { isSignedOut, unknownWord, withoutId, withoutToken } from './unknown-word.ts';
+import { isSignedOut, type NamedVal, onlyOne, unknownWord, withoutId, withoutToken } from './unknown-word.ts';
 
 export interface Identity {
   source: 'workspace' | 'id' | 'seen' | 'list';

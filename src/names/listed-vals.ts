@@ -1,4 +1,4 @@
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import { BadResponseError, NotFoundError, RefusedError, undefinedIf, ValsError } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { once } from '../lib/once.ts';

@@ -1,5 +1,5 @@
 import type { Api } from '../api/api.ts';
-import { ownerOf, textAt } from '../api/records.ts';
+import { ownerOf, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { hasStatus } from '../errors.ts';
 import type { JsonObject, Page } from '../lib/json.ts';

@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
 import type { Paging } from '../api/lists/pages.ts';
-import { textAt } from '../api/records.ts';
+import { textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { hasStatus, NotFoundError, RefusedError, UnavailableError } from '../errors.ts';
 import type { Clock } from '../lib/clock.ts';

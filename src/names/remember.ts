@@ -1,6 +1,6 @@
 import type { Call, Reply, RequestStage, RouteName } from '../api/call.ts';
 import { CallFailed } from '../api/http/call-failed.ts';
-import { listOf, ownerOf, textAt } from '../api/records.ts';
+import { listIn, ownerOf, textAt } from '../api/record-fields.ts';
 import { isObject, type JsonObject } from '../lib/json.ts';
 import type { SeenVals } from './seen-vals.ts';
 
@@ -60,7 +60,7 @@ function noteReply(call: Call, { body = null }: Reply, seen: SeenVals): void {
 
 function recordsIn(body: Reply['body'], call: Call): readonly JsonObject[] {
   try {
-    return listOf(body ?? null, call);
+    return listIn(body ?? null, call);
   } catch {
     return [];
   }

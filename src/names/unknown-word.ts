@@ -1,6 +1,6 @@
-// The errors for a word that stands for no val.
+// The errors for a word that stands for no val, or for several.
 import { basename, join } from 'node:path';
-import { AuthError, NotFoundError } from '../errors.ts';
+import { AuthError, NotFoundError, UsageError } from '../errors.ts';
 import { isFile } from '../lib/paths.ts';
 import { asQuestion, didYouMean } from '../lib/suggest.ts';
 import { chosenBaseUrl, type Settings } from '../settings/settings.ts';
@@ -79,5 +79,22 @@ export function withoutId(workspace: Workspace, val: WorkspaceVal): NotFoundErro
       'Find the id of the val on the service.',
       { text: 'To make the id known', command: 'pull', input: { vals: true } },
     ],
+  });
+}
+
+export interface NamedVal {
+  id: string;
+  name: string;
+}
+
+const mostShown = 10;
+
+/** A word that stands for two vals stands for none of them. */
+export function onlyOne(found: readonly NamedVal[], alike: string): NamedVal | undefined {
+  if (found.length <= 1) return found[0];
+  const each = found.slice(0, mostShown).map(({ id, name }) => `${id} (${name})`);
+  const more = found.length > mostShown ? [`${found.length - mostShown} more`] : [];
+  throw new UsageError(`${found.length} vals ${alike}: ${[...each, ...more].join(' and ')}.`, {
+    hint: 'Give the whole id of the val that you mean.',
   });
 }

@@ -1,6 +1,6 @@
 import type { Api } from '../api/api.ts';
+import { ifPresent } from '../api/if-present.ts';
 import * as routes from '../api/routes.ts';
-import { hasStatus } from '../errors.ts';
 import type { JsonObject, JsonValue } from '../lib/json.ts';
 import { type FileIdentityOptions, idOfFile } from '../names/identify.ts';
 import type { Lookup } from '../names/my-vals.ts';
@@ -19,9 +19,7 @@ export async function sendRun(
   { id, name, version }: KnownVersion,
   run: FinishedRun,
 ): Promise<JsonObject | undefined> {
-  const sent = await unlessAbsent(() =>
-    api.record(routes.reportRun(id, { version: Number(version), ...run })),
-  );
+  const sent = await ifPresent(() => api.record(routes.reportRun(id, { version: Number(version), ...run })));
   return sent && { val: { id, name: name ?? null, version: Number(version) }, ...run, ...sent };
 }
 
@@ -38,15 +36,6 @@ export async function findValOfFile(
 ): Promise<ValOfFile | undefined> {
   const id = await idOfFile(lookup, path, options);
   if (id === undefined) return undefined;
-  const val = await unlessAbsent(() => lookup.api.record(routes.getVal(id)));
+  const val = await ifPresent(() => lookup.api.record(routes.getVal(id)));
   return val && { code: val.code, known: knownVersion(id, val) };
-}
-
-async function unlessAbsent<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (hasStatus(error, 404, 405, 410, 501)) return undefined;
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Api } from '../api/api.ts';
-import { codeOf, textAt } from '../api/records.ts';
+import { codeOf, textAt } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { LocalError, UsageError } from '../errors.ts';
 import type { JsonObject } from '../lib/json.ts';

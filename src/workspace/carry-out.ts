@@ -10,7 +10,7 @@ import type { RecordFacts, ValRecord } from './records/val-records.ts';
 import { idAndVersion, isSameVersion } from './remote-vals.ts';
 import type { WorkspaceVal } from './vals.ts';
 import { isTypedInside, pathTo, type Workspace } from './workspace.ts';
-import { deleteVal, moveVal, type Push, renameVal, sendVal } from './write-val.ts';
+import { deleteFromService, moveVal, type Push, renameVal, sendVal } from './write-val.ts';
 
 export async function carryOut(push: Push, step: Step): Promise<Outcome> {
   const { found } = step;
@@ -163,5 +163,5 @@ async function carryOutDeletion(push: Push, planned: Step): Promise<Outcome> {
   const isSame = isSameRecord(record, planned.found.recorded) && planned.found.remote?.etag !== undefined;
   const local = { record, here: undefined };
   const step = isSame ? planned : await planVal(workspace, freshRemotes(), { val, local }, options);
-  return step.kind === 'delete' ? deleteVal(push, step) : carryOut(push, step);
+  return step.kind === 'delete' ? deleteFromService(push, step) : carryOut(push, step);
 }

@@ -5,10 +5,11 @@ import type { Hint } from '../lib/hint.ts';
 import { textOf } from '../lib/json.ts';
 import { manifestFile } from './disk/root.ts';
 import { type Examined, earlierVersion, wentBack } from './examine.ts';
+import { haveSameOrigin } from './listing.ts';
 import type { LikelyMove } from './moves.ts';
 import type { MoveElsewhere } from './other-workspaces.ts';
 import type { CodeState } from './state.ts';
-import { haveSameOrigin, isTypedInside, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
+import { isTypedInside, nameOf, namesOf, pathTo, type Workspace } from './workspace.ts';
 
 const conflict = (subject: string, problem: Problem, hint: readonly (string | Hint)[]): ConflictError =>
   new ConflictError(`${subject} ${typeof problem === 'string' ? problem : problem.one}.`, {

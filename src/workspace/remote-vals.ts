@@ -1,11 +1,12 @@
+import type { Api } from '../api/api.ts';
 import { fieldOf } from '../api/change-val.ts';
-import { changedAtOf, ownerOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, ownerOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
-import { AuthError, BadResponseError, NotFoundError } from '../errors.ts';
+import { BadResponseError, hasStatus, NotFoundError } from '../errors.ts';
 import { type JsonObject, type JsonValue, stringifyJson, withoutUndefined } from '../lib/json.ts';
 import { createListedVals, type ValInList } from '../names/listed-vals.ts';
 import { createIsMe, type Lookup } from '../names/my-vals.ts';
-import { onlyOne } from '../names/only-one.ts';
+import { onlyOne } from '../names/unknown-word.ts';
 import { type CodeFacts, factsOf } from './text/code-facts.ts';
 
 export interface RemoteVal extends CodeFacts {
@@ -43,25 +44,10 @@ export interface RemoteVals {
 }
 
 export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): RemoteVals {
-  const { api } = lookup;
   const list = createListedVals(lookup, valCount);
   const isMe = createIsMe(lookup);
 
-  async function read(id: string): Promise<RemoteSide> {
-    try {
-      const { record, etag } = await api.recordWithEtag(routes.getVal(id));
-      const remote = { ...remoteVal(id, record), etag };
-      const owner = ownerOf(record);
-      if (owner === undefined || (await isMe(owner.id))) return { remote };
-      return { remote, foreign: { owner: owner.username ?? owner.id } };
-    } catch (error) {
-      if (error instanceof NotFoundError) return { remote: undefined };
-      if (error instanceof AuthError && error.facts.status === 403)
-        return { remote: undefined, foreign: { owner: undefined } };
-      throw error;
-    }
-  }
-
+  const read = (id: string) => readSide(lookup.api, isMe, id);
   const kept = new Map<string, RemoteSide>();
 
   async function readKept(id: string): Promise<RemoteSide> {
@@ -102,6 +88,20 @@ export function createRemoteVals(lookup: Lookup, valCount: number | 'all'): Remo
     named: namedBy(readKept),
     all: list.all,
   };
+}
+
+async function readSide(api: Api, isMe: ReturnType<typeof createIsMe>, id: string): Promise<RemoteSide> {
+  try {
+    const { record, etag } = await api.recordWithEtag(routes.getVal(id));
+    const remote = { ...remoteVal(id, record), etag };
+    const owner = ownerOf(record);
+    if (owner === undefined || (await isMe(owner.id))) return { remote };
+    return { remote, foreign: { owner: owner.username ?? owner.id } };
+  } catch (error) {
+    if (error instanceof NotFoundError) return { remote: undefined };
+    if (hasStatus(error, 403)) return { remote: undefined, foreign: { owner: undefined } };
+    throw error;
+  }
 }
 
 function remoteVal(id: string, record: JsonObject): ReadVal {

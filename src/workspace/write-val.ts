@@ -1,7 +1,7 @@
 // The writes of a push: each sends one change and records it.
 import type { Api } from '../api/api.ts';
 import { changeFields, fieldOf, publicity } from '../api/change-val.ts';
-import { changedAtOf, textAt, versionOf } from '../api/records.ts';
+import { changedAtOf, textAt, versionOf } from '../api/record-fields.ts';
 import * as routes from '../api/routes.ts';
 import { afterPart, NotFoundError, type Problem, RefusedError, undefinedIf, ValsError } from '../errors.ts';
 import type { Hints } from '../lib/hint.ts';
@@ -167,7 +167,7 @@ function remarkOnReply(
   }
 }
 
-export async function deleteVal({ api, beforeSending }: Push, { found }: Step): Promise<Outcome> {
+export async function deleteFromService({ api, beforeSending }: Push, { found }: Step): Promise<Outcome> {
   const { remote } = found;
   const id = remote?.id ?? '';
   beforeSending();

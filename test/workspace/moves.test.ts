@@ -266,11 +266,11 @@ describe('a file that was renamed and edited at once', () => {
   it("is no new val if CI has made one of it, and only a person can say that it is the missing one's", async () => {
     const { place, service, id } = await renamed();
     await service.edit('welcome', code('edited'));
+    const there = 'has similar code. On the service, welcome.ts is the val "welcome". If welcome.ts is';
+    expect(await hintsOf(place)).toContain(there);
     const { exit, stdout, stderr } = await place.vals('push', '--dry-run');
     expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.stringContaining('unchanged\twelcome\t') });
-    expect(stderr).toContain(
-      'has similar code. On the service, welcome.ts is the val "welcome". If welcome.ts is',
-    );
+    expect(stderr).toContain(there);
     expect(await place.words(['push', '--prune', '--yes', '--dry-run'], 5)).toMatchObject({
       'greet.ts': 'failed',
     });

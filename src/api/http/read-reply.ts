@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { parseJson } from '../../lib/json.ts';
 import { errnoOf } from '../../lib/system.ts';
 import type { Reply } from '../call.ts';
-import { isErrorRecord } from '../records.ts';
+import { isErrorRecord } from '../record-fields.ts';
 import { connectionFault } from './connection-fault.ts';
 import type { HttpReply, HttpRequest } from './dispatch.ts';
 import { type Fault, isRead, parseRetryAfter, type UnusableReply } from './retry.ts';

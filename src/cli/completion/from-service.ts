@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { createHintWriter } from '../../lib/hint.ts';
 import type { Stage } from '../../terminal/presenter.ts';

@@ -1,5 +1,5 @@
 import { type Fault, isRead } from '../../api/http/retry.ts';
-import { notThisService } from '../../api/records.ts';
+import { notThisService } from '../../api/record-fields.ts';
 import { BadResponseError } from '../../errors.ts';
 import { type Hints, hintList } from '../../lib/hint.ts';
 import { checkChange, type Explained, factsWithHint, withFullStop } from './service.ts';

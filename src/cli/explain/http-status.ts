@@ -1,5 +1,5 @@
 import type { Fault } from '../../api/http/retry.ts';
-import { notThisService } from '../../api/records.ts';
+import { notThisService } from '../../api/record-fields.ts';
 import {
   AuthError,
   BadResponseError,

@@ -1,5 +1,5 @@
 import { changeFields, publicity } from '../../api/change-val.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import type { ValFields } from '../../api/routes.ts';
 import { PartialError, RefusedError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';

@@ -1,6 +1,6 @@
 import type { Api } from '../../api/api.ts';
 import { fieldOf } from '../../api/change-val.ts';
-import { codeOf, textAt, versionOf } from '../../api/records.ts';
+import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { AddRemark } from '../../cli/batch.ts';
 import { BadResponseError, ConflictError, type Problem } from '../../errors.ts';

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import { runBatch } from '../../cli/batch.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';

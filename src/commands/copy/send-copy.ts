@@ -1,7 +1,7 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
 import { fieldOf, publicity } from '../../api/change-val.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import {
   afterPart,

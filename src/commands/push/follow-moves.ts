@@ -7,7 +7,7 @@ import type { Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
-import { noteMove } from '../shared/notes.ts';
+import { likelyMoveText, noteMove } from '../shared/notes.ts';
 import { itemOfVal, type PushItem, type Selection } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 
@@ -131,22 +131,11 @@ export function warnOfLikelyMoves(
 export function warnOfLikelyMove(
   { say }: Context,
   workspace: Workspace,
-  { val, to }: LikelyMove,
+  move: LikelyMove,
   step: Step,
   { dryRun }: { dryRun: boolean },
 ): void {
-  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-  say({
-    kind: 'warning',
-    text: [
-      `${from} is missing, and the new file ${file} has similar code.`,
-      ...(step.kind === 'create' ? [`The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`] : []),
-      ...(step.found.remote === undefined
-        ? []
-        : [`On the service, ${file} is the val "${step.found.val.name}".`]),
-      `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
-    ],
-  });
+  say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
 }
 
 /** While the question was open, the file of a val that would be deleted may have come back under another name. */

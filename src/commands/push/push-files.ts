@@ -1,5 +1,6 @@
 // A push: follow moved files, read, plan, ask, check the syntax, carry out.
 
+import type { Api } from '../../api/api.ts';
 import type { Context } from '../../cli/context.ts';
 import { UsageError } from '../../errors.ts';
 import { once } from '../../lib/once.ts';
@@ -11,13 +12,12 @@ import { otherServiceWarning, type Workspace } from '../../workspace/workspace.t
 import { createWorkspaces } from '../../workspace/workspaces.ts';
 import { askOnce } from './ask.ts';
 import { carryOutAll } from './carry-out-all.ts';
-import { followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
+import { type Followed, followMoves, refuseFoundFiles, warnOfLikelyMoves } from './follow-moves.ts';
 import type { Selection } from './item.ts';
 import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, type Faults, refuseBroken, withoutCheck } from './syntax-check.ts';
-import { versionOfFile } from './version-of-file.ts';
 
 export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | 'prune' | 'ifVersion'> {
   concurrency: number | 'auto';
@@ -38,12 +38,11 @@ export async function pushFiles(
   const { force, yes, dryRun, isNamed, concurrency, noCheck } = options;
   const connect = once(() => context.connect({ concurrency }));
   const valCount = selected.reduce((count, { items }) => count + items.length, 0);
-  const createRemotes = async () => createRemoteVals({ ...context, api: await connect() }, valCount);
-  const openRemotes = once(createRemotes);
+  const openRemotes = once(async () => createRemoteVals({ ...context, api: await connect() }, valCount));
   const mayAsk = !yes && !force && context.prompt.isAtTerminal();
   const followable = options.isOffline ? withoutWorkspaces(selected) : selected;
   const followed = await followMoves(context, followable, { openRemotes, mayAsk, dryRun });
-  const { selections, likely, isConfirmed } = followed;
+  const { selections } = followed;
   if (options.ifVersion !== undefined) refuseSeveral(selections);
   const syntax = noCheck ? withoutCheck : createSyntaxCheck(context.settings.cwd);
   const { items, failure } = await readFiles(context, selections, { syntax, mayResend: force && isNamed });
@@ -54,46 +53,43 @@ export async function pushFiles(
   if (options.isOffline) return planOffline(context, items, await checking);
   for (const { workspace, items: own } of selections) warnOfOtherService(context, workspace, own);
 
-  const elsewhere = options.prune ? await findElsewhere(context, items, await openRemotes()) : [];
+  const remotes = await openRemotes();
+  return pushItems(context, items, { ...options, api: await connect(), remotes, followed, mayAsk, checking });
+}
+
+interface PushItemsOptions extends PushFilesOptions {
+  api: Api;
+  remotes: RemoteVals;
+  followed: Followed;
+  mayAsk: boolean;
+  checking: Promise<Faults>;
+}
+
+async function pushItems(
+  context: Context,
+  items: readonly ReadItem[],
+  options: PushItemsOptions,
+): Promise<Result> {
+  const { yes, dryRun, isNamed, prune, api, remotes, followed, mayAsk } = options;
+  const elsewhere = prune ? await findElsewhere(context, items, remotes) : [];
   const isAskedToDelete = !yes && context.prompt.isAtTerminal();
   const optionsFor = (workspace: Workspace, { file }: { file: string }): PlanOptions => ({
     ...options,
-    movesElsewhere: isAskedToDelete ? [] : elsewhere,
-    mayOverwrite: yes || isConfirmed(workspace, file),
+    mayOverwrite: yes || followed.isConfirmed(workspace, file),
     isSave: false,
-    likelyMoves: likely.get(workspace) ?? [],
+    likelyMoves: followed.likely.get(workspace) ?? [],
+    movesElsewhere: isAskedToDelete ? [] : elsewhere,
   });
-  const api = await connect();
-  const planned = await planItems(context, items, await openRemotes(), optionsFor);
+  const planned = await planItems(context, items, remotes, optionsFor);
   warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
-  const askOptions = {
-    ...{ yes, dryRun, elsewhere, optionsFor },
-    versionOfFile: (item: PlannedItem, askedCount: number) => versionOfFile(api, item, askedCount),
-  };
-  const answer = await askOnce(context, planned, askOptions);
-  const refused = refuseBroken(context, answer.items, await checking, (item) =>
+  const answer = await askOnce(context, planned, { yes, dryRun, elsewhere, api });
+  const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
     isSent(item, answer.declined.has(item)),
   );
   if (refused !== undefined) return refused;
-  const fresh = () => createRemoteVals({ ...context, api }, 1);
-  const current = await refuseFoundFiles(answer.items, fresh);
-  const outcomes = await carryOutAll(
-    context,
-    { ...answer, items: current },
-    {
-      ...{
-        api,
-        concurrency,
-        dryRun,
-        noCheck,
-        ifVersion: options.ifVersion,
-        prune: options.prune,
-        optionsFor,
-      },
-      isNamed,
-      createRemotes: fresh,
-    },
-  );
+  const createRemotes = () => createRemoteVals({ ...context, api }, 1);
+  const current = { ...answer, items: await refuseFoundFiles(answer.items, createRemotes) };
+  const outcomes = await carryOutAll(context, current, { ...options, createRemotes });
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 

@@ -1,7 +1,7 @@
 // Outside of a workspace, a push replaces the code of the val with that name, without a comparison.
 import type { Api } from '../../api/api.ts';
 import { checkVersion, noSuchVal } from '../../api/expected-version.ts';
-import { textAt, versionOf } from '../../api/records.ts';
+import { textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { type JsonValue, withoutUndefined } from '../../lib/json.ts';
 import type { Outcome } from '../../lib/outcome.ts';

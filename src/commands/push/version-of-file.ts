@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts';
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { ValsError } from '../../errors.ts';
 import { hashOf } from '../../workspace/text/code-facts.ts';

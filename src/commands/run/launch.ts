@@ -7,7 +7,6 @@ import type { Context } from '../../cli/context.ts';
 import { isWithin, realPath } from '../../lib/paths.ts';
 import { createCompiler } from '../../run/compiled.ts';
 import { environmentOf, type Variable } from '../../run/environment.ts';
-import { findNode } from '../../run/find-node.ts';
 import { createKept } from '../../run/kept.ts';
 import { createModules, type Entry, type Modules } from '../../run/modules.ts';
 import { packagePaths } from '../../run/packages.ts';
@@ -45,9 +44,8 @@ export interface Launch extends Omit<ProcessOptions, 'command' | 'stdout'> {
 }
 
 export function prepareLaunch(context: Context, input: RunInput, target: Target): Launch {
-  const { env, settings, clock, node: runtime, agent, say, signal } = context;
+  const { env, settings, clock, node, agent, say, signal } = context;
   const { platform } = settings.system;
-  const node = findNode(runtime, env);
   const programs = realPath(join(__dirname, 'run'));
   const inspect = input.inspect === true;
   const needsNoSandbox = inspect && !canInspectInSandbox(node.version);

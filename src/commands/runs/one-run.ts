@@ -1,9 +1,10 @@
 import type { Api } from '../../api/api.ts';
 import type { Call } from '../../api/call.ts';
-import { textAt } from '../../api/records.ts';
+import { ifPresent } from '../../api/if-present.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { hasStatus, NotFoundError, UsageError } from '../../errors.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
 import { endForAgents } from '../../run/logs.ts';
 import { type Column, column, longText, moment } from '../../terminal/column.ts';
@@ -40,15 +41,8 @@ function shownTo({ agent, say }: Context, run: JsonObject): JsonObject {
   return { ...run, logs: endForAgents(logs) };
 }
 
-/** Returns undefined if the service has no such run, or no route for a single run. */
-async function readRun(api: Api, id: string): Promise<JsonObject | undefined> {
-  try {
-    return await api.record(routes.getRun(id));
-  } catch (error) {
-    if (hasStatus(error, 404, 405, 501)) return undefined;
-    throw error;
-  }
-}
+const readRun = (api: Api, id: string): Promise<JsonObject | undefined> =>
+  ifPresent(() => api.record(routes.getRun(id)));
 
 async function findInList(api: Api, word: string, list: Call): Promise<JsonObject> {
   const beginning = word.toLowerCase();

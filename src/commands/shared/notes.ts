@@ -3,6 +3,8 @@ import { RefusedError } from '../../errors.ts';
 import { type Hint, type Hints, listOf } from '../../lib/hint.ts';
 import { validName } from '../../lib/val-limits.ts';
 import { isOn } from '../../settings/settings.ts';
+import type { LikelyMove } from '../../workspace/moves.ts';
+import type { Step } from '../../workspace/plan.ts';
 import { nameFrom } from '../../workspace/sources/val-names.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
@@ -74,4 +76,21 @@ export function noteMove(
       { text: 'To rename the val', command: 'val set', input: { val: name, name: newName } },
     ],
   });
+}
+
+/** `step` is what a push does with the new file. */
+export function likelyMoveText(
+  workspace: Workspace,
+  { val, to }: LikelyMove,
+  step: Step | undefined,
+  { dryRun }: { dryRun: boolean },
+): string[] {
+  const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
+  const { kind, found } = step ?? {};
+  return [
+    `${from} is missing, and the new file ${file} has similar code.`,
+    ...(kind === 'create' ? [`The file ${dryRun ? 'would be' : 'is'} pushed as a new val.`] : []),
+    ...(found?.remote === undefined ? [] : [`On the service, ${file} is the val "${found.val.name}".`]),
+    `If ${file} is the renamed file of the val "${val.name}", change the entry "${val.file}" in vals.json to "${to}".`,
+  ];
 }

@@ -12,7 +12,7 @@ import type { State } from '../../workspace/state.ts';
 import { differInLineEnds } from '../../workspace/text/code-facts.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { fileColumn } from '../shared/columns.ts';
-import { fileAndOthers, hintAbout, notePossibleTakeovers } from '../shared/notes.ts';
+import { fileAndOthers, hintAbout, likelyMoveText, notePossibleTakeovers } from '../shared/notes.ts';
 import { valsOfWorkspace } from '../shared/options.ts';
 import { compareVals } from './compare-vals.ts';
 import { nextSteps } from './next-steps.ts';
@@ -103,7 +103,7 @@ export const command = defineCommand({
       };
     }
     const hints = nextSteps(workspace, differing, { likelyMoves, isNamed });
-    for (const hint of [...hints, ...moveHints(workspace, likelyMoves)])
+    for (const hint of [...hints, ...moveHints(workspace, steps, likelyMoves)])
       context.say({ kind: 'hint', text: hint });
     const takeovers = differing.filter(({ found }) => found.isNameUnknown && found.here !== undefined);
     notePossibleTakeovers(context, takeovers.map(pathOf));
@@ -181,10 +181,10 @@ function noteOf(workspace: Workspace, step: Step): string | undefined {
   return val.movedFrom === undefined ? undefined : `was ${pathTo(workspace, val.movedFrom)}`;
 }
 
-const moveHints = (workspace: Workspace, moves: readonly LikelyMove[]): Hints[] =>
+const moveHints = (workspace: Workspace, steps: readonly Step[], moves: readonly LikelyMove[]): Hints[] =>
   moves
     .filter(({ isOnlyOne }) => isOnlyOne)
-    .map(({ val, to }) => {
-      const [from, file] = [pathTo(workspace, val.file), pathTo(workspace, to)];
-      return `${from} is missing, and the new file ${file} has similar code. If you renamed the file, change the entry "${val.file}" in vals.json to "${to}", and its val stays. Otherwise a push makes a second val.`;
+    .map((move) => {
+      const step = steps.find(({ val }) => val.file === move.to);
+      return likelyMoveText(workspace, move, step, { dryRun: true });
     });

@@ -1,26 +1,18 @@
-import { textAt } from '../../api/records.ts';
+import { ifPresent } from '../../api/if-present.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import type { Context } from '../../cli/context.ts';
-import { NoSpaceError, NotFoundError, ValsError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import type { JsonObject } from '../../lib/json.ts';
-
-const statusesWithoutRoute = [404, 405, 501];
 
 /** The route for tokens is one that many services lack. */
 export async function onTokenRoute<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    const isOther = !(error instanceof ValsError) || error instanceof NoSpaceError;
-    if (isOther || !statusesWithoutRoute.includes(error.facts.status ?? 0)) throw error;
-    throw new NotFoundError(
-      "This service has no route for tokens: tokens are made on the service's own page.",
-      {
-        hint: "Create or remove the token in the service's settings, or ask the person who runs it.",
-        cause: error,
-      },
-    );
-  }
+  const result = await ifPresent(work);
+  if (result !== undefined) return result;
+  throw new NotFoundError(
+    "This service has no route for tokens: tokens are made on the service's own page.",
+    { hint: "Create or remove the token in the service's settings, or ask the person who runs it." },
+  );
 }
 
 export async function listTokens({ connect }: Pick<Context, 'connect'>): Promise<JsonObject[]> {

@@ -1,4 +1,4 @@
-import { codeOf, textAt, versionOf } from '../../api/records.ts';
+import { codeOf, textAt, versionOf } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { ConflictError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-import { codeOf, textAt } from '../../api/records.ts';
+import { codeOf, textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { val } from '../../cli/value-types.ts';

@@ -1,5 +1,5 @@
 import type { Api } from '../../api/api.ts';
-import { codeOf, textAt } from '../../api/records.ts';
+import { codeOf, textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import { versionNumber } from '../../cli/value-types.ts';

@@ -1,4 +1,4 @@
-import { textAt } from '../../api/records.ts';
+import { textAt } from '../../api/record-fields.ts';
 import * as routes from '../../api/routes.ts';
 import { defineCommand } from '../../cli/command.ts';
 import type { Context } from '../../cli/context.ts';

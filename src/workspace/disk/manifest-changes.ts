@@ -1,6 +1,6 @@
 import type { Hints } from '../../lib/hint.ts';
 import { fold } from './file-names.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest, ManifestEntry } from './manifest.ts';
 
 /** What a command learnt of a val and writes into vals.json at its end. */
 export interface ManifestChange {
@@ -11,6 +11,8 @@ export interface ManifestChange {
   idBefore?: string | undefined;
   /** The file that vals.json has for the val, if the file was moved. */
   movedFrom?: string | undefined;
+  /** vals.json has another name for the val until now. */
+  isRenamed?: boolean | undefined;
 }
 
 /** Another command may have changed vals.json meanwhile, so a change that contradicts vals.json is left out. */
@@ -20,21 +22,21 @@ export function applyChanges(
   changes: readonly ManifestChange[],
   warn: (message: Hints) => void,
 ): void {
+  /** Which file has a path, a name or an id. */
   const owners = new Map<string, string>();
-  for (const [file, { name, ids }] of vals) {
+  const addOwner = (file: string, { name, ids }: ManifestEntry) => {
     owners.set(`file ${fold(file)}`, file);
     owners.set(`name ${name}`, file);
     owners.set(`id ${ids.get(service)}`, file);
-  }
+  };
+  for (const [file, entry] of vals) addOwner(file, entry);
   for (const { file, name, id, idBefore, movedFrom } of changes) {
-    const origin = movedFrom === undefined ? undefined : vals.get(movedFrom);
+    const origin = vals.get(movedFrom ?? '');
     if (movedFrom !== undefined && origin !== undefined && !vals.has(file)) {
       vals.delete(movedFrom);
-      vals.set(file, origin);
       owners.delete(`file ${fold(movedFrom)}`);
-      owners.set(`file ${fold(file)}`, file);
-      owners.set(`name ${origin.name}`, file);
-      owners.set(`id ${origin.ids.get(service)}`, file);
+      vals.set(file, origin);
+      addOwner(file, origin);
     }
     const otherOwner = (key: string) => {
       const owner = owners.get(key) ?? file;
@@ -69,10 +71,8 @@ export function applyChanges(
     } else if (id !== undefined) {
       owners.delete(`id ${idNow}`);
       entry.ids.set(service, id);
-      owners.set(`id ${id}`, file);
     }
     vals.set(file, entry);
-    owners.set(`file ${fold(file)}`, file);
-    owners.set(`name ${entry.name}`, file);
+    addOwner(file, entry);
   }
 }

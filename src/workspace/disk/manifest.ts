@@ -4,7 +4,7 @@ import { isObject, type JsonObject, type JsonValue, parseJson, stringifyJson } f
 import { isOfThisMachine } from '../../settings/settings.ts';
 import { fold, pathProblem } from './file-names.ts';
 
-interface ManifestEntry {
+export interface ManifestEntry {
   name: string;
   ids: Map<string, string>;
   unknownKeys: JsonObject;

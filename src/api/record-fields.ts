@@ -16,7 +16,7 @@ const badResponse = (message: string, { method, path }: Request): BadResponseErr
 /** Where a list is, if an object has several arrays. */
 const envelopeKeys = ['data', 'items', 'results', 'runs', 'vals', 'versions'];
 
-export function listOf(body: JsonValue, request: Request): JsonObject[] {
+export function listIn(body: JsonValue, request: Request): JsonObject[] {
   const list = arrayIn(body);
   if (list === undefined) {
     throw badResponse(`The service answered with ${describe(body)} instead of a list.`, request);
