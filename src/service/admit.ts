@@ -50,7 +50,7 @@ async function identify(request: ServiceRequest, store: Store): Promise<Identifi
   const secret = /^Bearer +(\S+)$/i.exec(header)?.[1];
   const found = secret === undefined ? undefined : await store.identify({ secret }, request.space);
   if (found && !found.caller && found.token.spaceId !== null) {
-    const space = await store.spaces.nameOf(found.token.spaceId);
+    const space = (await store.people.withId(found.token.spaceId))?.username;
     const address = request.origin + spacePrefix(space);
     throw new HttpProblem(
       403,

@@ -9,6 +9,9 @@ export const mostLogBytes = 65_536;
 
 export const mostConnections = 5_000;
 
+/** In characters. */
+export const longestSearch = 200;
+
 /** For each person of a shared service. --rate and --max-vals set two of them. */
 export const requestsPerSecond = 500;
 export const requestsUnderWay = 64;

@@ -101,12 +101,12 @@ test('members who add vals all the time cannot prevent the removal of their spac
   const { spaces } = await storeOf(service);
   await spaces.add('acme');
   await spaces.grant('acme', 'eve', 'write');
-  expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(201);
+  expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { name: 'a', code: 'c' } })).toBe(201);
   // Adding a val takes the same lock.
   const unlock = await lock(service.at, "SELECT * FROM vals.users WHERE username = 'acme' FOR KEY SHARE");
   const removal = spaces.remove('acme', { withVals: true });
   await untilWaiting(service.at, 1);
-  expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { code: 'c' } })).toBe(404);
+  expect(await eve.statusOf('POST', '/@acme/v1/vals', { body: { name: 'b', code: 'c' } })).toBe(404);
   await unlock();
   expect(await removal).toBe('removed');
 });

@@ -18,7 +18,6 @@ import { type PlannedItem, planItems } from './plan-items.ts';
 import { type ReadItem, readFiles } from './read-files.ts';
 import { fileAndName } from './sent-rows.ts';
 import { createSyntaxCheck, type Faults, refuseBroken, withoutCheck } from './syntax-check.ts';
-import { versionOfFile } from './version-of-file.ts';
 
 export interface PushFilesOptions extends Pick<PlanOptions, 'force' | 'fork' | 'prune' | 'ifVersion'> {
   concurrency: number | 'auto';
@@ -83,17 +82,14 @@ async function pushItems(
   });
   const planned = await planItems(context, items, remotes, optionsFor);
   warnOfLikelyMoves(context, planned, followed, { mayAsk, dryRun });
-  const answer = await askOnce(context, planned, {
-    ...{ yes, dryRun, elsewhere, optionsFor },
-    versionOfFile: (item, askedCount) => versionOfFile(api, item, askedCount),
-  });
+  const answer = await askOnce(context, planned, { yes, dryRun, elsewhere, api });
   const refused = refuseBroken(context, answer.items, await options.checking, (item) =>
     isSent(item, answer.declined.has(item)),
   );
   if (refused !== undefined) return refused;
   const createRemotes = () => createRemoteVals({ ...context, api }, 1);
   const current = { ...answer, items: await refuseFoundFiles(answer.items, createRemotes) };
-  const outcomes = await carryOutAll(context, current, { ...options, optionsFor, createRemotes });
+  const outcomes = await carryOutAll(context, current, { ...options, createRemotes });
   return context.forPerson && !isNamed ? withoutUnchanged(outcomes) : outcomes;
 }
 

@@ -2,7 +2,7 @@ import { ConflictError } from '../../errors.ts';
 import type { Tx, Value } from '../database/database.ts';
 import { openPostgresCopy } from '../database/postgres.ts';
 import type { CopyTarget } from './backup-store.ts';
-import type { Table } from './tables.ts';
+import { insertStatement, type Table } from './tables.ts';
 
 /** Everything is one transaction: without its commit, the database stays as it was. */
 export async function createPostgresCopy(address: string): Promise<CopyTarget> {
@@ -20,13 +20,10 @@ export async function createPostgresCopy(address: string): Promise<CopyTarget> {
 
   const indexes = await explained(dropIndexes(tx));
 
-  async function insert({ name, columns, hasPosition }: Table, rows: readonly Value[][]): Promise<void> {
-    const places = `(${columns.map(() => '?').join(', ')})`;
-    await tx.query(
-      `INSERT INTO ${name} (${columns.join(', ')}) ${hasPosition ? 'OVERRIDING SYSTEM VALUE ' : ''}
-        VALUES ${rows.map(() => places).join(', ')}`,
-      rows.flat(),
-    );
+  async function insert(table: Table, rows: readonly Value[][]): Promise<void> {
+    const { name, columns, hasPosition } = table;
+    const overriding = hasPosition ? 'OVERRIDING SYSTEM VALUE' : '';
+    await tx.query(insertStatement(table, rows.length, overriding), rows.flat());
     if (!hasPosition) return;
     const last = Number(rows.at(-1)?.[columns.indexOf('position')]);
     await tx.query(`SELECT setval(pg_get_serial_sequence('${name}', 'position'), ?::bigint)`, [last]);

@@ -56,3 +56,9 @@ export const tables: readonly Table[] = [
     batch: 250,
   },
 ];
+
+/** A statement that inserts so many rows at once, which is several times as fast as one by one. */
+export function insertStatement({ name, columns }: Table, rows: number, overriding = ''): string {
+  const places = `(${columns.map(() => '?').join(', ')})`;
+  return `INSERT INTO ${name} (${columns.join(', ')}) ${overriding} VALUES ${Array(rows).fill(places).join(', ')}`;
+}

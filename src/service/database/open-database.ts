@@ -1,6 +1,5 @@
 import { arch, platform } from 'node:os';
-import { LocalError, UsageError } from '../../errors.ts';
-import { errnoOf } from '../../lib/system.ts';
+import { LocalError } from '../../errors.ts';
 import type { Database, StoreLocation } from './database.ts';
 
 export async function openDatabase(place: StoreLocation): Promise<Database> {
@@ -15,14 +14,6 @@ export async function openDatabase(place: StoreLocation): Promise<Database> {
 }
 
 export function sqliteLoadError(error: Error, system = { platform: platform(), arch: arch() }): Error {
-  if (errnoOf(error) === 'ERR_DLOPEN_DISABLED') {
-    return new UsageError(
-      'The embedded service needs native code, but Node is not allowed to load native code.',
-      {
-        hint: 'Remove --no-addons from NODE_OPTIONS. If Node runs with --permission, add --allow-addons.',
-      },
-    );
-  }
   if (system.platform === 'win32' && system.arch === 'arm64') {
     return new LocalError('The embedded service needs SQLite, which has no build for Windows on ARM64.', {
       hint: 'Install Node for x64, which Windows on ARM64 can run, or use another service: `vals login`.',

@@ -118,9 +118,6 @@ export async function runsData(store: Store, caller: Caller, { val: id, error: t
 export async function runData(store: Store, caller: Caller, id: string) {
   const { json, logs } = await store.run(caller, id);
   const run = readShownRun(json);
-  const isVersionThere =
-    run.val !== undefined &&
-    run.version !== undefined &&
-    (await store.pages.hasVersion(run.val.id, run.version));
+  const isVersionThere = run.version !== undefined && (await store.pages.hasVersion(run.val.id, run.version));
   return { run, logs, isVersionThere };
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { longestSearch } from '../limits.ts';
 import type { ServiceReply } from '../request.ts';
 import type { User } from '../store/caller.ts';
 import { type Html, type HtmlPart, html, markupOf, trustedHtml } from './html.ts';
@@ -71,7 +72,7 @@ function headerOf(view: View, query = ''): Html {
   return html`<header><a class="brand" href="${home}">vals</a>
 <nav aria-label="Pages">${ownerLinks(visitor)} <a href="${base}/runs">Runs</a></nav>
 <form class="search" role="search" action="${base}/search">
-<input type="search" name="q" value="${query}" aria-label="Search vals" placeholder="Search vals" required maxlength="200">
+<input type="search" name="q" value="${query}" aria-label="Search vals" placeholder="Search vals" required maxlength="${longestSearch}">
 <button>Search</button></form>
 <div class="who"><span>Signed in as <b>${actor.username}</b></span>
 <form method="post" action="/sign-out"><button>Sign out</button></form></div></header>`;

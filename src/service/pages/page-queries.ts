@@ -1,19 +1,16 @@
-import { parseVersion, position } from '../routes/checks.ts';
-import { choice, optional, query, refuse } from '../routes/fields.ts';
+import { longestSearch } from '../limits.ts';
+import { notTooLong, parseVersion, position } from '../routes/checks.ts';
+import { choice, optional, query } from '../routes/fields.ts';
 import { changePositions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 
 // The parameters of the pages. Each of them may be absent.
 
-const longestSearch = 200;
 const anyText = optional({ type: 'string' }, (text) => text);
 
 export const homeQuery = query({ after: position(changePositions) });
 
 export const searchQuery = query({
-  q: optional({ type: 'string', maxLength: longestSearch }, (text, name) => {
-    if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
-    return text;
-  }),
+  q: optional({ type: 'string', maxLength: longestSearch }, notTooLong),
   after: position(valPositions),
 });
 

@@ -16,16 +16,16 @@ interface RunWithOutput {
 export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput): ServiceReply {
   const { base, now } = view;
   const { val, version, startedAt, endedAt, durationMs, reporter, error, id } = run;
-  const address = val && valAddress(base, val.id);
+  const address = valAddress(base, val.id);
   const versionText =
     isVersionThere && version !== undefined
       ? html`<a href="${address}/versions/${version}">${version}</a>`
       : version;
   const facts: [string, Html | string | number | undefined][] = [
     ['Result', resultMark(run)],
-    ['Val', val && html`<a href="${address}">${val.name}</a>`],
+    ['Val', html`<a href="${address}">${val.name}</a>`],
     ['Version', versionText],
-    ['Started', startedAt && timeHtml(startedAt, now)],
+    ['Started', timeHtml(startedAt, now)],
     ['Ended', endedAt && timeHtml(endedAt, now)],
     ['Took', durationMs === undefined ? undefined : durationText(durationMs)],
     ['Reported by', reporter],
@@ -38,8 +38,8 @@ export function runPage(view: View, { run, logs, isVersionThere }: RunWithOutput
     ? html`<pre class="text" tabindex="0">${logs}</pre>`
     : nothing('The service kept no output of this run.');
   return pageReply(view, {
-    title: `Run of ${val?.name ?? 'a val'}`,
-    main: html`<h1>Run of ${val?.name ?? 'a val'}</h1>
+    title: `Run of ${val.name}`,
+    main: html`<h1>Run of ${val.name}</h1>
 <section class="card"><dl>${rows}</dl></section>
 ${error === '' ? '' : card('Error', html`<pre class="text bad" tabindex="0">${error}</pre>`)}
 ${card('Output', output)}`,

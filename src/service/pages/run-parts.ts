@@ -25,11 +25,10 @@ const longestSummary = 200;
 /** One run in a list. The name of the val is shown where runs of several vals are. */
 export function runRow({ base, now }: View, run: ShownRun, { withVal }: { withVal: boolean }): Html {
   const { val, version, startedAt, durationMs, reporter, error } = run;
-  const name =
-    withVal && val ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
+  const name = withVal ? html`<a class="name" href="${valAddress(base, val.id)}">${val.name}</a> ` : '';
   const facts = [
     ...(version === undefined ? [] : [html`<span>version ${version}</span> `]),
-    ...(startedAt === undefined ? [] : [html`<span>${timeHtml(startedAt, now)}</span> `]),
+    html`<span>${timeHtml(startedAt, now)}</span> `,
     ...(durationMs === undefined ? [] : [html`<span>${durationText(durationMs)}</span> `]),
     ...(reporter === undefined ? [] : [html`<span>by ${reporter}</span>`]),
   ];

@@ -53,13 +53,12 @@ const mostRows = 10;
 function summaryCard({ now }: View, { summarized, hasMore }: ShownRuns): Html | undefined {
   const summary = createRunSummary();
   for (const { val, version, result, startedAt, durationMs } of summarized) {
-    const moment = Date.parse(`${startedAt}`);
     summary.add({
-      valKey: val?.id,
-      valName: val?.name,
+      valKey: val.id,
+      valName: val.name,
       version: version ?? null,
       failed: result === 'failed',
-      startedAt: Number.isNaN(moment) ? undefined : moment,
+      startedAt: Date.parse(startedAt),
       durationMs,
     });
   }

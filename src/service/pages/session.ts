@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { readBytes } from '../body.ts';
 import { largestForm } from '../limits.ts';
 import { HttpProblem } from '../problem.ts';
@@ -6,7 +6,6 @@ import { headerOf, redirect, type ServiceReply, type ServiceRequest } from '../r
 import type { CallerToken } from '../store/caller.ts';
 import type { Store } from '../store/store.ts';
 import type { Identified } from '../store/tokens.ts';
-import { cookieValues, isSame } from './cookies.ts';
 
 const lifetimeSeconds = 12 * 60 * 60;
 const formType = /^application\/x-www-form-urlencoded\s*(;|$)/i;
@@ -74,4 +73,20 @@ export function nextPage({ origin }: ServiceRequest, next = '/'): string {
   const { pathname, search } = address.origin === origin ? address : new URL(origin);
   // A path that begins with two slashes would be an address of another host.
   return pathname.startsWith('//') ? '/' : `${pathname}${search}`;
+}
+
+function isSame(given: string, secret: string): boolean {
+  return timingSafeEqual(digest(given), digest(secret));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function cookieValues(request: ServiceRequest, name: string): string[] {
+  return (headerOf(request, 'cookie') ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
 }

@@ -1,11 +1,11 @@
-import { isObject, type JsonObject, parseJson } from '../../lib/json.ts';
+import { isObject, type JsonObject, type JsonValue, parseJson, textOf } from '../../lib/json.ts';
 
 /** A run as the pages show it. */
 export interface ShownRun {
   id: string;
-  val: { id: string; name: string } | undefined;
+  val: { id: string; name: string };
   version: number | undefined;
-  startedAt: string | undefined;
+  startedAt: string;
   endedAt: string | undefined;
   durationMs: number | undefined;
   result: 'ok' | 'failed' | 'running';
@@ -13,29 +13,27 @@ export interface ShownRun {
   reporter: string | undefined;
 }
 
-const textIn = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
+const objectIn = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** The records are those that the API sends, and seeds may leave out most of their fields. */
+/** Reads a run as the API sends it. A run of a seed may have no version and no reporter, and a number as its id. */
 export function readShownRun(json: string): ShownRun {
-  const parsed = parseJson(json);
-  const run: JsonObject = isObject(parsed) ? parsed : {};
-  const val: JsonObject = isObject(run.val) ? run.val : {};
-  const [startedAt, endedAt] = [textIn(run.runStartAt), textIn(run.runEndAt)];
-  const ms = Date.parse(`${endedAt}`) - Date.parse(`${startedAt}`);
-  const hasFailed = run.error !== undefined && run.error !== null;
-  const id = textIn(val.id);
-  const version = Number(val.version ?? Number.NaN);
+  const run = objectIn(parseJson(json));
+  const val = objectIn(run.val);
+  const startedAt = textOf(run.runStartAt) ?? '';
+  const endedAt = textOf(run.runEndAt);
+  const ms = Date.parse(`${endedAt}`) - Date.parse(startedAt);
+  const hasFailed = (run.error ?? null) !== null;
+  const version = Number(textOf(val.version) ?? Number.NaN);
   return {
-    id: textIn(run.id) ?? '',
-    val: id === undefined ? undefined : { id, name: textIn(val.name) ?? id },
+    id: textOf(run.id) ?? '',
+    val: { id: textOf(val.id) ?? '', name: textOf(val.name) ?? '' },
     version: Number.isInteger(version) ? version : undefined,
     startedAt,
     endedAt,
     durationMs: ms >= 0 ? ms : undefined,
     result: resultOf(hasFailed, endedAt),
     error: hasFailed ? messageOf(run.error) : '',
-    reporter: isObject(run.reporter) ? textIn(run.reporter.username) : undefined,
+    reporter: textOf(objectIn(run.reporter).username),
   };
 }
 
@@ -44,7 +42,7 @@ function resultOf(hasFailed: boolean, endedAt: string | undefined): ShownRun['re
   return endedAt === undefined ? 'running' : 'ok';
 }
 
-function messageOf(error: unknown): string {
+function messageOf(error: JsonValue | undefined): string {
   if (!isObject(error)) return `${error}`;
-  return textIn(error.stack) ?? textIn(error.message) ?? JSON.stringify(error);
+  return textOf(error.stack) ?? textOf(error.message) ?? JSON.stringify(error);
 }

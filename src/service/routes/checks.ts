@@ -1,4 +1,5 @@
 import { longestCode, longestReadme, mostErrorBytes, namePattern } from '../../lib/val-limits.ts';
+import { longestSearch } from '../limits.ts';
 import { type Positions, recordPositions, valPositions, versionPositions } from '../store/positions.ts';
 import type { ReportedRun } from '../store/runs.ts';
 import { sortableTime } from '../store/timestamps.ts';
@@ -25,8 +26,6 @@ import {
   wordOf,
 } from './fields.ts';
 
-const longestSearch = 200;
-
 const versionNumber: BodyField<number> = {
   schema: { type: 'integer', minimum: 0 },
   read(value, name) {
@@ -44,10 +43,9 @@ const readme = orNull(string(longestReadme));
 const privacy = wordOf(privacies);
 const type = wordOf(valTypes);
 
-export const newVal = thenCheck(body({ code }, { name, readme, privacy, type }), ({ name, ...given }) => ({
+export const newVal = thenCheck(body({ name, code }, { readme, privacy, type }), (given) => ({
   ...newValDefaults,
   ...given,
-  name,
 }));
 
 export const newVersion = body({ code }, { name, readme, privacy, type });
@@ -113,17 +111,19 @@ export const vals = query(paging(valPositions));
 
 export const versions = query(paging(versionPositions));
 
-export const likes = query(paging(recordPositions));
+export const likesOrReferences = query(paging(recordPositions));
 
-export const references = query({ ...paging(recordPositions), ...period });
+export function notTooLong(text: string, name: string): string {
+  if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
+  return text;
+}
 
 const searchText: Parameter<string> = {
   schema: { type: 'string', minLength: 1, maxLength: longestSearch },
   isRequired: true,
   read(text = '', name) {
     if (text === '') throw refuse(name, 'must be given');
-    if (text.length > longestSearch) throw refuse(name, `must have at most ${longestSearch} characters`);
-    return text;
+    return notTooLong(text, name);
   },
 };
 

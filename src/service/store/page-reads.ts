@@ -10,6 +10,7 @@ import {
   listedColumns,
   withAuthor,
 } from './val-rows.ts';
+import { hasVersion } from './versions.ts';
 
 /** Reads that only the pages for browsers need. */
 export const createPageReads = (db: Reader) => ({
@@ -102,12 +103,4 @@ async function versionsAround(
     return found?.version;
   };
   return { older: await next('<', 'DESC'), newer: await next('>', 'ASC') };
-}
-
-async function hasVersion(db: Reader, id: string, version: number): Promise<boolean> {
-  const found = await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [
-    id,
-    version,
-  ]);
-  return found.length > 0;
 }

@@ -35,11 +35,6 @@ export function createSpaces(database: Database) {
         [id],
       ),
 
-    async nameOf(id: string): Promise<string | undefined> {
-      const [space] = await database.query<User>('SELECT id, username FROM users WHERE id = ?', [id]);
-      return space?.username;
-    },
-
     async named(name: string): Promise<Space | undefined> {
       const [space] = await database.query<Omit<Space, 'members'>>(listed('AND username = ?'), [name]);
       return space && withMembers(space);

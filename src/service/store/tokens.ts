@@ -29,7 +29,6 @@ export interface Identified {
 }
 
 export const firstTokenName = 'first';
-const mostTokens = 100;
 const mostForgottenAtOnce = 10;
 const linkMs = 5 * 60 * 1_000;
 
@@ -107,13 +106,6 @@ export async function addToken(
     name,
     at,
   ]);
-  const [counted] = await tx.query<{ tokens: number }>(
-    'SELECT count(*) AS tokens FROM tokens WHERE user_id = ?',
-    [actor.id],
-  );
-  if ((counted?.tokens ?? 0) >= mostTokens) {
-    throw new Refusal('not allowed', `You have ${mostTokens} tokens, which is the limit. Remove one first.`);
-  }
   const space = owner.id === actor.id ? null : owner;
   const secret = newSecret();
   const id = await insertToken(tx, actor, {

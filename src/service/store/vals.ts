@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { namePattern } from '../../lib/val-limits.ts';
 import { DatabaseFailure, type Reader, type Tx, type Value } from '../database/database.ts';
 import { type Caller, idPattern, type User } from './caller.ts';
@@ -95,14 +95,12 @@ export function checkState(val: LockedVal | undefined, onlyIf: Precondition | un
 export async function addVal(
   tx: Tx,
   caller: Caller,
-  content: Omit<ValContent, 'name'> & { name: string | undefined },
+  content: ValContent,
   maxVals: number | undefined,
 ): Promise<Val> {
-  for (const name of content.name === undefined ? generateNames() : [content.name]) {
-    const val = await insertVal(tx, caller, { ...content, name }, maxVals);
-    if (val) return val;
-  }
-  throw nameTaken(`${content.name}`);
+  const val = await insertVal(tx, caller, content, maxVals);
+  if (val) return val;
+  throw nameTaken(content.name);
 }
 
 export async function createOrUpdateVal(
@@ -214,14 +212,3 @@ export async function removeVal(tx: Tx, id: string): Promise<void> {
   }
   await tx.query('DELETE FROM vals WHERE id = ?', [id]);
 }
-
-const adjectives = ['amber', 'brave', 'calm', 'clear', 'eager', 'fond', 'gentle', 'keen', 'lively', 'quiet'];
-const nouns = ['Birch', 'Brook', 'Cloud', 'Ember', 'Fern', 'Harbor', 'Lark', 'Meadow', 'River', 'Stone'];
-
-function* generateNames(): Generator<string> {
-  for (let range = 100; ; range *= 2) {
-    yield `${pick(adjectives)}${pick(nouns)}${randomInt(10, Math.min(range, 1e9))}`;
-  }
-}
-
-const pick = (words: readonly string[]): string => words[randomInt(words.length)] as string;

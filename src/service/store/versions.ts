@@ -58,11 +58,14 @@ export async function visibleVersion(
   return found;
 }
 
+export async function hasVersion(db: Reader, id: string, number: number): Promise<boolean> {
+  if (!isStorable(number)) return false;
+  const found = await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number]);
+  return found.length > 0;
+}
+
 export async function requireVersion(db: Reader, id: string, number: number): Promise<void> {
-  const [found] = isStorable(number)
-    ? await db.query('SELECT version FROM versions WHERE val_id = ? AND version = ?', [id, number])
-    : [];
-  if (!found) throw noVersion(id, number);
+  if (!(await hasVersion(db, id, number))) throw noVersion(id, number);
 }
 
 export async function pageOfVersions(

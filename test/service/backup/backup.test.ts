@@ -2,6 +2,7 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../../src/service/database/open-database.ts';
 import { backupStore } from '../../../src/service/index.ts';
 import { placeOf } from '../../support/embedded-service.ts';
 import { newDatabase, onServer } from '../../support/postgres.ts';
@@ -76,6 +77,16 @@ async function viewsOf(at: string, tokens: Record<string, string>): Promise<unkn
   return views;
 }
 
+async function indexesOf(at: string): Promise<unknown[]> {
+  const place = placeOf(at);
+  const database = await openDatabase(place);
+  const sql =
+    'file' in place
+      ? "SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
+      : "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'vals' ORDER BY indexname";
+  return database.query(sql).finally(database.close);
+}
+
 describe('a backup', () => {
   test('has everything that each person sees, also after the way back, and its tokens work', async () => {
     const service = await temporaryService({
@@ -88,6 +99,7 @@ describe('a backup', () => {
       ...{ people: 3, spaces: 1, tokens: 4, vals: 4, versions: 64 },
       ...{ runs: 2, likes: 1, comments: 1, references: 1 },
     });
+    expect(await indexesOf(target)).toEqual(await indexesOf(service.at));
     const back = newFile();
     expect(await copy(target, back)).toEqual(counts);
     expect(statSync(back).mode & 0o777).toBe(0o600);

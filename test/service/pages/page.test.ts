@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { seedOf } from '../../support/seeds.ts';
 import { addPerson, behindProxy, browse, clientOf, temporaryService, type Val } from '../support.ts';
 
 const nasty = `</code></pre><script>document.title = 'owned'</script><img src=x onerror="alert(1)">&amp;\u202e\u0000\u001b[31m`;
@@ -223,6 +224,13 @@ test.each([
   expect(answer.text).toMatch(
     /<a class="brand" href="\/">.*Signed in as <b>local<\/b>.*action="\/sign-out"/s,
   );
+});
+
+test('a run of a seed may have a number as its id', async () => {
+  const seeded = await temporaryService({ seed: seedOf({ runs: [{ id: 7, val: { name: 'seeded' } }] }) });
+  const [link = ''] = linksIn(await shown('/runs', seeded)).filter((link) => link.startsWith('/runs/'));
+  expect(link).toBe('/runs/7');
+  expect(textIn(await shown(link, seeded))).toMatch(/Run of seeded.*✓ ok/);
 });
 
 describe('without a session', () => {

@@ -86,25 +86,27 @@ test('keys belong to a caller: the person, or the person in a space', async () =
   await spaces.add('acme');
   for (const person of ['eve', 'local']) await spaces.grant('acme', person, 'write');
   const key = randomUUID();
-  const body = { code: 'c' };
+  const body = { name: newName(), code: 'c' };
+  const ofEve = { name: newName(), code: 'c' };
   const made = [
     await post('/v1/vals', body, key),
     await post('/v1/vals', body, key, eve),
     await post('/@acme/v1/vals', body, key),
-    await post('/@acme/v1/vals', body, key, eve),
+    await post('/@acme/v1/vals', ofEve, key, eve),
   ];
   expect(made.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   expect(new Set(made.map(({ body }) => (body as Val).id)).size).toBe(4);
   await spaces.revoke('acme', 'eve');
-  expect((await post('/@acme/v1/vals', body, key, eve)).status).toBe(404);
+  expect((await post('/@acme/v1/vals', ofEve, key, eve)).status).toBe(404);
 });
 
 test('of equal requests through two services at once, one is done, and all get its answer', async () => {
   const other = await temporaryService({ at: service.at });
   const key = randomUUID();
+  const body = { name: newName(), code: 'c' };
   const before = await countVals();
   const answers = await Promise.all(
-    Array.from({ length: 12 }, (_, i) => post('/v1/vals', { code: 'c' }, key, i % 2 ? other : service)),
+    Array.from({ length: 12 }, (_, i) => post('/v1/vals', body, key, i % 2 ? other : service)),
   );
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   expect(new Set(answers.map(({ body }) => (body as Val).id)).size).toBe(1);
@@ -118,15 +120,17 @@ test('a key is forgotten after a day', async () => {
     return transaction({}, (tx) => tx.query('UPDATE replies SET at = ?', [at]));
   };
   const key = randomUUID();
-  const send = async () => ((await post('/v1/vals', { code: 'c' }, key)).body as Val).id;
+  const body = { name: newName(), code: 'c' };
+  const send = async () => ((await post('/v1/vals', body, key)).body as Val).id;
   const first = await send();
   await age(23);
   expect(await send()).toBe(first);
+  await service.ask('DELETE', `/v1/vals/${first}`);
   await age(25);
   const second = await send();
   expect(second).not.toBe(first);
   expect(await send()).toBe(second);
-  for (let i = 0; i < 5; i++) await post('/v1/vals', { code: 'c' }, randomUUID());
+  for (let i = 0; i < 5; i++) await post('/v1/vals', { name: newName(), code: 'c' }, randomUUID());
   const old = await query('SELECT key FROM replies WHERE at < ?', [
     new Date(Date.now() - 86_400_000).toISOString(),
   ]);
@@ -135,7 +139,7 @@ test('a key is forgotten after a day', async () => {
 });
 
 test.each(['', 'a b', 'x'.repeat(256)])('the key "%s" is refused with 400', async (key) => {
-  expect((await post('/v1/vals', { code: 'c' }, key)).status).toBe(400);
+  expect((await post('/v1/vals', { name: newName(), code: 'c' }, key)).status).toBe(400);
 });
 
 test('the key of a request that is not a POST is ignored', async () => {

@@ -240,9 +240,9 @@ test('removing a space removes its vals, and a removed person stays the author o
 test('requests are counted for the person, whatever the space', async () => {
   const few = await temporaryService({ at: service.at, limits: { perSecond: 3, inFlight: 9 } });
   const get = ({ token }: Person, path: string) => few.statusOf('GET', path, { token });
-  const paths = Array.from({ length: 5 }, () => ['/v1/me', '/@acme/v1/me', '/@nowhere/v1/me']).flat();
-  const statuses = await Promise.all(paths.map((path) => get(ada, path)));
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(9);
+  // Three for each path: none would be refused if each path were counted alone.
+  const paths = Array.from({ length: 3 }, () => ['/v1/me', '/@acme/v1/me', '/@nowhere/v1/me']).flat();
+  expect(await Promise.all(paths.map((path) => get(ada, path)))).toContain(429);
   expect(await get(bob, '/@acme/v1/me')).toBe(200);
 });
 
