@@ -50,9 +50,9 @@ export async function askOnce(
     asked.map(async (item) => lineFor(context, item, await versionOfFile(api, item, asked.length))),
   );
   if (lines.length > 0) {
-    const differ = asked.every(({ step }) => step?.why === 'differs')
-      ? 'The code of these vals on the service differs from the files, and vals has no record of it'
-      : 'The code of these vals on the service differs from the files';
+    const isUnknown = asked.every(({ step }) => step?.why === 'differs');
+    const haveOtherNames = asked.some(({ step }) => step?.found.isOlderName);
+    const differ = `${haveOtherNames ? 'The code or name' : 'The code'} of these vals on the service differs from the files${isUnknown ? ', and vals has no record of it' : ''}`;
     say({ kind: 'lines', text: `${differ}:\n${lines.join('')}`, despite: 'quiet' });
   }
   const agreed: Answer = { ...unanswered, items: planned.map(agreedItem) };
@@ -101,7 +101,7 @@ function lineFor(
   versionOfFile: string | undefined,
 ): string {
   if (step === undefined || workspace === undefined) return '';
-  const { val, here, record, remote } = step.found;
+  const { val, here, record, remote, isOlderName } = step.found;
   const { madeAt, madeBy } = remote?.newestVersion ?? {};
   const path = pathTo(workspace, val.file);
   const earlier = here && earlierVersion(record, here);
@@ -113,6 +113,7 @@ function lineFor(
     madeBy === undefined ? '' : `by ${madeBy}`,
     path,
     version === undefined ? '' : `(${path} is version ${version})`,
+    isOlderName ? `(the val is named "${remote?.name}" now)` : '',
     differInLineEnds(here, remote) ? '(only line ends differ)' : '',
   ]);
 }

@@ -3,7 +3,6 @@ import type { Context } from '../../cli/context.ts';
 import { maybeRenamed } from '../../workspace/conflicts.ts';
 import { recordOf } from '../../workspace/examine.ts';
 import { applyMoves, findMoves, type LikelyMove, type Moves } from '../../workspace/moves.ts';
-import type { Step } from '../../workspace/plan.ts';
 import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
@@ -41,27 +40,21 @@ export async function followMoves(
       continue;
     }
     const moves = await findMoves(workspace, openRemotes);
-    const { moved, likely: found } = moves;
     const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
-    const chosen = found.filter(({ to }) => selected.has(to));
-    const undecided: LikelyMove[] = found.filter(({ to }) => !selected.has(to));
-    const isQuestion = ({ isOnlyOne }: LikelyMove) => mayAsk && isOnlyOne;
-    for (const move of chosen) {
-      const isAsked = isQuestion(move) && !dryRun;
-      const answer = isAsked ? await askAboutRename(context, workspace, move) : undefined;
-      if (answer === true) {
-        moved.set(move.val.file, move.to);
-        confirmed.set(workspace, new Set([...(confirmed.get(workspace) ?? []), move.to]));
-      }
-      if (answer === undefined) undecided.push(move);
+    const isAsked = ({ to, isOnlyOne }: LikelyMove) => mayAsk && !dryRun && isOnlyOne && selected.has(to);
+    const renamed = new Set<string>();
+    for (const move of moves.likely.filter(isAsked)) {
+      if (!(await askAboutRename(context, workspace, move))) continue;
+      moves.moved.set(move.val.file, move.to);
+      renamed.add(move.to);
     }
-    const open = undecided.filter(({ to }) => selected.has(to));
-    for (const move of open.filter(isQuestion)) {
-      context.say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
-    }
-    likely.set(workspace, undecided);
+    confirmed.set(workspace, renamed);
+    likely.set(
+      workspace,
+      moves.likely.filter((move) => !isAsked(move)),
+    );
     const movedItems = withMoves(workspace, items, moves);
-    followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, confirmed) });
+    followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, renamed) });
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
   return { selections: followed, likely, isConfirmed };
@@ -72,13 +65,12 @@ async function keepAnswers(
   context: Context,
   workspace: Workspace,
   items: PushItem[],
-  confirmed: ReadonlyMap<Workspace, ReadonlySet<string>>,
+  renamed: ReadonlySet<string>,
 ): Promise<PushItem[]> {
-  const files = confirmed.get(workspace);
-  if (files === undefined) return items;
+  if (renamed.size === 0) return items;
   const kept = items.map((item) => {
     const { val } = item;
-    if (val?.movedFrom === undefined || !files.has(val.file)) return item;
+    if (val?.movedFrom === undefined || !renamed.has(val.file)) return item;
     const record = recordOf(workspace, val);
     if (record !== undefined) workspace.records.write({ ...record, file: val.file });
     workspace.records.remove(val.movedFrom);
@@ -111,9 +103,9 @@ async function askAboutRename(
 const renameInstead = ({ file }: WorkspaceVal, to: string): string =>
   `In vals.json, change the entry "${file}" to "${to}".`;
 
-/** Warns of the moves that nobody is asked about. */
+/** Says what the push does with new files that may be renamed ones, and that nobody was asked about. */
 export function warnOfLikelyMoves(
-  context: Context,
+  { say }: Context,
   planned: readonly PlannedItem[],
   { likely }: Followed,
   { mayAsk, dryRun }: Pick<FollowMovesOptions, 'mayAsk' | 'dryRun'>,
@@ -121,21 +113,12 @@ export function warnOfLikelyMoves(
   for (const { workspace, step } of planned) {
     if (workspace === undefined || step === undefined) continue;
     for (const move of likely.get(workspace) ?? []) {
-      const isQuestion = mayAsk && move.isOnlyOne;
-      if (move.to === step.val.file && !isQuestion)
-        warnOfLikelyMove(context, workspace, move, step, { dryRun });
+      if (move.to !== step.val.file) continue;
+      if (mayAsk && move.isOnlyOne) {
+        say({ kind: 'note', text: `A push would ask: ${questionAbout(workspace, move)}` });
+      } else say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
     }
   }
-}
-
-export function warnOfLikelyMove(
-  { say }: Context,
-  workspace: Workspace,
-  move: LikelyMove,
-  step: Step,
-  { dryRun }: { dryRun: boolean },
-): void {
-  say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun }) });
 }
 
 /** While the question was open, the file of a val that would be deleted may have come back under another name. */
