@@ -10,7 +10,7 @@ export interface RouteMessages {
   sentences?: Record<number, string>;
   /** Beginnings of sentences by status. What the service says follows. */
   beginnings?: Record<number, string>;
-  hints?: Record<number, Hints>;
+  hints?: Partial<Record<number, Hints>>;
   /** What to do if nobody knows whether the service made the change. */
   ifUnknown?: Hints;
   /** What a 404 is about. Together they make the summary of many errors. */
