@@ -16,6 +16,7 @@ import { hintAbout, noteMove, notePossibleTakeovers, withNameProposed } from '..
 import { refuseBrokenCode } from '../shared/syntax.ts';
 import type { Answer } from './ask.ts';
 import { createAnnotations } from './github.ts';
+import { workspacesOf } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 import { fileAndName, hintAtMissingIds, hintAtPull, isSentWithoutId, pushReport } from './sent-rows.ts';
 import { upsert } from './upsert.ts';
@@ -207,7 +208,7 @@ async function saveWorkspaces(
   // The ids must be learnt before vals.json is saved.
   const rows = await withMissingIds(items, sent.rows, remotes);
   let { error } = sent;
-  for (const workspace of new Set(items.flatMap((item) => item.workspace ?? []))) {
+  for (const workspace of workspacesOf(items)) {
     const unsaved = await workspace.saveManifest();
     const gone = items.filter((item, index) => {
       if (item.workspace !== workspace) return false;

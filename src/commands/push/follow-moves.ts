@@ -7,11 +7,11 @@ import type { RemoteVals } from '../../workspace/remote-vals.ts';
 import type { WorkspaceVal } from '../../workspace/vals.ts';
 import { pathTo, type Workspace } from '../../workspace/workspace.ts';
 import { likelyMoveText, noteMove } from '../shared/notes.ts';
-import { itemOfVal, type PushItem, type Selection } from './item.ts';
+import { itemOfVal, type PushItem, workspacesOf } from './item.ts';
 import type { PlannedItem } from './plan-items.ts';
 
 export interface Followed {
-  selections: Selection[];
+  items: readonly PushItem[];
   /** New files that may be renamed files. Nobody was asked about them. */
   likely: Map<Workspace, LikelyMove[]>;
   /** The user said that this file is the file of a val that was missing. */
@@ -27,21 +27,16 @@ export interface FollowMovesOptions {
 
 export async function followMoves(
   context: Context,
-  selections: readonly Selection[],
+  selected: readonly PushItem[],
   { openRemotes, mayAsk, dryRun }: FollowMovesOptions,
 ): Promise<Followed> {
   const likely = new Map<Workspace, LikelyMove[]>();
   const confirmed = new Map<Workspace, Set<string>>();
-  const followed: Selection[] = [];
-  for (const selection of selections) {
-    const { workspace, items } = selection;
-    if (workspace === undefined) {
-      followed.push(selection);
-      continue;
-    }
+  let items = selected;
+  for (const workspace of workspacesOf(selected)) {
     const moves = await findMoves(workspace, openRemotes);
-    const selected = new Set(items.flatMap(({ val }) => val?.file ?? []));
-    const isAsked = ({ to, isOnlyOne }: LikelyMove) => mayAsk && !dryRun && isOnlyOne && selected.has(to);
+    const files = filesOf(workspace, items);
+    const isAsked = ({ to, isOnlyOne }: LikelyMove) => mayAsk && !dryRun && isOnlyOne && files.has(to);
     const renamed = new Set<string>();
     for (const move of moves.likely.filter(isAsked)) {
       if (!(await askAboutRename(context, workspace, move))) continue;
@@ -53,24 +48,27 @@ export async function followMoves(
       workspace,
       moves.likely.filter((move) => !isAsked(move)),
     );
-    const movedItems = withMoves(workspace, items, moves);
-    followed.push({ workspace, items: await keepAnswers(context, workspace, movedItems, renamed) });
+    items = await keepAnswers(context, workspace, withMoves(workspace, items, moves), renamed);
   }
   const isConfirmed = (workspace: Workspace, file: string) => confirmed.get(workspace)?.has(file) ?? false;
-  return { selections: followed, likely, isConfirmed };
+  return { items, likely, isConfirmed };
 }
+
+const filesOf = (workspace: Workspace, items: readonly PushItem[]): Set<string> =>
+  new Set(items.flatMap((item) => (item.workspace === workspace ? (item.val?.file ?? []) : [])));
 
 /** An answer goes into vals.json at once, so that nobody is asked again if the push of the file is refused. */
 async function keepAnswers(
   context: Context,
   workspace: Workspace,
-  items: PushItem[],
+  items: readonly PushItem[],
   renamed: ReadonlySet<string>,
-): Promise<PushItem[]> {
+): Promise<readonly PushItem[]> {
   if (renamed.size === 0) return items;
   const kept = items.map((item) => {
     const { val } = item;
-    if (val?.movedFrom === undefined || !renamed.has(val.file)) return item;
+    const isRenamed = item.workspace === workspace && val !== undefined && renamed.has(val.file);
+    if (!isRenamed || val.movedFrom === undefined) return item;
     const record = recordOf(workspace, val);
     if (record !== undefined) workspace.records.write({ ...record, file: val.file });
     workspace.records.remove(val.movedFrom);
@@ -142,16 +140,18 @@ export async function refuseFoundFiles(
 }
 
 /** The items of moved files get their vals. */
-function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): PushItem[] {
-  if (moves.moved.size === 0) return [...items];
-  const byFile = new Map(items.flatMap((item) => (item.val ? [[item.val.file, item]] : [])));
-  const vals = items.flatMap(({ val }) => val ?? []);
-  const now = applyMoves(workspace, vals, moves).map((val) => itemOf(workspace, byFile, val));
-  return [...items.filter(({ val }) => val === undefined), ...now].sort((a, b) => a.order - b.order);
-}
-
-function itemOf(workspace: Workspace, byFile: ReadonlyMap<string, PushItem>, val: WorkspaceVal): PushItem {
-  const item = byFile.get(val.file) ?? byFile.get(val.movedFrom ?? '');
-  if (item !== undefined && val.movedFrom === undefined) return item;
-  return itemOfVal(workspace, val, item?.order ?? 0);
+function withMoves(workspace: Workspace, items: readonly PushItem[], moves: Moves): readonly PushItem[] {
+  if (moves.moved.size === 0) return items;
+  const isOwn = (item: PushItem) => item.workspace === workspace && item.val !== undefined;
+  const files = filesOf(workspace, items);
+  const vals = items.flatMap((item) => (isOwn(item) ? (item.val ?? []) : []));
+  const now = applyMoves(workspace, vals, moves);
+  // A moved file was selected by its new path, or else by the path that vals.json has.
+  const bySelected = new Map(now.map((val) => [files.has(val.file) ? val.file : val.movedFrom, val]));
+  return items.flatMap((item): PushItem[] => {
+    if (!isOwn(item)) return [item];
+    const val = bySelected.get(item.val?.file);
+    if (val === undefined) return [];
+    return [val.movedFrom === undefined ? item : itemOfVal(workspace, val)];
+  });
 }

@@ -92,9 +92,7 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     const remotes = planned === undefined ? createRemotes() : initialRemotes;
     const given = planned?.options ?? saveOptions(options, likely);
     const step = await planVal(workspace, remotes, { val, local: localSideOf(texts) }, given);
-    const similar = planned === undefined ? likely.filter(({ to }) => to === file) : [];
-    for (const move of similar)
-      context.say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun: false }) });
+    if (planned === undefined) warnOfLikelyMoves(context, workspace, likely, step);
     return carryOutStep(step, given, createRemotes);
   }
 
@@ -129,6 +127,17 @@ export function createSavePusher(context: Context, options: PusherOptions): Save
     forgetStep: (file) => initial.delete(file),
     push,
   };
+}
+
+function warnOfLikelyMoves(
+  { say }: Context,
+  workspace: Workspace,
+  likely: readonly LikelyMove[],
+  step: Step,
+): void {
+  for (const move of likely.filter(({ to }) => to === step.val.file)) {
+    say({ kind: 'warning', text: likelyMoveText(workspace, move, step, { dryRun: false }) });
+  }
 }
 
 function initialStep({ val, step, options, isSkipped }: PlannedItem): [string, InitialStep][] {

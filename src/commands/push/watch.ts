@@ -125,11 +125,11 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
   const { workspace, api, yes, force, isChosen } = options;
   const remotes = createRemoteVals({ ...context, api }, 1);
   const chosen = (await selectForPush(workspace, context.say)).filter(({ file }) => isChosen(file));
-  const selection = { workspace, items: chosen.map((val, order) => itemOfVal(workspace, val, order)) };
+  const selected = chosen.map((val) => itemOfVal(workspace, val));
   const asking = { mayAsk: !yes && !force && context.prompt.isAtTerminal(), dryRun: false };
-  const followed = await followMoves(context, [selection], { ...asking, openRemotes: async () => remotes });
-  const { selections, likely, isConfirmed } = followed;
-  const { items } = await readFiles(context, selections, { syntax: withoutCheck, mayResend: false });
+  const followed = await followMoves(context, selected, { ...asking, openRemotes: async () => remotes });
+  const { likely, isConfirmed } = followed;
+  const { items } = await readFiles(context, followed.items, { syntax: withoutCheck, mayResend: false });
   const planned = await planItems(
     context,
     items,
@@ -144,7 +144,7 @@ async function planInitial(context: Context, options: InitialOptions): Promise<I
   warnOfLikelyMoves(context, planned, followed, asking);
   const answer = await askOnce(context, planned, { yes, dryRun: false, api });
   const declined = new Set([...answer.declined].map(({ val }) => val?.file));
-  const files = selections.flatMap(({ items }) => items.flatMap(({ val }) => val?.file ?? []));
+  const files = followed.items.flatMap(({ val }) => val?.file ?? []);
   return { files: files.filter((file) => !declined.has(file)), items: answer.items, remotes };
 }
 

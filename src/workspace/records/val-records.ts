@@ -6,11 +6,12 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  parseIfJson,
   stringifyJson,
   withoutUndefined,
 } from '../../lib/json.ts';
 import { hashOf } from '../text/code-facts.ts';
-import { type OwnFolder, parseOrNothing, readable, shortHash } from './own-folder.ts';
+import { type OwnFolder, readable, shortHash } from './own-folder.ts';
 
 /** A code that file and service had in common before. */
 export interface EarlierCode {
@@ -175,7 +176,7 @@ function formatRecord({ code, ...head }: ValRecord): string {
 function parseRecord(text: string | undefined): ValRecord | undefined {
   if (text === undefined) return undefined;
   const end = text.indexOf('\n');
-  const head = parseOrNothing(text.slice(0, Math.max(0, end)));
+  const head = parseIfJson(text.slice(0, Math.max(0, end)));
   const code = text.slice(end + 1);
   if (!isObject(head) || head.length !== code.length) return undefined;
   const { file, name, id, version, changedAt, sent, hash, past, formerNames } = head;
